@@ -1,0 +1,67 @@
+import path from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+// Two projects: what runs in the Worker is tested inside workerd; the launcher, the examples and the source tree from Node.
+export default defineConfig(async () => {
+  const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
+  return {
+    test: {
+      projects: [
+        {
+          define: { __DEVELOPMENT__: "true" },
+          plugins: [
+            cloudflareTest({
+              wrangler: { configPath: "./wrangler.toml" },
+              miniflare: {
+                bindings: {
+                  TEST_MIGRATIONS: migrations,
+                  GATEWAY_ADMIN_KEY: "sgw_test_admin_key_for_the_pool_only",
+                },
+              },
+            }),
+          ],
+          test: {
+            name: "worker",
+            include: ["test/**/*.test.ts"],
+            exclude: ["test/node/**", "test/smoke/**", "test/architecture.test.ts"],
+            setupFiles: ["./test/setup.ts"],
+            testTimeout: 60_000,
+            deps: {
+              optimizer: {
+                ssr: {
+                  enabled: true,
+                  include: [
+                    "@hono/zod-openapi",
+                    "drizzle-orm",
+                    "drizzle-orm/d1",
+                    "drizzle-orm/sqlite-core",
+                    "fflate",
+                    "hono",
+                    "hono/body-limit",
+                    "hono/factory",
+                    "hono/http-exception",
+                    "semver",
+                    "yaml",
+                    "zod",
+                    "fast-check",
+                    "@zip.js/zip.js",
+                  ],
+                },
+              },
+            },
+          },
+        },
+        {
+          test: {
+            name: "node",
+            include: ["test/node/**/*.test.ts", "test/architecture.test.ts"],
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
+            fileParallelism: false,
+          },
+        },
+      ],
+    },
+  };
+});

@@ -1,0 +1,5 @@
+// One Durable Object per conversation.
+
+import { DurableObject } from "cloudflare:workers";
+
+export class Conversation extends DurableObject<Env> {}

@@ -1,0 +1,26 @@
+// Cursors of lists: opaque to callers, checked when they come back. base64url over JSON, never a secret and never trusted.
+
+import type { z } from "zod";
+import { GatewayError } from "./errors";
+
+export function encodeCursor(value: unknown): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** The value inside a cursor; throws `invalid` when it is not one this list gave out. Absent: `null`. */
+export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
+  if (cursor === undefined) return null;
+  try {
+    const binary = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return schema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
+  } catch {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor is not one that this list gave out.", {
+      issues: [{ code: "INVALID_CURSOR", message: "Use `next_cursor` of the page before, unchanged.", path: "cursor" }],
+    });
+  }
+}

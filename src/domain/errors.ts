@@ -1,0 +1,49 @@
+// The one way the gateway refuses: a closed code for the edges to map, a stable reason for callers to match on.
+
+/** What kind of refusal it is. Each edge maps these, exhaustively, to its own statuses. */
+export type ErrorCode =
+  | "invalid"
+  | "unprocessable"
+  | "unauthenticated"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "too_large"
+  | "rate_limited"
+  | "unavailable";
+
+/** One thing that is wrong with an input. `code` is stable; `path` names the file or field, `line` the line in it (1-based). */
+export interface Issue {
+  code: string;
+  message: string;
+  path?: string;
+  line?: number;
+}
+
+/** Facts a caller may read beside the message. They become members of the problem document, so nothing secret goes in. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** A refusal: you may not, cannot or must not. Absence is `null`, and a failed tool is a result; only this is thrown. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+
+  /**
+   * @param code what kind of refusal, for the edges
+   * @param reason stable upper-case name on the wire, e.g. `SKILL_NOT_FOUND`
+   * @param message one sentence for the caller that says what to do
+   * @param details facts for the caller
+   */
+  constructor(
+    readonly code: ErrorCode,
+    readonly reason: string,
+    message: string,
+    readonly details: ErrorDetails = {},
+  ) {
+    super(message);
+  }
+}
+
+/** A refusal that lists every problem of an input at once. */
+export function invalid(issues: readonly Issue[], message = "The request is not valid."): GatewayError {
+  return new GatewayError("invalid", "INVALID_REQUEST", message, { issues });
+}

@@ -1,0 +1,60 @@
+// A ghost: the seeds' word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
+
+import { z } from "zod";
+import type { Issue } from "./errors";
+import { CATALOG_LIMITS } from "./limits";
+import { parseReference } from "./reference";
+
+/** Turns a skill stays after it was loaded; `"conversation"` is for good. */
+export const retentionSchema = z.union([z.int().min(0).max(10_000), z.literal("conversation")]);
+export type Retention = z.infer<typeof retentionSchema>;
+
+const referenceText = z.string().min(1).max(200);
+
+/** The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every visible one; entries may carry `@range`. */
+export const ghostSpecSchema = z.strictObject({
+  systemPrompt: z
+    .string()
+    .max(256 * 1024)
+    .default(""),
+  mcpServers: z.record(z.string(), z.json()).optional(),
+  skills: z.array(referenceText).max(CATALOG_LIMITS.ghostSkills).optional(),
+  preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
+  retentionTurns: retentionSchema.optional(),
+});
+export type GhostSpec = z.infer<typeof ghostSpecSchema>;
+
+/** What is wrong with a spec on its face: unreadable references, duplicates, a preload that is not among the skills. */
+export function checkGhostSpec(spec: GhostSpec): Issue[] {
+  const issues: Issue[] = [];
+  const names = new Set<string>();
+  for (const [position, entry] of (spec.skills ?? []).entries()) {
+    if (entry === "*") {
+      names.add("*");
+      continue;
+    }
+    const path = `spec.skills[${position}]`;
+    const reference = parseReference(entry);
+    if (reference === null) {
+      issues.push({ code: "BAD_REFERENCE", message: `'${entry}' is not a skill name or name@range.`, path });
+    } else if (names.has(reference.name)) {
+      issues.push({ code: "DUPLICATE_SKILL", message: `'${reference.name}' is listed twice.`, path });
+    } else {
+      names.add(reference.name);
+    }
+  }
+  for (const [position, name] of (spec.preload_skills ?? []).entries()) {
+    if (names.has("*") || names.has(name)) continue;
+    issues.push({
+      code: "PRELOAD_NOT_IN_SKILLS",
+      message: `'${name}' is preloaded but not among 'skills'.`,
+      path: `spec.preload_skills[${position}]`,
+    });
+  }
+  return issues;
+}
+
+/** Whether a spec takes every visible skill. */
+export function takesEverySkill(spec: GhostSpec): boolean {
+  return spec.skills?.includes("*") ?? false;
+}

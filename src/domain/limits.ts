@@ -1,0 +1,64 @@
+// Every limit of the gateway, by name. Bytes unless the name says otherwise.
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** What a skill package may be. These fit every known client (docs/limits.md lists them). */
+export const PACKAGE_LIMITS = {
+  zipBytes: 17 * MiB,
+  unpackedBytes: 16 * MiB,
+  fileBytes: 5 * MiB,
+  files: 512,
+  /** Counted in UTF-8 bytes, like the ZIP field it must fit again when we write it. */
+  pathBytes: 255,
+  frontmatterBytes: 64 * KiB,
+  /** D1 rows end at 2 MB, and instructions are part of one. */
+  instructionBytes: 256 * KiB,
+  /** Inflated size over compressed size, enforced only above `ratioFreeBytes` so that small honest text passes. */
+  ratio: 100,
+  ratioFreeBytes: 1 * MiB,
+  /** Level 1 stays level 1: what the catalog shows of a description, in characters. The manifest keeps all of it. */
+  listedDescriptionChars: 1536,
+} as const;
+
+/** What one request may carry. */
+export const REQUEST_LIMITS = {
+  jsonBytes: 4 * MiB,
+  /** A multipart upload: the ZIP and room for the other parts and their framing. */
+  uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
+  historyMessages: 10_000,
+  callsPerBatch: 64,
+  idempotencyKeyChars: 255,
+  /** A stored answer above this is rebuilt instead of kept. */
+  storedAnswerBytes: 256 * KiB,
+  listLimit: 100,
+} as const;
+
+/** What a conversation shows a model. */
+export const CATALOG_LIMITS = {
+  listedSkills: 256,
+  listedTokens: 8_000,
+  ghostSkills: 1_000,
+} as const;
+
+/** What a conversation keeps. */
+export const CONVERSATION_LIMITS = {
+  metadataBytes: 16 * KiB,
+  toolResultChars: 200_000,
+  readLines: 2_000,
+  readChars: 100_000,
+  eventsPage: 1_000,
+} as const;
+
+/** Durations in milliseconds. */
+export const DURATIONS = {
+  /** D1 and R2 answer within this or the request is 503. */
+  storage: 2_000,
+  /** No publish commits later than this after it began, so the sweep below can never race one. */
+  publish: 60 * 60_000,
+  /** Packages without a row are removed when older than this. */
+  orphanGrace: 24 * 60 * 60_000,
+  idempotency: 24 * 60 * 60_000,
+  /** How long an isolate may go on with a principal it has seen while D1 is down. */
+  principalCache: 60_000,
+} as const;

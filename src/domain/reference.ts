@@ -1,0 +1,31 @@
+// `name` or `name@range`: how ghosts, allow-lists and dependencies point at a skill. Ranges are npm's (node-semver).
+
+import compare from "semver/functions/compare-loose";
+import satisfies from "semver/functions/satisfies";
+import validRange from "semver/ranges/valid";
+
+/** A pointer to a skill by name; `range` is `*` when none was written. */
+export interface SkillReference {
+  name: string;
+  range: string;
+}
+
+/** Parses `name` or `name@range`. `null` when it is neither; a name may not contain `@`. */
+export function parseReference(text: string): SkillReference | null {
+  const at = text.indexOf("@");
+  const name = (at < 0 ? text : text.slice(0, at)).trim();
+  const range = at < 0 ? "*" : text.slice(at + 1).trim();
+  if (name === "" || range === "") return null;
+  return validRange(range) === null ? null : { name, range };
+}
+
+/** Whether a version label satisfies a range. A version without a semver label satisfies only `*`. */
+export function satisfiesRange(label: string | null, range: string): boolean {
+  if (range === "*") return true;
+  return label !== null && satisfies(label, range, { loose: true });
+}
+
+/** Orders semver labels, newest first; for labels that are already known to satisfy a range. */
+export function newestFirst(a: string, b: string): number {
+  return compare(b, a);
+}

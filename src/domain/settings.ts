@@ -1,0 +1,64 @@
+// Every setting, its default and its meaning: one zod schema validates them, names what is wrong and makes docs/settings.md.
+
+import { z } from "zod";
+import type { Issue } from "./errors";
+import { parseReference, type SkillReference } from "./reference";
+
+const flag = (initial: boolean) =>
+  z
+    .enum(["true", "false"])
+    .default(initial ? "true" : "false")
+    .transform((value) => value === "true");
+
+const count = (initial: number, minimum: number, maximum: number) =>
+  z.coerce.number().pipe(z.int().min(minimum).max(maximum)).default(initial);
+
+const list = z
+  .string()
+  .default("")
+  .transform((value) =>
+    value
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ""),
+  );
+
+const references = list.transform((entries, context): SkillReference[] =>
+  entries.flatMap((entry) => {
+    const reference = parseReference(entry);
+    if (reference !== null) return [reference];
+    context.addIssue({ code: "custom", message: `'${entry}' is not a skill name or name@range` });
+    return [];
+  }),
+);
+
+const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.int().min(0).max(10_000))]).default(5);
+
+export const settingsSchema = z.strictObject({
+  GATEWAY_ADMIN_KEY: z
+    .string()
+    .min(20)
+    .optional()
+    .describe("The first admin key. Without it and without stored keys the gateway refuses every request."),
+  SKILLS_ENABLED: flag(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
+  SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
+  SKILL_RETENTION_TURNS: retention.describe(
+    "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
+  ),
+  CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** Reads settings from variables. Unknown names are problems too: a misspelt switch must not pass for the default. */
+export function parseSettings(variables: Record<string, string>): { settings: Settings | null; issues: Issue[] } {
+  const result = settingsSchema.safeParse(variables);
+  if (result.success) return { settings: result.data, issues: [] };
+  const issues = result.error.issues.flatMap((issue): Issue[] =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ code: "UNKNOWN_SETTING", message: `'${key}' is not a setting.`, path: key }))
+      : [{ code: "INVALID_SETTING", message: `${issue.path.join(".")}: ${issue.message}`, path: issue.path.join(".") }],
+  );
+  return { settings: null, issues };
+}

@@ -1,0 +1,46 @@
+// The one shape of a tool and of its result: MCP's own. Everything that can be called is made into this.
+
+import type { JsonObject } from "./skill";
+
+/** A JSON Schema, draft 2020-12, as a plain value. */
+export type JsonSchema = JsonObject;
+
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+}
+
+/** A block of a tool's answer. Text is what this gateway makes; other types pass through from MCP servers unread. */
+export type ContentBlock = { type: "text"; text: string } | ({ type: string } & JsonObject);
+
+export interface ToolResult {
+  content: ContentBlock[];
+  structuredContent?: JsonObject;
+  isError?: boolean;
+}
+
+/** A call as the model made it, in whichever form it came. `malformed` says why its arguments could not be read. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: JsonObject;
+  malformed?: string;
+}
+
+/** An answer of plain text. */
+export function text(value: string): ToolResult {
+  return { content: [{ type: "text", text: value }] };
+}
+
+/** A tool that failed, told to the model. Texts of the seeds begin with `Error:`; those of servers do not. */
+export function failed(value: string): ToolResult {
+  return { content: [{ type: "text", text: value }], isError: true };
+}
+
+/** The text of a result, for formats whose answers are one string. */
+export function textOf(result: ToolResult): string {
+  return result.content
+    .map((block) => (block.type === "text" && typeof block.text === "string" ? block.text : JSON.stringify(block)))
+    .join("\n");
+}

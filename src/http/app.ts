@@ -1,0 +1,72 @@
+// The HTTP door: request ids, limits, authentication, the resources, and what answers when nothing matches.
+
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import { REQUEST_LIMITS } from "../domain/limits";
+import { authenticate } from "./auth";
+import type { HttpEnv } from "./env";
+import { answerError, problem } from "./errors";
+import { health } from "./health";
+import { keys } from "./keys";
+import { openApiDocument } from "./openapi";
+import { router } from "./router";
+import { type RouteTable, routeTable } from "./routes";
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The whole HTTP surface of the gateway. */
+export function createApp(): OpenAPIHono<HttpEnv> {
+  const app = router();
+  let table: RouteTable | undefined;
+  const routes = () => {
+    table ??= routeTable(app);
+    return table;
+  };
+
+  app.use(async (c, next) => {
+    const given = c.req.header("x-request-id");
+    c.set("requestId", given !== undefined && REQUEST_ID.test(given) ? given : crypto.randomUUID());
+    const started = Date.now();
+    await next();
+    c.header("x-request-id", c.get("requestId"));
+    c.header("server-timing", `total;dur=${Date.now() - started}`, { append: true });
+    c.header("x-content-type-options", "nosniff");
+  });
+  app.onError(answerError);
+  app.notFound((c) => problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route."));
+
+  app.route("/", health);
+  app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
+
+  app.use("/api/*", authenticate);
+  app.use("/api/*", async (c, next) => {
+    const match = routes().find(c.req.path);
+    if (match === null)
+      return problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
+    const route = match.get(c.req.method === "HEAD" ? "GET" : c.req.method);
+    if (route === undefined) {
+      const allow = [...match.keys()].sort().join(", ");
+      return problem(c, 405, "METHOD_NOT_ALLOWED", `This path answers ${allow}.`, {}, { allow });
+    }
+    const sent = (c.req.header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    const empty = c.req.raw.body === null;
+    if (route.bodyTypes.length > 0 && !(empty && !route.bodyRequired) && !route.bodyTypes.includes(sent)) {
+      const wanted = route.bodyTypes.join(" or ");
+      return problem(c, 415, "UNSUPPORTED_MEDIA_TYPE", `Send the body as ${wanted}.`, { accepts: route.bodyTypes });
+    }
+    return next();
+  });
+  app.use("/api/*", (c, next) => {
+    const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
+    return bodyLimit({
+      maxSize: upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes,
+      onError: () => {
+        throw new HTTPException(413);
+      },
+    })(c, next);
+  });
+
+  app.route("/api/v1", keys);
+  return app;
+}

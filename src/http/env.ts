@@ -1,0 +1,11 @@
+// What every handler finds on its context.
+
+import type { Context } from "../services/context";
+
+export interface Variables {
+  requestId: string;
+  /** Set by `authenticate`; absent on the few open routes. */
+  context: Context;
+}
+
+export type HttpEnv = { Bindings: Env; Variables: Variables };

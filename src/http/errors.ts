@@ -1,0 +1,123 @@
+// Refusals as RFC 9457 problem documents. The one table from what the gateway means to what HTTP says.
+
+import { z } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { type ErrorCode, type ErrorDetails, GatewayError, type Issue } from "../domain/errors";
+import type { HttpEnv } from "./env";
+
+const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unprocessable: 422,
+  rate_limited: 429,
+  unavailable: 503,
+};
+
+const TITLE: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+export const issueSchema = z
+  .object({ code: z.string(), message: z.string(), path: z.string().optional(), line: z.int().optional() })
+  .openapi("Issue");
+
+export const problemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    request_id: z.string(),
+    issues: z.array(issueSchema).optional(),
+  })
+  .openapi("Problem");
+
+/** An answer in the contract's error shape. Facts may add members but never replace the standard ones. */
+export function problem(
+  c: HonoContext<HttpEnv>,
+  status: number,
+  code: string,
+  detail: string,
+  facts: ErrorDetails = {},
+  headers: Record<string, string> = {},
+): Response {
+  const body = {
+    ...facts,
+    type: `urn:skill-gateway:problem:${code}`,
+    title: TITLE[status] ?? "Error",
+    status,
+    detail,
+    code,
+    request_id: c.get("requestId"),
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
+export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
+  if (error instanceof GatewayError) {
+    const headers: Record<string, string> = {};
+    if (error.code === "unavailable" || error.code === "rate_limited") headers["retry-after"] = "2";
+    if (error.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="skill-gateway"';
+    return problem(c, STATUS[error.code], error.reason, error.message, error.details, headers);
+  }
+  if (error instanceof HTTPException && error.status === 400) {
+    const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body cannot be read as its content type says." }];
+    return problem(c, 400, "INVALID_REQUEST", "The request body cannot be read. Check that it is well-formed.", {
+      issues,
+    });
+  }
+  if (error instanceof HTTPException && error.status === 413) {
+    return problem(c, 413, "BODY_TOO_LARGE", "The request body is larger than this route takes.");
+  }
+  console.error(
+    JSON.stringify({
+      event: "unexpected_error",
+      request_id: c.get("requestId"),
+      route: `${c.req.method} ${c.req.routePath}`,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }),
+  );
+  return problem(
+    c,
+    500,
+    "INTERNAL",
+    "The gateway failed to answer. The request id helps its operator to find out why.",
+  );
+}
+
+/** The issues of a failed zod parse, in the contract's shape. */
+export function issuesOf(error: z.core.$ZodError, where?: string): Issue[] {
+  return error.issues.flatMap((issue): Issue[] => {
+    const path = [...(where === undefined ? [] : [where]), ...issue.path.map(String)].join(".");
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({
+        code: "UNKNOWN_FIELD",
+        message: `'${key}' is not a field of this request.`,
+        path: path === "" ? key : `${path}.${key}`,
+      }));
+    }
+    return [{ code: "INVALID_FIELD", message: issue.message, ...(path === "" ? {} : { path }) }];
+  });
+}

@@ -1,0 +1,14 @@
+// A router whose validators refuse with every problem at once, in the contract's shape.
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { invalid } from "../domain/errors";
+import type { HttpEnv } from "./env";
+import { issuesOf } from "./errors";
+
+export function router(): OpenAPIHono<HttpEnv> {
+  return new OpenAPIHono<HttpEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalid(issuesOf(result.error, result.target === "json" ? undefined : result.target));
+    },
+  });
+}

@@ -1,0 +1,61 @@
+// Pieces of requests and answers that several routes share.
+
+import { z } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import { GatewayError } from "../domain/errors";
+import { REQUEST_LIMITS } from "../domain/limits";
+import type { HttpEnv } from "./env";
+import { problemSchema } from "./errors";
+
+export const userId = z.string().regex(/^[A-Za-z0-9._:@+=-]{1,128}$/, "1-128 of A-Za-z0-9._:@+=-");
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().pipe(z.int().min(1).max(REQUEST_LIMITS.listLimit)).optional(),
+  cursor: z.string().max(1_000).optional(),
+});
+
+/** A JSON request body that must be there. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { "application/json": { schema } } } as const;
+}
+
+export const noContent = { description: "Done." } as const;
+
+const REFUSALS = {
+  400: "The request is not valid; `issues` lists everything that is wrong.",
+  401: "No key, or not a good one.",
+  403: "This principal may not.",
+  404: "There is no such thing, as far as this principal may know.",
+  409: "It contradicts what is there.",
+  413: "Too large.",
+  415: "The body is of another content type.",
+  416: "No such range.",
+  422: "The package is not valid; `issues` lists everything that is wrong.",
+  429: "Too fast.",
+  503: "Storage does not answer; try again after `Retry-After`.",
+} as const;
+
+type Refusal = keyof typeof REFUSALS;
+
+/** Responses of a route that refuses with these statuses; 401 and 503 can happen to every route. */
+export function refusals<S extends Refusal>(...statuses: S[]) {
+  const content = { "application/problem+json": { schema: problemSchema } };
+  const all: Refusal[] = [...statuses, 401, 503];
+  return Object.fromEntries(all.map((status) => [status, { description: REFUSALS[status], content }]));
+}
+
+/** Milliseconds since the epoch as RFC 3339. */
+export function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** An answer that holds a secret is never stored, so it cannot be given twice. */
+export const refuseIdempotencyKey = createMiddleware<HttpEnv>(async (c, next) => {
+  if (c.req.header("idempotency-key") !== undefined) {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "This answer holds a secret, so it cannot be repeated.", {
+      issues: [{ code: "IDEMPOTENCY_NOT_SUPPORTED", message: "Leave the header out.", path: "Idempotency-Key" }],
+    });
+  }
+  await next();
+});

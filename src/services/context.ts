@@ -1,0 +1,28 @@
+// What a use case gets: who calls, where things are stored, and the clock. `Env` never travels below this line.
+
+import type { Principal } from "../domain/access";
+import type { Settings } from "../domain/settings";
+import type { Database, Timings } from "../storage/database";
+import type { Counters } from "../storage/keys";
+
+/** A request's identity, made by one D1 round trip and handed to the conversation's object as it is. */
+export interface Caller {
+  principal: Principal;
+  counters: Counters;
+  requestId: string;
+  /** D1 was down and the principal is one this isolate saw within the last minute: reads of conversations only. */
+  stale: boolean;
+}
+
+export interface Context {
+  caller: Caller;
+  db: Database;
+  packages: R2Bucket;
+  assets: Fetcher;
+  settings: Settings;
+  timings: Timings;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A fresh id such as `skl_0J9…`: time-ordered, 26 characters after the prefix. */
+  newId(prefix: string): string;
+}

@@ -1,0 +1,34 @@
+// How tests knock at the door: the Worker's own fetch, a key, JSON in and out.
+
+import { exports } from "cloudflare:workers";
+
+export const ADMIN_KEY = "sgw_test_admin_key_for_the_pool_only";
+const ORIGIN = "https://gateway.test";
+
+export interface CallOptions {
+  /** Defaults to the admin key; `null` sends none. */
+  key?: string | null;
+  /** Sent as `On-Behalf-Of`. */
+  as?: string;
+  json?: unknown;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** Sends one request. */
+export function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+  const headers = new Headers(options.headers);
+  const key = options.key === undefined ? ADMIN_KEY : options.key;
+  if (key !== null) headers.set("authorization", `Bearer ${key}`);
+  if (options.as !== undefined) headers.set("on-behalf-of", options.as);
+  if (options.json !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+  const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+  return exports.default.fetch(`${ORIGIN}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+}
+
+/** Makes a key for a user and returns it. */
+export async function keyFor(userId: string, more: Record<string, unknown> = {}): Promise<string> {
+  const answer = await call("POST", "/api/v1/keys", { json: { user_id: userId, ...more } });
+  const { key } = await answer.json<{ key: string }>();
+  return key;
+}

@@ -38,6 +38,11 @@ export function scopeOfNamespace(principal: Principal, namespace: string): strin
   return principal.groups.includes(namespace) ? groupScope(namespace) : null;
 }
 
+/** The namespace that a thing of this scope is said to be in. */
+export function namespaceOfScope(scope: string): string {
+  return scope.startsWith("group:") ? scope.slice("group:".length) : DEFAULT_NAMESPACE;
+}
+
 export function canRead(principal: Principal, scope: string): boolean {
   return visibleScopes(principal).includes(scope);
 }

@@ -20,8 +20,10 @@ export interface Issue {
   line?: number;
 }
 
-/** Facts a caller may read beside the message. They become members of the problem document, so nothing secret goes in. */
-export type ErrorDetails = Readonly<Record<string, unknown>>;
+type Fact = null | boolean | number | string | undefined | readonly Fact[] | { readonly [key: string]: Fact } | Issue;
+
+/** Facts a caller may read beside the message, as JSON. They become members of the problem document: nothing secret in them. */
+export type ErrorDetails = { readonly [key: string]: Fact };
 
 /** A refusal: you may not, cannot or must not. Absence is `null`, and a failed tool is a result; only this is thrown. */
 export class GatewayError extends Error {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Issue } from "./errors";
+import { jsonObject } from "./json";
 import { CATALOG_LIMITS } from "./limits";
 import { parseReference } from "./reference";
 
@@ -17,7 +18,7 @@ export const ghostSpecSchema = z.strictObject({
     .string()
     .max(256 * 1024)
     .default(""),
-  mcpServers: z.record(z.string(), z.json()).optional(),
+  mcpServers: jsonObject.optional(),
   skills: z.array(referenceText).max(CATALOG_LIMITS.ghostSkills).optional(),
   preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
   retentionTurns: retentionSchema.optional(),

@@ -1,7 +1,7 @@
 // Every setting, its default and its meaning: one zod schema validates them, names what is wrong and makes docs/settings.md.
 
 import { z } from "zod";
-import type { Issue } from "./errors";
+import { GatewayError, type Issue } from "./errors";
 import { parseReference, type SkillReference } from "./reference";
 
 const flag = (initial: boolean) =>
@@ -61,4 +61,32 @@ export function parseSettings(variables: Record<string, string>): { settings: Se
       : [{ code: "INVALID_SETTING", message: `${issue.path.join(".")}: ${issue.message}`, path: issue.path.join(".") }],
   );
   return { settings: null, issues };
+}
+
+const read = new WeakMap<object, ReturnType<typeof parseSettings>>();
+
+/**
+ * The settings among a Worker's bindings; throws `unavailable` naming every bad one, so that a misconfigured gateway serves
+ * nothing by accident. Names that begin with two underscores are a runtime's own (the test pool sets one).
+ */
+export function settingsFrom(bindings: object): Settings {
+  let result = read.get(bindings);
+  if (result === undefined) {
+    const variables = Object.entries(bindings).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string" && !entry[0].startsWith("__"),
+    );
+    result = parseSettings(Object.fromEntries(variables));
+    read.set(bindings, result);
+  }
+  if (result.settings === null) {
+    throw new GatewayError(
+      "unavailable",
+      "MISCONFIGURED",
+      "The gateway's settings are not valid; its operator must fix them.",
+      {
+        issues: result.issues,
+      },
+    );
+  }
+  return result.settings;
 }

@@ -1,6 +1,8 @@
 // The one shape of a tool and of its result: MCP's own. Everything that can be called is made into this.
 
-import type { JsonObject } from "./skill";
+import { z } from "zod";
+import { jsonObject, jsonValue } from "./json";
+import type { JsonObject, JsonValue } from "./skill";
 
 /** A JSON Schema, draft 2020-12, as a plain value. */
 export type JsonSchema = JsonObject;
@@ -12,13 +14,20 @@ export interface ToolDefinition {
 }
 
 /** A block of a tool's answer. Text is what this gateway makes; other types pass through from MCP servers unread. */
-export type ContentBlock = { type: "text"; text: string } | ({ type: string } & JsonObject);
+export type ContentBlock = { type: string; [key: string]: JsonValue };
 
 export interface ToolResult {
   content: ContentBlock[];
   structuredContent?: JsonObject;
   isError?: boolean;
 }
+
+/** For results that come back out of a store. */
+export const toolResultSchema: z.ZodType<ToolResult> = z.object({
+  content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
+  structuredContent: jsonObject.optional(),
+  isError: z.boolean().optional(),
+});
 
 /** A call as the model made it, in whichever form it came. `malformed` says why its arguments could not be read. */
 export interface ToolCall {

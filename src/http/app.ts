@@ -5,6 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { authenticate } from "./auth";
+import { conversations, tasks } from "./conversations";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { health } from "./health";
@@ -12,6 +13,7 @@ import { keys } from "./keys";
 import { openApiDocument } from "./openapi";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
+import { steps } from "./steps";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -68,5 +70,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   });
 
   app.route("/api/v1", keys);
+  app.route("/api/v1", conversations);
+  app.route("/api/v1", steps);
+  app.route("/api", tasks);
   return app;
 }

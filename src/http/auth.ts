@@ -6,12 +6,11 @@ import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { makeId } from "../domain/id";
 import { DURATIONS } from "../domain/limits";
-import type { Settings } from "../domain/settings";
+import { type Settings, settingsFrom } from "../domain/settings";
 import type { Caller, Context } from "../services/context";
 import { openDatabase, type Timings } from "../storage/database";
 import { type KeyRow, readKeyAndCounters } from "../storage/keys";
 import type { HttpEnv } from "./env";
-import { settingsOf } from "./settings";
 
 const ADMIN_USER = "admin";
 const USER_ID = /^[A-Za-z0-9._:@+=-]{1,128}$/;
@@ -22,7 +21,7 @@ const SEEN_AT_MOST = 1_000;
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
-  const settings = settingsOf(c.env);
+  const settings = settingsFrom(c.env);
   const timings: Timings = { storage: 0 };
   const primary = c.env.DB.withSession("first-primary");
   const caller = await identify(c.req.raw.headers, settings, openDatabase(primary, timings), c.get("requestId"));

@@ -2,9 +2,9 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { version } from "../../package.json";
+import { settingsFrom } from "../domain/settings";
 import { guarded } from "../storage/database";
 import { router } from "./router";
-import { settingsOf } from "./settings";
 
 const state = z.enum(["ok", "failed", "absent"]);
 const healthSchema = z
@@ -31,7 +31,7 @@ health.openapi(
     },
   }),
   async (c) => {
-    settingsOf(c.env);
+    settingsFrom(c.env);
     const [d1, r2] = await Promise.all([
       works(() => c.env.DB.prepare("SELECT 1 FROM counters LIMIT 1").first()),
       works(() => c.env.PACKAGES.head("health")),

@@ -20,6 +20,16 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { "application/json": { schema } } } as const;
 }
 
+/** A JSON request body that may be left out. */
+export function optionalJsonBody<T extends z.ZodType>(schema: T) {
+  return { required: false, content: { "application/json": { schema } } } as const;
+}
+
+/** A JSON answer. */
+export function json<T extends z.ZodType>(description: string, schema: T) {
+  return { description, content: { "application/json": { schema } } } as const;
+}
+
 export const noContent = { description: "Done." } as const;
 
 const REFUSALS = {

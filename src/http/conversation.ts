@@ -1,0 +1,29 @@
+// From a request to the conversation it is about.
+
+import type { Context as HonoContext } from "hono";
+import { sha256Hex } from "../domain/digest";
+import { GatewayError } from "../domain/errors";
+import { REQUEST_LIMITS } from "../domain/limits";
+import type { Ask, ConversationApi, Idempotency } from "../services/conversation";
+import type { HttpEnv } from "./env";
+
+/** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
+export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Ask } {
+  const { caller } = c.get("context");
+  const stub: unknown = c.env.CONVERSATIONS.getByName(JSON.stringify([caller.principal.userId, id]));
+  // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
+  return { api: stub as ConversationApi, ask: { caller, id } };
+}
+
+/** The request's Idempotency-Key with a digest of what was asked; `null` when it has none. */
+export async function idempotency(c: HonoContext<HttpEnv>): Promise<(Idempotency & { key_digest: string }) | null> {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined) return null;
+  if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key cannot be used.", {
+      issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
+    });
+  }
+  const request = await sha256Hex(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
+  return { key, request, key_digest: (await sha256Hex(key)).slice(0, 26) };
+}

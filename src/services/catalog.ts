@@ -1,0 +1,211 @@
+// What one conversation may see: own over group over public, narrowed by the ghost, the allow-list, the kill switch and the
+// shell. The one place where these rules meet; listing, loading, reading and searching all come through here.
+
+import { visibleScopes } from "../domain/access";
+import { type Catalog, type CatalogEntry, chooseVersion, EMPTY_CATALOG } from "../domain/catalog";
+import { type ConversationSettings, DEFAULT_SHELL } from "../domain/conversation";
+import type { Issue } from "../domain/errors";
+import type { GhostSpec } from "../domain/ghost";
+import { CATALOG_LIMITS, PACKAGE_LIMITS } from "../domain/limits";
+import { parseReference, satisfiesRange } from "../domain/reference";
+import type { Selection, View } from "../domain/view";
+import {
+  type CatalogRow,
+  countSkills,
+  firstSkills,
+  readGhost,
+  type WantedSkill,
+  wantedSkills,
+} from "../storage/catalog";
+import type { Context } from "./context";
+
+/** What a view depends on; while this does not change, neither does the view. */
+export function viewKey(context: Context, settings: ConversationSettings): string {
+  const { principal, counters } = context.caller;
+  const scopes = visibleScopes(principal);
+  const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
+  const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
+  return JSON.stringify([seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+}
+
+/** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
+export async function readView(context: Context, settings: ConversationSettings): Promise<View> {
+  const { spec, selection, warnings } = await readSelection(context, settings);
+  const shell = settings.shell ?? DEFAULT_SHELL;
+  const preload = spec?.preload_skills ?? [];
+  const catalog = context.settings.SKILLS_ENABLED
+    ? await readCatalog(context, selection, shell, preload)
+    : EMPTY_CATALOG;
+  const known = new Set(catalog.entries.map((entry) => entry.name));
+  const complete = catalog.entries.length >= catalog.total;
+  const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
+  return {
+    key: viewKey(context, settings),
+    catalog,
+    selection,
+    shell,
+    system_prompt: spec?.systemPrompt ?? "",
+    preload,
+    retention: spec?.retentionTurns ?? null,
+    warnings: [
+      ...warnings,
+      ...absent.map(({ name, range }) => ({
+        code: "SKILL_UNAVAILABLE",
+        message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation.`,
+        path: name,
+      })),
+    ],
+  };
+}
+
+/** A skill of the view at a version that satisfies all ranges, from the view itself if it can, else from D1. */
+export async function findInView(
+  context: Context,
+  view: View,
+  name: string,
+  ranges: readonly string[] = [],
+): Promise<CatalogEntry | null> {
+  const known = view.catalog.entries.find((entry) => entry.name === name);
+  if (known !== undefined && ranges.every((range) => satisfiesRange(known.version, range))) return known;
+  const complete = view.catalog.entries.length >= view.catalog.total;
+  if (known === undefined && complete) return null;
+  const [found] = await readNamed(context, view.selection, view.shell, [name], ranges);
+  return found ?? null;
+}
+
+/** Whether a skill is still visible here, even where another one of the same name now comes first. */
+export async function isVisible(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<boolean> {
+  const found = await findInView(context, view, skill.name);
+  if (found === null) return false;
+  if (found.skill_id === skill.skill_id) return true;
+  const scopes = visibleScopes(context.caller.principal);
+  const rows = await wantedSkills(context.db, scopes, view.shell, [{ ...skill, any_version: true }]);
+  return rows.some((row) => row.skill_id === skill.skill_id);
+}
+
+async function readSelection(
+  context: Context,
+  settings: ConversationSettings,
+): Promise<{ spec: GhostSpec | null; selection: Selection; warnings: Issue[] }> {
+  if (settings.spec !== undefined)
+    return { spec: settings.spec, selection: selectionOf(settings.spec, new Map()), warnings: [] };
+  if (settings.ghost === undefined) return { spec: null, selection: { all: true, skills: [] }, warnings: [] };
+  const ghost = await readGhost(context.db, context.caller.principal.userId, settings.ghost);
+  if (ghost === null) {
+    const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
+    return { spec: null, selection: { all: false, skills: [] }, warnings: [warning] };
+  }
+  const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
+  return { spec: ghost.spec, selection: selectionOf(ghost.spec, ids), warnings: [] };
+}
+
+function selectionOf(spec: GhostSpec, ids: ReadonlyMap<string, string>): Selection {
+  const references = (spec.skills ?? []).filter((text) => text !== "*").flatMap((text) => parseReference(text) ?? []);
+  const skills = references.map(({ name, range }) => ({ name, range, skill_id: ids.get(name) ?? null }));
+  return { all: spec.skills?.includes("*") ?? false, skills };
+}
+
+async function readCatalog(
+  context: Context,
+  selection: Selection,
+  shell: string,
+  preload: readonly string[],
+): Promise<Catalog> {
+  const allowed = context.settings.SKILLS_ALLOWED;
+  if (!selection.all || allowed.length > 0) {
+    const names = selection.all
+      ? allowed.map((reference) => reference.name)
+      : selection.skills.map((skill) => skill.name);
+    const entries = await readNamed(context, selection, shell, names);
+    const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
+    const kept = entries.slice(0, CATALOG_LIMITS.listedSkills);
+    const preloaded = entries.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
+    return { entries: [...kept, ...preloaded], total: entries.length, static_tokens: tokens };
+  }
+  const scopes = visibleScopes(context.caller.principal);
+  const limit = CATALOG_LIMITS.listedSkills + 1;
+  const rows = await firstSkills(context.db, scopes, shell, limit);
+  const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
+  const apart = named.size === 0 ? [] : await readNamed(context, selection, shell, [...named]);
+  const distinct = firstOfEach(rows, scopes);
+  const first = distinct.slice(0, CATALOG_LIMITS.listedSkills).filter((entry) => !named.has(entry.name));
+  const merged = inOrder([...first, ...apart]);
+  if (distinct.length < limit) {
+    return {
+      entries: merged,
+      total: merged.length,
+      static_tokens: merged.reduce((sum, entry) => sum + entry.tokens, 0),
+    };
+  }
+  const { total, tokens } = await countSkills(context.db, scopes, shell);
+  return { entries: merged, total, static_tokens: tokens };
+}
+
+/** The named skills that the selection and the allow-list let through, in order of name. */
+async function readNamed(
+  context: Context,
+  selection: Selection,
+  shell: string,
+  names: readonly string[],
+  ranges: readonly string[] = [],
+): Promise<CatalogEntry[]> {
+  const allowed = context.settings.SKILLS_ALLOWED;
+  const scopes = visibleScopes(context.caller.principal);
+  const asked = names.flatMap((name) => {
+    const selected = selection.skills.find((skill) => skill.name === name);
+    const permitted = allowed.find((reference) => reference.name === name);
+    if (selected === undefined && !selection.all) return [];
+    if (permitted === undefined && allowed.length > 0) return [];
+    const all = [...ranges, selected?.range ?? "*", permitted?.range ?? "*"].filter((range) => range !== "*");
+    return [{ name, skill_id: selected?.skill_id ?? null, ranges: all }];
+  });
+  if (asked.length === 0) return [];
+  const wanted: WantedSkill[] = asked.map(({ name, skill_id, ranges: all }) => ({
+    name,
+    skill_id,
+    any_version: all.length > 0,
+  }));
+  const rows = Map.groupBy(await wantedSkills(context.db, scopes, shell, wanted), (row) => row.name);
+  return inOrder(
+    asked.flatMap(({ name, skill_id, ranges: all }) => pick(rows.get(name) ?? [], scopes, skill_id, all) ?? []),
+  );
+}
+
+/** The row that a name means: the resolved skill if it is there, else the first scope that has a version that fits. */
+function pick(
+  rows: readonly CatalogRow[],
+  scopes: readonly string[],
+  skillId: string | null,
+  ranges: readonly string[],
+): CatalogEntry | null {
+  const resolved = rows.filter((row) => row.skill_id === skillId);
+  const groups = resolved.length > 0 ? [resolved] : scopes.map((scope) => rows.filter((row) => row.scope === scope));
+  for (const group of groups) {
+    const chosen = chooseVersion(group[0]?.current_id ?? "", group, ranges);
+    if (chosen !== null) return entryOf(chosen);
+  }
+  return null;
+}
+
+/** One row a name, of the first scope that has it. */
+function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
+  const best = new Map<string, CatalogRow>();
+  for (const row of rows) {
+    const known = best.get(row.name);
+    if (known === undefined || scopes.indexOf(row.scope) < scopes.indexOf(known.scope)) best.set(row.name, row);
+  }
+  return inOrder([...best.values()].map(entryOf)).slice(0, CATALOG_LIMITS.listedSkills + 1);
+}
+
+function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
+  // Twice the limit in code units holds the limit in code points; the list cuts exactly.
+  return { ...entry, description: entry.description.slice(0, 2 * PACKAGE_LIMITS.listedDescriptionChars) };
+}
+
+function inOrder(entries: CatalogEntry[]): CatalogEntry[] {
+  return entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}

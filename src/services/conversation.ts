@@ -1,0 +1,89 @@
+// What a conversation's object can be asked. The object implements this interface over RPC and the HTTP door calls it, so
+// everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
+
+import type { ConversationSettings } from "../domain/conversation";
+import { type ErrorCode, type ErrorDetails, GatewayError } from "../domain/errors";
+import type { Format } from "../domain/protocol";
+import type { JsonObject, JsonValue } from "../domain/skill";
+import type {
+  ConversationStatus,
+  EventsAnswer,
+  OfferAnswer,
+  PastAnswer,
+  TaskSkills,
+  ToolCallsAnswer,
+  TurnAnswer,
+} from "./answers";
+import type { Caller } from "./context";
+
+/** Who asks, and of which conversation. The object's name is made of the user and the id. */
+export interface Ask {
+  caller: Caller;
+  id: string;
+}
+
+/** An `Idempotency-Key` and the digest of the request it came with. */
+export interface Idempotency {
+  key: string;
+  request: string;
+}
+
+export interface TurnAsk {
+  key: string | null;
+  format: Format | null;
+  history: JsonValue[] | null;
+  history_cut: boolean;
+  selected_skills: string[];
+}
+
+export interface ToolCallsAsk {
+  calls: JsonObject[];
+  format: Format | null;
+  etag: string | null;
+}
+
+export type Reply<T> =
+  | { ok: true; value: T; storage_ms: number }
+  | { ok: false; error: { code: ErrorCode; reason: string; message: string; details: ErrorDetails } };
+
+export interface ConversationApi {
+  /** Creates the conversation, or changes the named settings of a known one (all of them with `replace`). */
+  put(
+    ask: Ask,
+    settings: ConversationSettings,
+    replace: boolean,
+    once: Idempotency | null,
+  ): Promise<Reply<{ created: boolean; status: ConversationStatus }>>;
+  status(ask: Ask): Promise<Reply<ConversationStatus>>;
+  /** Begins a turn; with settings, creates the conversation or updates it first. */
+  turn(
+    ask: Ask,
+    settings: ConversationSettings | null,
+    request: TurnAsk,
+    once: Idempotency | null,
+  ): Promise<Reply<TurnAnswer>>;
+  prompt(ask: Ask, format: Format | null): Promise<Reply<OfferAnswer>>;
+  toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null): Promise<Reply<ToolCallsAnswer>>;
+  /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
+  streamToolCalls(ask: Ask, request: ToolCallsAsk): Promise<Reply<ReadableStream<Uint8Array>>>;
+  cancelCall(ask: Ask, callId: string): Promise<Reply<null>>;
+  restore(ask: Ask, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
+  events(ask: Ask, after: number, limit: number): Promise<Reply<EventsAnswer>>;
+  at(ask: Ask, turn: number): Promise<Reply<PastAnswer>>;
+  taskSkills(ask: Ask): Promise<Reply<TaskSkills>>;
+  remove(ask: Ask): Promise<Reply<null>>;
+}
+
+/** Turns a refusal into the value that crosses to the HTTP door; anything else goes on as it is. */
+export function refusal(error: unknown): Extract<Reply<never>, { ok: false }> {
+  if (!(error instanceof GatewayError)) throw error;
+  const { code, reason, message, details } = error;
+  return { ok: false, error: { code, reason, message, details } };
+}
+
+/** The value of a reply, or the refusal it carries, thrown. */
+export function unwrap<T>(reply: Reply<T>): T {
+  if (reply.ok) return reply.value;
+  const { code, reason, message, details } = reply.error;
+  throw new GatewayError(code, reason, message, details);
+}

@@ -1,0 +1,100 @@
+// load_skill and unload_skill: what they check, in which order, and what they answer.
+
+import { activeSkills, apply } from "../domain/activation";
+import { evictions } from "../domain/budget";
+import { refOf } from "../domain/catalog";
+import { deliversInAnswer } from "../domain/conversation";
+import { resolveDependencies } from "../domain/dependencies";
+import type { ConversationEvent } from "../domain/event";
+import { ANSWERS, renderLoaded } from "../domain/prompt";
+import { failed, type ToolResult, text } from "../domain/tool";
+import type { View } from "../domain/view";
+import { findInView } from "./catalog";
+import type { Context } from "./context";
+import { keepInstructions } from "./instructions";
+import { record, type Session } from "./session";
+
+/**
+ * Loads a skill: not in the catalog, already active, without content, else loaded with its dependencies first. Call it inside
+ * `exclusively`, in a turn.
+ */
+export async function loadSkill(context: Context, session: Session, view: View, name: string): Promise<ToolResult> {
+  const { state } = session;
+  const { policy, turn } = state;
+  if (policy === null) throw new Error("load_skill outside a turn");
+  const entry = await findInView(context, view, name);
+  if (entry === null) return failed(ANSWERS.notAvailable(name, availableNames(view)));
+
+  const active = activeSkills(state);
+  const inAnswer = deliversInAnswer(policy);
+  const already = active.find((activation) => activation.skill.name === name);
+  if (already !== undefined) {
+    record(session, context, [
+      { type: "loaded", turn, name, skills: [already.skill], delivered: policy.tool_style === "skill" },
+    ]);
+    // The one-tool style always answers with the body; load_skill does not repeat it.
+    if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
+    return text(ANSWERS.alreadyActive(name));
+  }
+  if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
+
+  const resolved = await resolveDependencies(entry, (needed, ranges) => findInView(context, view, needed, ranges));
+  if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
+  const skills = resolved.entries.map(refOf);
+  const clash = skills.find((skill) =>
+    active.some((a) => a.skill.name === skill.name && a.skill.version_id !== skill.version_id),
+  );
+  if (clash !== undefined) {
+    return failed(
+      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', and another one is loaded.`,
+    );
+  }
+  await keepInstructions(context, session, skills);
+
+  const loaded: ConversationEvent = { type: "loaded", turn, name, skills, delivered: inAnswer };
+  const leaving = evictions(apply(state, loaded), name);
+  if (leaving === null)
+    return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  record(session, context, [
+    loaded,
+    ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
+  ]);
+  const made = leaving.length === 0 ? "" : ANSWERS.evicted(leaving);
+  if (policy.tool_style === "skill")
+    return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}`);
+  const answer = ANSWERS.loaded(name, policy.delivery) + made;
+  if (!inAnswer) return text(answer);
+  const fresh = skills.filter(
+    (skill) => skill.tokens > 0 && !active.some((activation) => activation.skill.name === skill.name),
+  );
+  const bodies = fresh.map((skill) => ({
+    name: skill.name,
+    instructions: session.store.instructions(skill.version_id) ?? "",
+  }));
+  return text(`${answer}\n\n${renderLoaded(bodies, [])}`);
+}
+
+/** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */
+export function unloadSkill(context: Context, session: Session, name: string): ToolResult {
+  const { state } = session;
+  const activation = activeSkills(state).find((candidate) => candidate.skill.name === name);
+  if (activation === undefined) return failed(`Error: Skill '${name}' is not loaded.`);
+  if (state.preloaded.includes(name)) return failed(`Error: Skill '${name}' is preloaded and cannot be unloaded.`);
+  if (state.selected.includes(name))
+    return failed(`Error: Skill '${name}' was selected by the user and cannot be unloaded.`);
+  const dependants = () =>
+    activeSkills(session.state)
+      .filter((candidate) => candidate.skill.dependencies.includes(name))
+      .map((candidate) => `'${candidate.skill.name}'`);
+  if (!state.roots.has(name))
+    return failed(`Error: Skill '${name}' is needed by ${dependants().join(", ")}. Unload that instead.`);
+  record(session, context, [{ type: "unloaded", turn: state.turn, name, reason: "requested" }]);
+  const still = activeSkills(session.state).some((candidate) => candidate.skill.name === name);
+  return text(
+    still ? `${ANSWERS.unloaded(name)} It stays while ${dependants().join(", ")} needs it.` : ANSWERS.unloaded(name),
+  );
+}
+
+function availableNames(view: View): string[] {
+  return view.catalog.entries.map((entry) => entry.name);
+}

@@ -1,0 +1,40 @@
+// An Idempotency-Key's promise inside a conversation: the same key and body give the same answer for a day.
+
+import type { z } from "zod";
+import { GatewayError } from "../domain/errors";
+import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import type { Context } from "./context";
+import type { Idempotency } from "./conversation";
+import type { Session } from "./session";
+
+/**
+ * Answers what was answered before under this key, else runs and keeps the answer. One too large to keep is made again, which
+ * is safe: turns and calls know their own keys and ids.
+ */
+export async function answerOnce<T>(
+  context: Context,
+  session: Session,
+  once: Idempotency | null,
+  schema: z.ZodType<T>,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (once === null) return run();
+  const now = context.now();
+  session.store.dropAnswersBefore(now - DURATIONS.idempotency);
+  const known = session.store.answer(once.key);
+  if (known !== null && known.request !== once.request) throw keyReused();
+  if (known !== null && known.answer !== null) return schema.parse(JSON.parse(known.answer));
+  const answer = await run();
+  const text = JSON.stringify(answer);
+  session.store.keepAnswer(once.key, now, once.request, text.length > REQUEST_LIMITS.storedAnswerBytes ? null : text);
+  return answer;
+}
+
+/** The refusal for a key that came with another request before. */
+export function keyReused(): GatewayError {
+  return new GatewayError(
+    "conflict",
+    "IDEMPOTENCY_KEY_REUSED",
+    "This Idempotency-Key was used with another request. Use a new key for a new request.",
+  );
+}

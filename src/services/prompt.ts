@@ -1,0 +1,46 @@
+// The prompt and the tools of the current turn, in the form the caller's API takes.
+
+import { activeSkills } from "../domain/activation";
+import { builtinTools } from "../domain/builtin";
+import { listed } from "../domain/catalog";
+import { policyOf } from "../domain/conversation";
+import { sha256Hex } from "../domain/digest";
+import { carried, type RenderedPrompt, renderList, renderLoaded, renderPrompt } from "../domain/prompt";
+import { type Format, renderTool } from "../domain/protocol";
+import type { JsonObject } from "../domain/skill";
+import type { View } from "../domain/view";
+import type { Context } from "./context";
+import type { Session } from "./session";
+
+export interface Offered {
+  prompt: RenderedPrompt;
+  tools: JsonObject[];
+  /** Changes exactly when the prompt or the tools do. */
+  etag: string;
+}
+
+/** Renders what the model is to be given now. Reads nothing but the conversation's own store. */
+export async function offered(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
+  const { state } = session;
+  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const { shown, more } = listed(view.catalog, view.preload);
+  const loaded = carried(activeSkills(state), state.delivered).map(({ skill }) => ({
+    name: skill.name,
+    instructions: session.store.instructions(skill.version_id) ?? "",
+  }));
+  const empty = view.catalog.total === 0;
+  const prompt = renderPrompt(
+    {
+      system: view.system_prompt,
+      // The one-tool style lists the skills in its tool's description instead.
+      list: empty || policy.tool_style === "skill" ? null : renderList(shown, more),
+      loaded: loaded.length === 0 ? null : renderLoaded(loaded, state.selected),
+      separate: policy.delivery === "message",
+    },
+    format,
+  );
+  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more };
+  const tools = builtinTools(offer).map((tool) => renderTool(tool, format));
+  const etag = (await sha256Hex(JSON.stringify([prompt, tools]))).slice(0, 32);
+  return { prompt, tools, etag };
+}

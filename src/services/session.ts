@@ -1,0 +1,98 @@
+// A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
+
+import { z } from "zod";
+import { apply, type ConversationState, EMPTY_STATE, fold } from "../domain/activation";
+import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation";
+import { GatewayError } from "../domain/errors";
+import type { ConversationEvent } from "../domain/event";
+import { type View, viewSchema } from "../domain/view";
+import type { ConversationStore } from "../storage/conversation";
+import type { Context } from "./context";
+
+export interface Session {
+  /** The owner's user id and the conversation's id: the object's name. */
+  readonly userId: string;
+  readonly id: string;
+  readonly store: ConversationStore;
+  state: ConversationState;
+  /** As last given; the next turn runs under them. */
+  settings: ConversationSettings;
+  /** What the current turn runs under. */
+  effective: ConversationSettings;
+  view: View | null;
+  /** Whether the user's list of conversations has it. */
+  listed: boolean;
+  /** The tail of the queue of exclusive changes. */
+  queue: Promise<unknown>;
+}
+
+const ownerSchema = z.object({ user_id: z.string(), id: z.string() });
+
+/** Reads a conversation from its store; `null` when it was never created. */
+export function openSession(store: ConversationStore): Session | null {
+  if (!store.exists()) return null;
+  const owner = store.get("owner", ownerSchema);
+  if (owner === null) return null;
+  const settings = store.get("settings", conversationSettingsSchema) ?? {};
+  return {
+    userId: owner.user_id,
+    id: owner.id,
+    store,
+    state: fold(store.events().map((stored) => stored.event)),
+    settings,
+    effective: store.get("effective", conversationSettingsSchema) ?? settings,
+    view: store.get("catalog", viewSchema),
+    listed: store.get("listed", z.boolean()) ?? false,
+    queue: Promise.resolve(),
+  };
+}
+
+/** Makes the conversation's tables and its session. */
+export function createSession(
+  store: ConversationStore,
+  userId: string,
+  id: string,
+  settings: ConversationSettings,
+  now: number,
+): Session {
+  store.atomically(() => {
+    store.create();
+    store.set("owner", { user_id: userId, id });
+    store.set("created", now);
+    store.set("settings", settings);
+  });
+  return {
+    userId,
+    id,
+    store,
+    state: EMPTY_STATE,
+    settings,
+    effective: settings,
+    view: null,
+    listed: false,
+    queue: Promise.resolve(),
+  };
+}
+
+/** Appends events and folds them, as one change. */
+export function record(session: Session, context: Context, events: readonly ConversationEvent[]): void {
+  session.store.atomically(() => {
+    for (const event of events) session.store.append(context.now(), event);
+  });
+  session.state = events.reduce(apply, session.state);
+}
+
+/**
+ * Runs a change after all earlier ones have ended. Changes read D1 in the middle, and a Durable Object lets other requests in
+ * while it waits; what decides and records must not interleave with another of its kind.
+ */
+export function exclusively<T>(session: Session, change: () => Promise<T>): Promise<T> {
+  const result = session.queue.then(change);
+  session.queue = result.catch(() => undefined);
+  return result;
+}
+
+/** The refusal for a conversation that is not there, or is somebody else's. */
+export function conversationNotFound(): GatewayError {
+  return new GatewayError("not_found", "CONVERSATION_NOT_FOUND", "There is no such conversation.");
+}

@@ -1,0 +1,97 @@
+// What a conversation says about itself: now, at a past turn, and as a log.
+
+import { namespaceOfScope, PUBLIC_SCOPE } from "../domain/access";
+import { activeSkills, type ConversationState, foldAt } from "../domain/activation";
+import type { CatalogEntry } from "../domain/catalog";
+import type { Issue } from "../domain/errors";
+import { GatewayError } from "../domain/errors";
+import type { ActiveSkill, ConversationStatus, EventsAnswer, PastAnswer, TaskSkillRef, TaskSkills } from "./answers";
+import type { Context } from "./context";
+
+import type { Session } from "./session";
+import { currentView } from "./view";
+
+/** The conversation as it stands. Skills that are no longer visible leave before it is told. */
+export async function statusOf(
+  context: Context,
+  session: Session,
+  warnings: Issue[] = [],
+): Promise<ConversationStatus> {
+  const current = await currentView(context, session);
+  const { settings, state } = session;
+  return {
+    id: session.id,
+    turn: state.turn,
+    ghost: settings.ghost ?? null,
+    settings,
+    active: activeOf(state),
+    pending: [],
+    mcp: [],
+    tokens: tokensOf(state),
+    warnings: [...warnings, ...current.warnings],
+  };
+}
+
+export function activeOf(state: ConversationState): ActiveSkill[] {
+  return activeSkills(state).map(({ skill, remaining, reason, loaded_in_turn }) => ({
+    skill: skill.name,
+    version: skill.version,
+    remaining,
+    reason,
+    loaded_in_turn,
+    tokens: skill.tokens,
+  }));
+}
+
+/** Skills loaded in this turn that still stand: what to store on the assistant's message. */
+export function loadedInTurn(state: ConversationState): string[] {
+  return [...state.roots].filter(([, turn]) => turn === state.turn).map(([name]) => name);
+}
+
+export function pastOf(session: Session, turn: number): PastAnswer {
+  const state = foldAt(
+    session.store.events().map((stored) => stored.event),
+    turn,
+  );
+  if (state === null)
+    throw new GatewayError("not_found", "TURN_NOT_FOUND", `The conversation never was in turn ${turn}.`);
+  return { turn, active: activeOf(state), tokens: tokensOf(state) };
+}
+
+export function eventsOf(session: Session, after: number, limit: number): EventsAnswer {
+  const stored = session.store.events(after, limit + 1);
+  const page = stored.slice(0, limit);
+  const next = stored.length > limit ? (page.at(-1)?.seq ?? null) : null;
+  return {
+    events: page.map(({ seq, at, event }) => ({ seq, at: new Date(at).toISOString(), ...event })),
+    next_cursor: next,
+  };
+}
+
+/** The skills of the conversation as the seeds' executors ask for them. */
+export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
+  const { view } = await currentView(context, session);
+  const entries = view.catalog.entries;
+  const preloaded = entries.filter((entry) => view.preload.includes(entry.name));
+  return {
+    task_id: session.id,
+    skills: entries.map((entry) => entry.name),
+    preload_skills: preloaded.map((entry) => entry.name),
+    skill_refs: Object.fromEntries(entries.map((entry) => [entry.name, taskRef(entry)])),
+    preload_skill_refs: Object.fromEntries(preloaded.map((entry) => [entry.name, taskRef(entry)])),
+  };
+}
+
+function taskRef(entry: CatalogEntry): TaskSkillRef {
+  return {
+    skill_id: entry.skill_id,
+    namespace: namespaceOfScope(entry.scope),
+    is_public: entry.scope === PUBLIC_SCOPE,
+    version_id: entry.version_id,
+  };
+}
+
+function tokensOf({ tokens }: ConversationState): ConversationStatus["tokens"] {
+  const saved = tokens.static === 0 ? 0 : (1 - tokens.actual / tokens.static) * 100;
+  return { ...tokens, saved_percent: Math.round(saved * 10) / 10 };
+}

@@ -1,0 +1,116 @@
+// One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
+
+import { type Issue, invalid } from "../domain/errors";
+import {
+  type AnsweredCall,
+  type Format,
+  type ReadCall,
+  readCall,
+  renderResult,
+  renderResults,
+} from "../domain/protocol";
+import type { JsonObject } from "../domain/skill";
+import type { ToolCallsAnswer, TurnAnswer } from "./answers";
+import type { Context } from "./context";
+import type { ToolCallsAsk, TurnAsk } from "./conversation";
+import { offered } from "./prompt";
+import { exclusively, type Session } from "./session";
+import { activeOf, loadedInTurn } from "./status";
+import { isOrdered, isOurs, type RunningCalls, runCall } from "./toolset";
+import { beginTurn } from "./turn";
+import { currentView } from "./view";
+
+/** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
+export async function takeTurn(context: Context, session: Session, request: TurnAsk): Promise<TurnAnswer> {
+  const warnings = await exclusively(session, async () => {
+    if (request.key !== null && session.store.turnOf(request.key) !== null) return [];
+    return beginTurn(context, session, request);
+  });
+  const { view } = await currentView(context, session);
+  const offer = await offered(context, session, view, formatOf(session, request.format));
+  return {
+    turn: session.state.turn,
+    ...offer,
+    active: activeOf(session.state),
+    loaded_skills: loadedInTurn(session.state),
+    warnings,
+  };
+}
+
+/** Who listens to a step while it runs: hears of each result as it is there, and may call it all off. */
+export interface Listener {
+  onResult(answered: AnsweredCall): void;
+  signal: AbortSignal;
+}
+
+/** Runs all tool calls of a model step. */
+export async function takeCalls(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ToolCallsAsk,
+  listener: Listener | null = null,
+): Promise<ToolCallsAnswer> {
+  const warnings: Issue[] = [];
+  if (session.state.turn === 0 || session.state.policy === null) {
+    const nothing = { key: null, history: null, history_cut: false, selected_skills: [] };
+    warnings.push(
+      ...(await exclusively(session, async () =>
+        session.state.turn === 0 ? beginTurn(context, session, nothing) : [],
+      )),
+    );
+  }
+  const format = formatOf(session, request.format);
+  const current = await currentView(context, session);
+  warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
+  const before = (await offered(context, session, current.view, format)).etag;
+
+  const { ours, unhandled } = sortOut(session, request.calls);
+  const run = { context, session, view: current.view, running };
+  const answers = new Map<ReadCall, AnsweredCall>();
+  const answer = async (call: ReadCall) => {
+    const answered = { call, result: await runCall(run, call, listener?.signal) };
+    answers.set(call, answered);
+    listener?.onResult(answered);
+  };
+  for (const call of ours.filter(isOrdered)) await answer(call);
+  await Promise.all(ours.filter((call) => !isOrdered(call)).map(answer));
+
+  const inOrder = ours.flatMap((call) => answers.get(call) ?? []);
+  const offer = await offered(context, session, current.view, format);
+  const changed = offer.etag !== (request.etag ?? before);
+  return {
+    results: inOrder.map(renderResult),
+    messages: renderResults(inOrder, format),
+    unhandled,
+    loaded_skills: loadedInTurn(session.state),
+    active: activeOf(session.state),
+    changed,
+    etag: offer.etag,
+    ...(request.etag === null || changed ? { prompt: offer.prompt, tools: offer.tools } : {}),
+    warnings,
+  };
+}
+
+/** The format asked for, else the conversation's, else MCP's. */
+export function formatOf(session: Session, asked: Format | null): Format {
+  return asked ?? session.settings.format ?? "mcp";
+}
+
+function sortOut(session: Session, calls: readonly JsonObject[]): { ours: ReadCall[]; unhandled: JsonObject[] } {
+  const ours: ReadCall[] = [];
+  const unhandled: JsonObject[] = [];
+  const issues: Issue[] = [];
+  for (const [position, entry] of calls.entries()) {
+    const call = readCall(entry, `call_${session.state.turn}_${position}`);
+    if (call === null) {
+      issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
+    } else if (isOurs(session, call.name)) {
+      ours.push(call);
+    } else {
+      unhandled.push(entry);
+    }
+  }
+  if (issues.length > 0) throw invalid(issues);
+  return { ours, unhandled };
+}

@@ -1,0 +1,38 @@
+// Tool calls told while they happen, as server-sent events.
+
+import { type AnsweredCall, renderResult } from "../domain/protocol";
+import type { Context } from "./context";
+import { refusal, type ToolCallsAsk } from "./conversation";
+import type { Session } from "./session";
+import { takeCalls } from "./step";
+import type { RunningCalls } from "./toolset";
+
+/**
+ * Runs the calls of a step and streams `result` for each as it ends, then `done` with the whole answer, or `error` with the
+ * refusal. Closing the stream cancels what still runs.
+ */
+export function streamCalls(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ToolCallsAsk,
+): ReadableStream<Uint8Array> {
+  const cancelled = new AbortController();
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const send = (event: string, data: unknown) =>
+        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+      const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
+      try {
+        send("done", await takeCalls(context, session, running, request, { onResult, signal: cancelled.signal }));
+      } catch (error) {
+        send("error", refusal(error).error);
+      }
+      controller.close();
+    },
+    cancel() {
+      cancelled.abort();
+    },
+  });
+}

@@ -1,0 +1,156 @@
+// One conversation's own SQLite: its settings, its event log, what it keeps of the registry, and answers worth repeating.
+// Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
+
+import { z } from "zod";
+import { type ConversationEvent, eventSchema } from "../domain/event";
+
+/** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
+export type MetaKey = "owner" | "created" | "settings" | "effective" | "catalog" | "listed";
+
+export interface StoredEvent {
+  seq: number;
+  at: number;
+  event: ConversationEvent;
+}
+
+export interface StoredAnswer {
+  request: string;
+  /** `null` when the answer was too large to keep. */
+  answer: string | null;
+}
+
+/** The tables of one conversation. Made once by `create`; every other call expects them. */
+export class ConversationStore {
+  readonly #sql: SqlStorage;
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+  }
+
+  /** Whether the conversation was ever created. Asking writes nothing. */
+  exists(): boolean {
+    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'events'").toArray().length > 0;
+  }
+
+  create(): void {
+    this.#sql.exec(`
+      CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS turn_keys (key TEXT PRIMARY KEY, turn INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS texts (version_id TEXT PRIMARY KEY, instructions TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS calls (id TEXT PRIMARY KEY, turn INTEGER NOT NULL, request TEXT NOT NULL, result TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at INTEGER NOT NULL, request TEXT NOT NULL, answer TEXT) WITHOUT ROWID;`);
+  }
+
+  /** Runs a change as a whole or not at all. */
+  atomically<T>(change: () => T): T {
+    return this.#storage.transactionSync(change);
+  }
+
+  get<T>(key: MetaKey, schema: z.ZodType<T>): T | null {
+    const row = this.#sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray()[0];
+    return row === undefined ? null : schema.parse(JSON.parse(row.value));
+  }
+
+  set(key: MetaKey, value: unknown): void {
+    this.#sql.exec(
+      "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      key,
+      JSON.stringify(value),
+    );
+  }
+
+  append(at: number, event: ConversationEvent): void {
+    this.#sql.exec("INSERT INTO events (at, event) VALUES (?, ?)", at, JSON.stringify(event));
+  }
+
+  /** Events after a sequence number, oldest first. */
+  events(after = 0, limit = -1): StoredEvent[] {
+    return this.#sql
+      .exec<{ seq: number; at: number; event: string }>(
+        "SELECT seq, at, event FROM events WHERE seq > ? ORDER BY seq LIMIT ?",
+        after,
+        limit,
+      )
+      .toArray()
+      .map(({ seq, at, event }) => ({ seq, at, event: parseEvent(event) }));
+  }
+
+  /** When something last happened here, in milliseconds since the epoch. */
+  lastChange(): number {
+    const row = this.#sql.exec<{ at: number | null }>("SELECT at FROM events ORDER BY seq DESC LIMIT 1").toArray()[0];
+    return row?.at ?? this.get("created", z.number()) ?? 0;
+  }
+
+  turnOf(key: string): number | null {
+    return this.#sql.exec<{ turn: number }>("SELECT turn FROM turn_keys WHERE key = ?", key).toArray()[0]?.turn ?? null;
+  }
+
+  rememberTurn(key: string, turn: number): void {
+    this.#sql.exec("INSERT OR REPLACE INTO turn_keys VALUES (?, ?)", key, turn);
+  }
+
+  instructions(versionId: string): string | null {
+    return (
+      this.#sql
+        .exec<{ instructions: string }>("SELECT instructions FROM texts WHERE version_id = ?", versionId)
+        .toArray()[0]?.instructions ?? null
+    );
+  }
+
+  keepInstructions(versionId: string, instructions: string): void {
+    this.#sql.exec("INSERT OR IGNORE INTO texts VALUES (?, ?)", versionId, instructions);
+  }
+
+  /** Drops instructions of versions that are not active any more. */
+  dropInstructionsExcept(versionIds: readonly string[]): void {
+    this.#sql.exec(
+      "DELETE FROM texts WHERE version_id NOT IN (SELECT value FROM json_each(?))",
+      JSON.stringify(versionIds),
+    );
+  }
+
+  /** The stored result of a call made in this turn with this id and these arguments. */
+  callResult(id: string, turn: number, request: string): string | null {
+    return (
+      this.#sql
+        .exec<{ result: string }>(
+          "SELECT result FROM calls WHERE id = ? AND turn = ? AND request = ?",
+          id,
+          turn,
+          request,
+        )
+        .toArray()[0]?.result ?? null
+    );
+  }
+
+  keepCallResult(id: string, turn: number, request: string, result: string): void {
+    this.#sql.exec("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)", id, turn, request, result);
+  }
+
+  dropCallsBefore(turn: number): void {
+    this.#sql.exec("DELETE FROM calls WHERE turn < ?", turn);
+  }
+
+  answer(key: string): StoredAnswer | null {
+    return (
+      this.#sql
+        .exec<{ request: string; answer: string | null }>("SELECT request, answer FROM answers WHERE key = ?", key)
+        .toArray()[0] ?? null
+    );
+  }
+
+  keepAnswer(key: string, at: number, request: string, answer: string | null): void {
+    this.#sql.exec("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", key, at, request, answer);
+  }
+
+  dropAnswersBefore(at: number): void {
+    this.#sql.exec("DELETE FROM answers WHERE at < ?", at);
+  }
+}
+
+function parseEvent(text: string): ConversationEvent {
+  return eventSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,37 @@
+// The list of conversations in D1. What a conversation holds is in its object.
+
+import { and, desc, eq, lt, or } from "drizzle-orm";
+import type { Database } from "./database";
+import { conversations } from "./schema";
+
+export type ConversationRow = typeof conversations.$inferSelect;
+
+export async function insertConversationRow(db: Database, row: ConversationRow): Promise<void> {
+  await db.insert(conversations).values(row).onConflictDoNothing();
+}
+
+export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<void> {
+  await db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id)));
+}
+
+/** A user's conversations, newest first, after the cursor's `(createdAt, id)`. */
+export function listConversationRows(
+  db: Database,
+  userId: string,
+  limit: number,
+  after: { createdAt: number; id: string } | null,
+): Promise<ConversationRow[]> {
+  const older =
+    after === null
+      ? undefined
+      : or(
+          lt(conversations.createdAt, after.createdAt),
+          and(eq(conversations.createdAt, after.createdAt), lt(conversations.id, after.id)),
+        );
+  return db
+    .select()
+    .from(conversations)
+    .where(and(eq(conversations.userId, userId), older))
+    .orderBy(desc(conversations.createdAt), desc(conversations.id))
+    .limit(limit);
+}

@@ -32,6 +32,7 @@ export default defineConfig(async () => {
                 ssr: {
                   enabled: true,
                   include: [
+                    "@cfworker/json-schema",
                     "@hono/zod-openapi",
                     "drizzle-orm",
                     "drizzle-orm/d1",

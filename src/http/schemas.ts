@@ -48,11 +48,12 @@ const REFUSALS = {
 
 type Refusal = keyof typeof REFUSALS;
 
-/** Responses of a route that refuses with these statuses; 401 and 503 can happen to every route. */
+/** Responses of a route that refuses with these statuses. 401 and 503 can happen to every route, and so can what no route chose. */
 export function refusals<S extends Refusal>(...statuses: S[]) {
   const content = { "application/problem+json": { schema: problemSchema } };
   const all: Refusal[] = [...statuses, 401, 503];
-  return Object.fromEntries(all.map((status) => [status, { description: REFUSALS[status], content }]));
+  const named = Object.fromEntries(all.map((status) => [status, { description: REFUSALS[status], content }]));
+  return { ...named, default: { description: "Refused.", content } };
 }
 
 /** Milliseconds since the epoch as RFC 3339. */

@@ -1,6 +1,7 @@
 // How tests knock at the door: the Worker's own fetch, a key, JSON in and out.
 
 import { exports } from "cloudflare:workers";
+import { holdAgainstDocument } from "./document";
 
 export const ADMIN_KEY = "sgw_test_admin_key_for_the_pool_only";
 const ORIGIN = "https://gateway.test";
@@ -15,15 +16,21 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** Sends one request. */
-export function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+/** Sends one request. Every answer is held against the OpenAPI document. */
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const headers = new Headers(options.headers);
   const key = options.key === undefined ? ADMIN_KEY : options.key;
   if (key !== null) headers.set("authorization", `Bearer ${key}`);
   if (options.as !== undefined) headers.set("on-behalf-of", options.as);
   if (options.json !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const body = options.json === undefined ? options.body : JSON.stringify(options.json);
-  return exports.default.fetch(`${ORIGIN}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  const answer = await exports.default.fetch(`${ORIGIN}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
+  await holdAgainstDocument(() => exports.default.fetch(`${ORIGIN}/openapi.json`), method, path, answer);
+  return answer;
 }
 
 /** Makes a key for a user and returns it. */

@@ -57,8 +57,12 @@ describe("keys", () => {
   });
 
   it("refuses what it cannot read", async () => {
-    expect((await call("POST", "/api/v1/keys", { body: "{", headers: { "content-type": "application/json" } })).status).toBe(400);
-    expect((await call("POST", "/api/v1/keys", { body: "x", headers: { "content-type": "text/plain" } })).status).toBe(415);
+    expect(
+      (await call("POST", "/api/v1/keys", { body: "{", headers: { "content-type": "application/json" } })).status,
+    ).toBe(400);
+    expect((await call("POST", "/api/v1/keys", { body: "x", headers: { "content-type": "text/plain" } })).status).toBe(
+      415,
+    );
     const method = await call("PATCH", "/api/v1/keys");
     expect(method.status).toBe(405);
     expect(method.headers.get("allow")).toBe("GET, POST");

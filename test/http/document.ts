@@ -1,0 +1,71 @@
+// Holds every answer that a test sees against the served OpenAPI document.
+
+import { type Schema, Validator } from "@cfworker/json-schema";
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, unknown>;
+}
+
+let loaded: Document | undefined;
+
+/** Throws unless the document describes this answer: its route, its status, its content type and its body. */
+export async function holdAgainstDocument(
+  load: () => Promise<Response>,
+  method: string,
+  path: string,
+  answer: Response,
+): Promise<void> {
+  if (path.startsWith("/openapi.json")) return;
+  loaded ??= await (await load()).json<Document>();
+  const operation = operationOf(loaded, method, path.split("?", 1)[0] ?? "");
+  const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
+  // A path or method that does not exist is described by no operation; it is refused as a problem all the same.
+  if (operation === null) return expectProblem(method, path, answer, type);
+  const response = operation.responses[String(answer.status)] ?? operation.responses.default;
+  if (response === undefined) throw new Error(`${method} ${path}: ${answer.status} is not in the document`);
+  if (response.content === undefined) return;
+  const content = response.content[type] ?? response.content["*/*"];
+  if (content === undefined) throw new Error(`${method} ${path}: ${answer.status} as ${type} is not in the document`);
+  if (!type.endsWith("json")) return;
+  const body: unknown = await answer.clone().json();
+  const root: Schema = { ...content.schema, components: loaded.components };
+  const { valid, errors } = new Validator(root, "2020-12", false).validate(body);
+  if (valid) return;
+  const problems = errors.map((error) => `${error.instanceLocation}: ${error.error}`).join("\n");
+  throw new Error(
+    `${method} ${path}: the ${answer.status} body is not as documented\n${problems}\n${JSON.stringify(body)}`,
+  );
+}
+
+function operationOf(document: Document, method: string, path: string): Operation | null {
+  const found = Object.entries(document.paths)
+    .filter(([template]) => patternOf(template).test(path))
+    .sort(([a], [b]) => literals(b) - literals(a));
+  for (const [, operations] of found) {
+    const operation = operations[method.toLowerCase()];
+    if (operation !== undefined) return operation;
+  }
+  return null;
+}
+
+function patternOf(template: string): RegExp {
+  const source = template
+    .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
+    .replace(/\{path\}/g, ".+")
+    .replace(/\{[^}]+\}/g, "[^/]+");
+  return new RegExp(`^${source}/?$`);
+}
+
+function literals(template: string): number {
+  return template.split("/").filter((segment) => segment !== "" && !segment.startsWith("{")).length;
+}
+
+function expectProblem(method: string, path: string, answer: Response, type: string): void {
+  if (answer.status >= 400 && type === "application/problem+json") return;
+  throw new Error(`${method} ${path}: ${answer.status} ${type} comes from a route that the document does not have`);
+}

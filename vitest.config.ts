@@ -40,6 +40,7 @@ export default defineConfig(async () => {
                     "fflate",
                     "hono",
                     "hono/body-limit",
+                    "hono/cors",
                     "hono/factory",
                     "hono/http-exception",
                     "semver",

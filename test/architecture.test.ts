@@ -27,7 +27,7 @@ interface SourceFile {
 }
 
 const files: SourceFile[] = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts") && name !== "env.d.ts")
+  .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
   .map((name) => {
     const text = readFileSync(path.join(root, name), "utf8");
     const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) =>

@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { authenticate } from "./auth";
 import { conversations, tasks } from "./conversations";
+import { crossOrigin } from "./cors";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { health } from "./health";
@@ -35,6 +36,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
     c.header("server-timing", `total;dur=${Date.now() - started}`, { append: true });
     c.header("x-content-type-options", "nosniff");
   });
+  app.use("/api/*", crossOrigin);
   app.onError(answerError);
   app.notFound((c) => problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route."));
 

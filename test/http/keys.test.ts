@@ -80,3 +80,14 @@ describe("health", () => {
     expect(await answer.json()).toMatchObject({ status: "ok", checks: { d1: "ok", r2: "ok", loader: "ok" } });
   });
 });
+
+describe("cross-origin requests", () => {
+  it("are allowed from loopback in development builds and from nowhere else", async () => {
+    const ask = (origin: string) =>
+      call("OPTIONS", "/api/v1/me", { key: null, headers: { origin, "access-control-request-method": "GET" } });
+    expect((await ask("http://localhost:3000")).headers.get("access-control-allow-origin")).toBe(
+      "http://localhost:3000",
+    );
+    expect((await ask("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
+  });
+});

@@ -1,0 +1,148 @@
+// `npm run tour`: the whole story on the running gateway, printing what is sent and what comes back.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { strToU8, zipSync } from "fflate";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const gateway = process.env.GATEWAY_URL ?? "http://127.0.0.1:8787";
+const adminKey = process.env.GATEWAY_ADMIN_KEY ?? (await keyFromDevVars());
+
+/** The skill of this story: instructions, and a file that is read only when it is needed. */
+const SKILL = {
+  "haiku-writer/SKILL.md": `---
+name: haiku-writer
+description: "Writes haiku. Use it when the user asks for a haiku or a very short poem."
+version: "1.0.0"
+---
+
+# Haiku
+
+Write three lines of five, seven and five syllables. Name a season without using its word.
+For season words read \`references/seasons.md\`.
+`,
+  "haiku-writer/references/seasons.md": "# Season words\n\n- spring: thaw, frogs\n- winter: bare branch, breath\n",
+};
+
+await main();
+
+async function main() {
+  step("The gateway is there");
+  await send("GET", "/health", { key: null });
+
+  step("An admin makes a key for a user, alice");
+  const { key } = await send("POST", "/api/v1/keys", { json: { user_id: "alice", name: "tour" }, key: adminKey });
+
+  step("Alice checks a skill before she publishes it: a ZIP with a SKILL.md");
+  const zip = zipSync(Object.fromEntries(Object.entries(SKILL).map(([name, text]) => [name, strToU8(text)])));
+  await send("POST", "/api/v1/kinds/skills/validate", { file: zip, key });
+
+  step("Alice publishes it");
+  const skill = await send("POST", "/api/v1/kinds/skills/upload", { file: zip, key });
+
+  step("She defines an agent, a ghost, that may use her skill and a public one, and forgets skills after two turns");
+  await send("PUT", "/api/v1/kinds/ghosts/by-name/default/poet", {
+    json: {
+      kind: "Ghost",
+      metadata: { name: "poet", namespace: "default" },
+      spec: { systemPrompt: "You are a poet.", skills: ["haiku-writer", "markdown-style"], retentionTurns: 2 },
+    },
+    key,
+  });
+
+  step("Her chat back end begins the first turn; the model sees one line a skill");
+  const chat = `/api/v1/conversations/tour-${Date.now()}`;
+  await send("POST", `${chat}/turns`, {
+    json: { key: "message-1", format: "openai", conversation: { ghost: "poet" } },
+    key,
+  });
+
+  step("The model wants the skill; the instructions enter the prompt");
+  const call = {
+    id: "call_1",
+    type: "function",
+    function: { name: "load_skill", arguments: '{"skill_name":"haiku-writer"}' },
+  };
+  await send("POST", `${chat}/tool-calls`, { json: { format: "openai", calls: [call] }, key });
+
+  step("It reads a file of the skill, without loading anything else");
+  const read = {
+    id: "call_2",
+    name: "read_skill",
+    arguments: { skill_name: "haiku-writer", file_path: "references/seasons.md" },
+  };
+  await send("POST", `${chat}/tool-calls`, { json: { calls: [read] }, key, only: ["results"] });
+
+  step("The skill stays for two turns after this one, and leaves again");
+  for (const message of ["message-2", "message-3", "message-4"]) {
+    await send("POST", `${chat}/turns`, { json: { key: message }, key, only: ["turn", "active"] });
+  }
+
+  step("What it saved against pasting every skill into every prompt");
+  await send("GET", chat, { key, only: ["turn", "active", "tokens"] });
+
+  step("Cleaning up");
+  await send("DELETE", chat, { key });
+  const { items } = await send("GET", "/api/v1/kinds/ghosts?name=poet", { key, only: [] });
+  await send("DELETE", `/api/v1/kinds/ghosts/${items[0].metadata.labels.id}`, { key });
+  await send("DELETE", `/api/v1/kinds/skills/${skill.metadata.labels.id}`, { key });
+  console.log("\nThat was the tour. README.md goes on from here.");
+}
+
+/** Sends a request, prints both sides, and ends the tour when the gateway refuses. */
+async function send(method, route, { json, file, key, only }) {
+  const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+  let body;
+  if (json !== undefined) {
+    headers["content-type"] = "application/json";
+    body = JSON.stringify(json);
+  } else if (file !== undefined) {
+    body = new FormData();
+    body.append("file", new File([file], "haiku-writer.zip", { type: "application/zip" }));
+  }
+  console.log(`\n> ${method} ${route}${file === undefined ? "" : `   (a ZIP of ${file.length} bytes)`}`);
+  if (json !== undefined) console.log(indent(JSON.stringify(json)));
+  const answer = await fetch(`${gateway}${route}`, { method, headers, body }).catch((error) => {
+    console.error(`\nNothing answers at ${gateway} (${error.cause?.code ?? error.message}). Start it with: npm start`);
+    process.exit(1);
+  });
+  const text = await answer.text();
+  console.log(`< ${answer.status}`);
+  const value = text === "" ? null : JSON.parse(text);
+  const shown = only === undefined ? value : Object.fromEntries(only.map((name) => [name, value[name]]));
+  if (value !== null && only?.length !== 0) console.log(indent(shorten(JSON.stringify(hide(shown), null, 2))));
+  if (answer.ok) return value;
+  console.error("\nThe gateway refused; the tour ends here.");
+  process.exit(1);
+}
+
+function step(title) {
+  console.log(`\n## ${title}`);
+}
+
+function indent(text) {
+  return text.replace(/^/gm, "  ");
+}
+
+/** Tool schemas are long; their names tell the story. Keys are secrets, even in a tour. */
+function hide(value) {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  const copy = { ...value };
+  if (Array.isArray(copy.tools)) copy.tools = copy.tools.map((tool) => tool.function?.name ?? tool.name);
+  if (typeof copy.key === "string") copy.key = `${copy.key.slice(0, 8)}…`;
+  return copy;
+}
+
+function shorten(text) {
+  const lines = text.split("\n");
+  return lines.length <= 60 ? text : [...lines.slice(0, 55), `… ${lines.length - 55} more lines`].join("\n");
+}
+
+async function keyFromDevVars() {
+  const text = await readFile(path.join(root, ".dev.vars"), "utf8").catch(() => "");
+  const key = /^GATEWAY_ADMIN_KEY\s*=\s*"?([^"\s]+)"?/m.exec(text)?.[1];
+  if (key !== undefined) return key;
+  console.error("No admin key: start the gateway first (npm start), or set GATEWAY_ADMIN_KEY.");
+  process.exit(1);
+}

@@ -1,0 +1,29 @@
+// Which pages may call the gateway from a browser: none, until origins are configured. Development builds add loopback.
+
+import { cors } from "hono/cors";
+import { settingsFrom } from "../domain/settings";
+import type { HttpEnv } from "./env";
+
+const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** Whether a page of this origin may use the gateway. */
+export function isAllowedOrigin(env: Env, origin: string): boolean {
+  return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && LOOPBACK.test(origin));
+}
+
+/** Answers preflights and marks answers for allowed origins; keys travel in a header, so no credentials are needed. */
+export const crossOrigin = cors({
+  origin: (origin, c) => (isAllowedOrigin(c.env, origin) ? origin : null),
+  allowMethods: ["GET", "POST", "PUT", "DELETE"],
+  allowHeaders: [
+    "authorization",
+    "content-type",
+    "on-behalf-of",
+    "idempotency-key",
+    "x-request-id",
+    "x-d1-bookmark",
+    "if-none-match",
+  ],
+  exposeHeaders: ["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition"],
+  maxAge: 600,
+}) satisfies import("hono").MiddlewareHandler<HttpEnv>;

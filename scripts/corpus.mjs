@@ -1,0 +1,108 @@
+// Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent one.
+// usage: npm run test:corpus -- <folder with clean/ and quirky/>
+
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { BlobReader, configure, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
+import { build } from "esbuild";
+
+configure({ useWebWorkers: false });
+
+const [root = "../shared/corpora"] = process.argv.slice(2);
+const { readPackage } = await loadDomain();
+let failures = 0;
+let read = 0;
+for (const kind of ["clean", "quirky"]) {
+  const folder = path.resolve(root, kind);
+  const files = await listZips(folder);
+  if (files === null) {
+    fail(`${folder} is not there: say where the corpora are, e.g. npm run test:corpus -- ../shared/corpora`);
+    continue;
+  }
+  if (files.length === 0) fail(`${folder} holds no ZIP`);
+  console.log(`\n${kind}: ${files.length} archives`);
+  for (const file of files) await check(kind, folder, file);
+}
+console.log(`\n${read} archives read, ${failures} failures`);
+process.exitCode = failures === 0 ? 0 : 1;
+
+async function check(kind, folder, file) {
+  const bytes = new Uint8Array(await readFile(path.join(folder, file)));
+  read++;
+  let outcome;
+  try {
+    outcome = await readPackage(bytes, { fileName: file });
+  } catch (error) {
+    fail(`${file}: threw ${error instanceof Error ? `${error.name}: ${error.message}` : error}`);
+    return;
+  }
+  const { package: skill, issues, warnings } = outcome;
+  if (skill === null) {
+    row(file, "refused", issues.map(({ code, path: at, line }) => `${code} ${at ?? "-"}:${line ?? "-"}`).join("  "));
+    if (kind === "clean") fail(`${file}: a clean skill was refused`);
+    if (issues.some(({ code }) => !code)) fail(`${file}: an issue has no code`);
+    return;
+  }
+  row(file, `${skill.name}, ${skill.files.length} files`, [...new Set(warnings.map(({ code }) => code))].join(" "));
+  const difference = await differs(bytes, skill);
+  if (difference !== null) fail(`${file}: ${difference}`);
+}
+
+/** What an independent reader sees differently: in the upload, and in the ZIP that we would store. */
+async function differs(upload, skill) {
+  for (const [what, zip] of [
+    ["upload", upload],
+    ["stored ZIP", skill.zip],
+  ]) {
+    const seen = await readIndependently(zip);
+    const prefix = seen.has(`${skill.name}/${skill.files[0].path}`) ? `${skill.name}/` : "";
+    if (seen.size !== skill.files.length) return `${what} has ${seen.size} files, we read ${skill.files.length}`;
+    for (const { path: name, offset, size } of skill.files) {
+      const expected = seen.get(prefix + name);
+      const ours = skill.zip.subarray(offset, offset + size);
+      if (expected === undefined || Buffer.compare(expected, ours) !== 0) return `${name} differs from the ${what}`;
+    }
+  }
+  return null;
+}
+
+async function readIndependently(zip) {
+  const reader = new ZipReader(new BlobReader(new Blob([zip])), { strictness: "strict", checkSignature: true });
+  const files = new Map();
+  for (const entry of await reader.getEntries()) {
+    if (!entry.directory) files.set(entry.filename.normalize("NFC"), await entry.getData(new Uint8ArrayWriter()));
+  }
+  await reader.close();
+  return files;
+}
+
+/** The domain as the Worker has it, bundled in memory. */
+async function loadDomain() {
+  const entry = path.resolve(import.meta.dirname, "../src/domain/package.ts");
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
+
+async function listZips(folder) {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith(".zip")).sort();
+  } catch (error) {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function row(file, result, detail) {
+  console.log(`  ${file.padEnd(46)} ${result.padEnd(50)} ${detail}`);
+}
+
+function fail(message) {
+  failures++;
+  console.error(`FAIL ${message}`);
+}

@@ -78,7 +78,6 @@ CREATE TABLE `skills` (
 CREATE UNIQUE INDEX `skills_id_unique` ON `skills` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `skills_scope_folded` ON `skills` (`scope`,`folded`);--> statement-breakpoint
 CREATE INDEX `skills_scope_name` ON `skills` (`scope`,`name`);--> statement-breakpoint
-CREATE INDEX `skills_scope_updated` ON `skills` (`scope`,`updated_at`);--> statement-breakpoint
 CREATE TABLE `versions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`skill_id` text NOT NULL,
@@ -112,4 +111,4 @@ CREATE TABLE `versions` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `versions_skill_digest` ON `versions` (`skill_id`,`digest`);--> statement-breakpoint
 CREATE UNIQUE INDEX `versions_skill_label` ON `versions` (`skill_id`,`label`);--> statement-breakpoint
-CREATE INDEX `versions_skill_created` ON `versions` (`skill_id`,`created_at`);
+CREATE INDEX `versions_skill_created` ON `versions` (`skill_id`,`created_at`,`id`);

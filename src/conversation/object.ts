@@ -8,7 +8,7 @@ import { makeId } from "../domain/id";
 import type { Format } from "../domain/protocol";
 import { settingsFrom } from "../domain/settings";
 import type { JsonValue } from "../domain/skill";
-import { offerSchema, statusSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { offerSchema, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
 import {
   type Ask,
@@ -38,12 +38,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   #session: Session | null = null;
 
   put(ask: Ask, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
-    return this.#answer(ask, async (context, session) => {
-      const put = await putConversation(context, session, this.#store, ask.id, settings, replace);
-      await this.#opened(put.session, context);
-      const status = await answerOnce(context, put.session, once, statusSchema, () => statusOf(context, put.session));
-      return { created: put.created, status };
-    });
+    return this.#answer(ask, (context) =>
+      answerOnce(context, this.#store, once, putAnswerSchema, async () => {
+        const { session, created } = await this.#put(context, ask.id, settings, replace);
+        return { created, status: await statusOf(context, session) };
+      }),
+    );
   }
 
   status(ask: Ask) {
@@ -51,15 +51,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   turn(ask: Ask, settings: ConversationSettings | null, request: TurnAsk, once: Idempotency | null) {
-    return this.#answer(ask, async (context, session) => {
-      let open = session;
-      if (settings !== null) {
-        open = (await putConversation(context, session, this.#store, ask.id, settings, false)).session;
-        await this.#opened(open, context);
-      }
-      const known = required(open);
-      return answerOnce(context, known, once, turnAnswerSchema, () => takeTurn(context, known, request));
-    });
+    return this.#answer(ask, (context) =>
+      answerOnce(context, this.#store, once, turnAnswerSchema, async () => {
+        if (settings !== null) await this.#put(context, ask.id, settings, false);
+        return takeTurn(context, required(this.#open()), request);
+      }),
+    );
   }
 
   prompt(ask: Ask, format: Format | null) {
@@ -73,7 +70,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null) {
     return this.#answer(ask, (context, session) => {
       const known = required(session);
-      return answerOnce(context, known, once, toolCallsAnswerSchema, () =>
+      return answerOnce(context, this.#store, once, toolCallsAnswerSchema, () =>
         takeCalls(context, known, this.#running, request),
       );
     });
@@ -152,10 +149,19 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#session;
   }
 
-  async #opened(session: Session, context: Context): Promise<void> {
-    this.#session = session;
-    if ((await this.ctx.storage.getAlarm()) !== null) return;
-    await this.ctx.storage.setAlarm(idleDeadline(session, context.settings.CONVERSATION_IDLE_DAYS));
+  async #put(context: Context, id: string, settings: ConversationSettings, replace: boolean) {
+    try {
+      return await putConversation(context, this.#store, () => this.#open(), id, settings, replace);
+    } finally {
+      await this.#watch(context.settings.CONVERSATION_IDLE_DAYS);
+    }
+  }
+
+  /** Sets the alarm that ends the conversation when it is idle, unless it is set. */
+  async #watch(days: number): Promise<void> {
+    const session = this.#open();
+    if (session === null || (await this.ctx.storage.getAlarm()) !== null) return;
+    await this.ctx.storage.setAlarm(idleDeadline(session, days));
   }
 
   async #empty(): Promise<void> {

@@ -137,7 +137,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
       const touched = new Map(state.touched);
       for (const skill of event.skills) {
         touched.set(skill.name, events);
-        if (event.delivered) delivered.set(skill.name, skill.version_id);
+        if (event.delivered.includes(skill.name)) delivered.set(skill.name, skill.version_id);
       }
       return {
         ...state,
@@ -170,6 +170,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         policy: event.policy,
         refs: byName(event.skills),
         roots: new Map(event.loads.map((load) => [load.name, load.turn])),
+        preloaded: event.preloaded,
         delivered:
           event.policy.delivery === "tool_result"
             ? new Map(event.skills.map((s) => [s.name, s.version_id]))

@@ -15,20 +15,20 @@ export function overBudget(state: ConversationState): boolean {
 }
 
 /**
- * The loaded skills that must leave, least recently touched first, for the state to fit; `null` when it cannot fit. Preloaded
- * and selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant.
+ * The loaded skills that leave, least recently touched first, until the state fits, and whether it does then. Preloaded and
+ * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant.
  */
-export function evictions(state: ConversationState, keep: string | null): string[] | null {
+export function evictions(state: ConversationState, keep: string | null): { leaving: string[]; fits: boolean } {
   const leaving: string[] = [];
   let current = state;
   while (overBudget(current)) {
-    const candidates = [...current.roots.keys()].filter(
-      (name) => name !== keep && !current.preloaded.includes(name) && !current.selected.includes(name),
-    );
+    const needed = new Set(activeSkills(current).flatMap(({ skill }) => skill.dependencies));
+    const staying = new Set([...current.preloaded, ...current.selected, ...needed]);
+    const candidates = [...current.roots.keys()].filter((name) => name !== keep && !staying.has(name));
     const oldest = candidates.sort((a, b) => (current.touched.get(a) ?? 0) - (current.touched.get(b) ?? 0))[0];
-    if (oldest === undefined) return null;
+    if (oldest === undefined) return { leaving, fits: false };
     leaving.push(oldest);
     current = apply(current, { type: "unloaded", turn: current.turn, name: oldest, reason: "evicted" });
   }
-  return leaving;
+  return { leaving, fits: true };
 }

@@ -1,4 +1,4 @@
-// What a skill needs before it can be loaded: its dependencies, theirs, and so on, each at one version that suits everybody.
+// What skills need before they can be active: their dependencies, theirs, and so on, each at one version that suits everybody.
 
 import type { CatalogEntry } from "./catalog";
 import { parseReference, satisfiesRange } from "./reference";
@@ -6,22 +6,25 @@ import { parseReference, satisfiesRange } from "./reference";
 /** Finds a skill of the catalog at a version that satisfies all ranges; `null` when there is none. */
 export type FindSkill = (name: string, ranges: readonly string[]) => Promise<CatalogEntry | null>;
 
-/** Dependencies first, the skill itself last; or one sentence that names what is missing or turns in a circle. */
+/** Dependencies before what needs them; or one sentence that names what is missing or turns in a circle. */
 export type Resolution = { entries: CatalogEntry[] } | { problem: string };
 
-/** Resolves a skill with everything it needs. Ranges of several dependants on one skill must be met together. */
-export async function resolveDependencies(root: CatalogEntry, find: FindSkill): Promise<Resolution> {
+/**
+ * Resolves skills with everything they need. Ranges of several dependants on one skill must be met together, also where it is
+ * one of `roots` itself.
+ */
+export async function resolveDependencies(roots: readonly CatalogEntry[], find: FindSkill): Promise<Resolution> {
   const ranges = new Map<string, Set<string>>();
-  const chosen = new Map<string, CatalogEntry>([[root.name, root]]);
+  const chosen = new Map<string, CatalogEntry>(roots.map((root) => [root.name, root]));
   // A later dependant may narrow an earlier choice, so walk again until no choice changes. Ranges only ever grow in number.
   for (;;) {
-    const walk = await walkOnce(root, find, ranges, chosen);
+    const walk = await walkOnce(roots, find, ranges, chosen);
     if (walk !== "again") return walk;
   }
 }
 
 async function walkOnce(
-  root: CatalogEntry,
+  roots: readonly CatalogEntry[],
   find: FindSkill,
   ranges: Map<string, Set<string>>,
   chosen: Map<string, CatalogEntry>,
@@ -32,6 +35,7 @@ async function walkOnce(
 
   const visit = async (entry: CatalogEntry, path: readonly string[]): Promise<string | null> => {
     if (done.has(entry.name)) return null;
+    const root = path[0] ?? entry.name;
     for (const text of entry.needs) {
       const reference = parseReference(text);
       if (reference === null) continue;
@@ -39,7 +43,7 @@ async function walkOnce(
       const here = [...path, entry.name];
       if (here.includes(name)) {
         const circle = [...here.slice(here.indexOf(name)), name].join(" -> ");
-        return `Skill '${root.name}' cannot be loaded: its dependencies form a cycle (${circle}).`;
+        return `Skill '${root}' cannot be loaded: its dependencies form a cycle (${circle}).`;
       }
       const wanted = ranges.get(name) ?? new Set();
       ranges.set(name, wanted.add(range));
@@ -47,7 +51,7 @@ async function walkOnce(
       const next = known !== undefined && satisfiesRange(known.version, range) ? known : await find(name, [...wanted]);
       if (next === null) {
         const all = [...wanted].join(" and ");
-        return `Skill '${root.name}' cannot be loaded: '${entry.name}' needs '${name}@${all}', which is not available.`;
+        return `Skill '${root}' cannot be loaded: '${entry.name}' needs '${name}@${all}', which is not available.`;
       }
       if (known !== undefined && known.version_id !== next.version_id) changed = true;
       chosen.set(name, next);
@@ -59,7 +63,9 @@ async function walkOnce(
     return null;
   };
 
-  const problem = await visit(root, []);
-  if (problem !== null) return { problem };
+  for (const root of roots) {
+    const problem = await visit(chosen.get(root.name) ?? root, []);
+    if (problem !== null) return { problem };
+  }
   return changed ? "again" : { entries: order };
 }

@@ -42,13 +42,13 @@ const turnEvent = z.object({
   cost: z.object({ static: z.number(), list: z.number() }),
 });
 
-/** `skills` ends with the loaded one; its dependencies come first. `delivered`: the instructions are in the tool's answer. */
+/** `skills` ends with the loaded one; its dependencies come first. `delivered`: those whose instructions are in the answer. */
 const loadedEvent = z.object({
   type: z.literal("loaded"),
   turn: z.number(),
   name: z.string(),
   skills: z.array(skillRefSchema),
-  delivered: z.boolean(),
+  delivered: z.array(z.string()),
 });
 
 /** A file, tool or script of an active skill was used. */
@@ -68,6 +68,7 @@ const restoredEvent = z.object({
   policy: policySchema,
   skills: z.array(skillRefSchema),
   loads: z.array(z.object({ name: z.string(), turn: z.number() })),
+  preloaded: z.array(z.string()),
 });
 
 export const eventSchema = z.discriminatedUnion("type", [

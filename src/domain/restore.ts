@@ -26,7 +26,7 @@ export interface Restored {
 export function readHistory(history: readonly JsonValue[]): Restored {
   const turns = splitTurns(readTranscript(history));
   const recorded = turns.some((turn) =>
-    turn.messages.some((message) => message.loadedSkills !== null || message.calls.some(isLoader)),
+    turn.messages.some((message) => message.loadedSkills !== null || message.calls.some(isRecord)),
   );
   const last = new Map<string, number>();
   for (const turn of turns) {
@@ -95,6 +95,11 @@ function namedInText(messages: readonly TranscriptMessage[]): string[] {
   return messages
     .filter((message) => message.role === "assistant")
     .flatMap((message) => [...message.text.matchAll(LOADED_TEXT)].map((match) => match[1] ?? ""));
+}
+
+/** Whether a call shows that this history records what is loaded. */
+function isRecord(call: TranscriptCall): boolean {
+  return isLoader(call) || call.name === UNLOADER;
 }
 
 function isLoader(call: TranscriptCall): boolean {

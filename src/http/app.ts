@@ -9,11 +9,13 @@ import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
+import { ghosts } from "./ghosts";
 import { health } from "./health";
 import { keys } from "./keys";
 import { openApiDocument } from "./openapi";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
+import { skills } from "./skills";
 import { steps } from "./steps";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -75,5 +77,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/api/v1", conversations);
   app.route("/api/v1", steps);
   app.route("/api", tasks);
+  app.route("/api/v1/kinds/skills", skills);
+  app.route("/api/v1/kinds/ghosts", ghosts);
   return app;
 }

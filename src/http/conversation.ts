@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
-import type { Ask, ConversationApi, Idempotency } from "../services/conversation";
+import { type Ask, type ConversationApi, type Idempotency, type Reply, unwrap } from "../services/conversation";
 import type { HttpEnv } from "./env";
 
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
@@ -13,6 +13,12 @@ export function conversation(c: HonoContext<HttpEnv>, id: string): { api: Conver
   const stub: unknown = c.env.CONVERSATIONS.getByName(JSON.stringify([caller.principal.userId, id]));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return { api: stub as ConversationApi, ask: { caller, id } };
+}
+
+/** The value of a reply, or its refusal thrown; the time the object waited for storage is the request's. */
+export function answered<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
+  if (reply.ok) c.get("context").timings.storage += reply.storage_ms;
+  return unwrap(reply);
 }
 
 /** The request's Idempotency-Key with a digest of what was asked; `null` when it has none. */

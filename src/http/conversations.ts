@@ -4,9 +4,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import { eventsAnswerSchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/answers";
-import { unwrap } from "../services/conversation";
 import { listConversations } from "../services/conversations";
-import { conversation, idempotency } from "./conversation";
+import { answered, conversation, idempotency } from "./conversation";
+import { notModified, tagged } from "./etag";
 import { router } from "./router";
 import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "./schemas";
 
@@ -36,7 +36,7 @@ conversations.openapi(
     const once = await idempotency(c);
     const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
     const { api, ask } = conversation(c, made);
-    const value = unwrap(await api.put(ask, rest, false, once));
+    const value = answered(c, await api.put(ask, rest, false, once));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -70,7 +70,7 @@ conversations.openapi(
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    const value = unwrap(await api.put(ask, c.req.valid("json"), true, await idempotency(c)));
+    const value = answered(c, await api.put(ask, c.req.valid("json"), true, await idempotency(c)));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -80,12 +80,13 @@ conversations.openapi(
     method: "get",
     path: "/conversations/{id}",
     summary: "The conversation: turn, active skills, tokens",
+    middleware: tagged,
     request: { params },
-    responses: { 200: json("It stands so.", status), ...refusals(404) },
+    responses: { 200: json("It stands so.", status), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(unwrap(await api.status(ask)), 200);
+    return c.json(answered(c, await api.status(ask)), 200);
   },
 );
 
@@ -99,7 +100,7 @@ conversations.openapi(
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    unwrap(await api.remove(ask));
+    answered(c, await api.remove(ask));
     return c.body(null, 204);
   },
 );
@@ -124,7 +125,7 @@ conversations.openapi(
   async (c) => {
     const { after, limit } = c.req.valid("query");
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(unwrap(await api.events(ask, after ?? 0, limit ?? 100)), 200);
+    return c.json(answered(c, await api.events(ask, after ?? 0, limit ?? 100)), 200);
   },
 );
 
@@ -133,13 +134,14 @@ conversations.openapi(
     method: "get",
     path: "/conversations/{id}/at/{turn}",
     summary: "The state as it was in the latest pass over a turn",
+    middleware: tagged,
     request: { params: params.extend({ turn: z.coerce.number().pipe(z.int().min(0)) }) },
-    responses: { 200: json("It stood so.", pastSchema), ...refusals(400, 404) },
+    responses: { 200: json("It stood so.", pastSchema), 304: notModified, ...refusals(400, 404) },
   }),
   async (c) => {
     const { id: name, turn } = c.req.valid("param");
     const { api, ask } = conversation(c, name);
-    return c.json(unwrap(await api.at(ask, turn)), 200);
+    return c.json(answered(c, await api.at(ask, turn)), 200);
   },
 );
 
@@ -150,11 +152,12 @@ tasks.openapi(
     method: "get",
     path: "/tasks/{id}/skills",
     summary: "The skills of a task (a conversation), as executors ask for them",
+    middleware: tagged,
     request: { params },
-    responses: { 200: json("Its skills.", taskSkillsSchema), ...refusals(404) },
+    responses: { 200: json("Its skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(unwrap(await api.taskSkills(ask)), 200);
+    return c.json(answered(c, await api.taskSkills(ask)), 200);
   },
 );

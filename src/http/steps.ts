@@ -6,8 +6,8 @@ import { jsonObject, jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { FORMATS } from "../domain/protocol";
 import { promptSchema, statusSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
-import { unwrap } from "../services/conversation";
-import { conversation, idempotency } from "./conversation";
+import { answered, conversation, idempotency } from "./conversation";
+import { namesTag } from "./etag";
 import { router } from "./router";
 import { json, jsonBody, noContent, optionalJsonBody, refusals } from "./schemas";
 
@@ -57,7 +57,7 @@ steps.openapi(
       history_cut: body.history_cut ?? false,
       selected_skills: body.selected_skills ?? [],
     };
-    return c.json(unwrap(await api.turn(ask, body.conversation ?? null, request, once)), 200);
+    return c.json(answered(c, await api.turn(ask, body.conversation ?? null, request, once)), 200);
   },
 );
 
@@ -83,10 +83,10 @@ steps.openapi(
     const { api, ask } = conversation(c, c.req.valid("param").id);
     const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
-      const stream = unwrap(await api.streamToolCalls(ask, request));
+      const stream = answered(c, await api.streamToolCalls(ask, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     }
-    return c.json(unwrap(await api.toolCalls(ask, request, await idempotency(c))), 200);
+    return c.json(answered(c, await api.toolCalls(ask, request, await idempotency(c))), 200);
   },
 );
 
@@ -101,7 +101,7 @@ steps.openapi(
   async (c) => {
     const { id, call_id } = c.req.valid("param");
     const { api, ask } = conversation(c, id);
-    unwrap(await api.cancelCall(ask, call_id));
+    answered(c, await api.cancelCall(ask, call_id));
     return c.body(null, 204);
   },
 );
@@ -116,8 +116,8 @@ steps.openapi(
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    const { prompt, etag } = unwrap(await api.prompt(ask, c.req.valid("query").format ?? null));
-    if (c.req.header("if-none-match") === `"${etag}"`) return c.body(null, 304, { etag: `"${etag}"` });
+    const { prompt, etag } = answered(c, await api.prompt(ask, c.req.valid("query").format ?? null));
+    if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
     return c.json(prompt, 200, { etag: `"${etag}"` });
   },
 );
@@ -136,8 +136,8 @@ steps.openapi(
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    const { tools, etag } = unwrap(await api.prompt(ask, c.req.valid("query").format ?? null));
-    if (c.req.header("if-none-match") === `"${etag}"`) return c.body(null, 304, { etag: `"${etag}"` });
+    const { tools, etag } = answered(c, await api.prompt(ask, c.req.valid("query").format ?? null));
+    if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
     return c.json({ tools }, 200, { etag: `"${etag}"` });
   },
 );
@@ -152,6 +152,6 @@ steps.openapi(
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(unwrap(await api.restore(ask, c.req.valid("json").history)), 200);
+    return c.json(answered(c, await api.restore(ask, c.req.valid("json").history)), 200);
   },
 );

@@ -36,6 +36,8 @@ export const statusSchema = z.object({
   warnings: z.array(issueSchema),
 });
 
+export const putAnswerSchema = z.object({ created: z.boolean(), status: statusSchema });
+
 export const promptSchema = z.object({ system: z.string(), messages: z.array(jsonObject) });
 
 /** The prompt and the tools to send to the model now. `etag` changes exactly when they do. */

@@ -5,43 +5,49 @@ import { GatewayError, type Issue, invalid } from "../domain/errors";
 import { checkGhostSpec } from "../domain/ghost";
 import { readGhost } from "../storage/catalog";
 import type { ConversationStore } from "../storage/conversation";
-import { deleteConversationRow, insertConversationRow } from "../storage/conversations";
+import { deleteConversationRow, putConversationRow } from "../storage/conversations";
 import type { Context } from "./context";
 import { conversationNotFound, createSession, type Session } from "./session";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Creates the conversation, or changes its settings. They take effect with the next turn. */
+/** Creates the conversation, or changes its settings. They take effect with the next turn. `open` gives its session, if any. */
 export async function putConversation(
   context: Context,
-  session: Session | null,
   store: ConversationStore,
+  open: () => Session | null,
   id: string,
   settings: ConversationSettings,
   replace: boolean,
 ): Promise<{ session: Session; created: boolean }> {
-  const next = session === null || replace ? settings : mergeSettings(session.settings, settings);
-  await checkSource(context, next, session?.settings ?? null);
-  const open = session ?? createSession(store, context.caller.principal.userId, id, next, context.now());
-  if (session !== null && JSON.stringify(next) !== JSON.stringify(session.settings)) {
+  const changed = (old: Session | null) => (old === null || replace ? settings : mergeSettings(old.settings, settings));
+  await checkSource(context, changed(open()), open()?.settings ?? null);
+  // The check may have waited for D1: by now another request may have created the conversation.
+  const known = open();
+  const next = changed(known);
+  if (known === null) createSession(store, context.caller.principal.userId, id, next, context.now());
+  const session = required(open());
+  if (JSON.stringify(next) !== JSON.stringify(session.settings)) {
+    if (next.ghost !== session.settings.ghost) markListed(session, false);
     store.set("settings", next);
     session.settings = next;
   }
-  await listOnce(context, open);
-  return { session: open, created: session === null };
+  await listOnce(context, session);
+  return { session, created: known === null };
 }
 
-/** Puts the conversation into its user's list, unless it is there. Until that succeeds every change tries again. */
+/** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */
 export async function listOnce(context: Context, session: Session): Promise<void> {
   if (session.listed) return;
-  await insertConversationRow(context.db, {
-    userId: session.userId,
-    id: session.id,
-    ghost: session.settings.ghost ?? null,
-    createdAt: context.now(),
-  });
-  session.store.set("listed", true);
-  session.listed = true;
+  const ghost = session.settings.ghost ?? null;
+  const row = { userId: session.userId, id: session.id, ghost, createdAt: context.now() };
+  await putConversationRow(context.db, row);
+  if ((session.settings.ghost ?? null) === ghost) markListed(session, true);
+}
+
+function markListed(session: Session, listed: boolean): void {
+  session.store.set("listed", listed);
+  session.listed = listed;
 }
 
 /** Takes the conversation off the list; its store is the caller's to empty. In this order a failure can be tried again. */

@@ -1,12 +1,13 @@
 // load_skill and unload_skill: what they check, in which order, and what they answer.
 
-import { activeSkills, apply } from "../domain/activation";
+import { type Activation, activeSkills, apply } from "../domain/activation";
 import { evictions } from "../domain/budget";
-import { refOf } from "../domain/catalog";
+import { type CatalogEntry, refOf } from "../domain/catalog";
 import { deliversInAnswer } from "../domain/conversation";
 import { resolveDependencies } from "../domain/dependencies";
 import type { ConversationEvent } from "../domain/event";
 import { ANSWERS, renderLoaded } from "../domain/prompt";
+import { satisfiesRange } from "../domain/reference";
 import { failed, type ToolResult, text } from "../domain/tool";
 import type { View } from "../domain/view";
 import { findInView } from "./catalog";
@@ -30,7 +31,7 @@ export async function loadSkill(context: Context, session: Session, view: View, 
   const already = active.find((activation) => activation.skill.name === name);
   if (already !== undefined) {
     record(session, context, [
-      { type: "loaded", turn, name, skills: [already.skill], delivered: policy.tool_style === "skill" },
+      { type: "loaded", turn, name, skills: [already.skill], delivered: policy.tool_style === "skill" ? [name] : [] },
     ]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
     if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
@@ -38,7 +39,9 @@ export async function loadSkill(context: Context, session: Session, view: View, 
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
 
-  const resolved = await resolveDependencies(entry, (needed, ranges) => findInView(context, view, needed, ranges));
+  const resolved = await resolveDependencies([entry], (needed, ranges) =>
+    findBeside(context, view, active, needed, ranges),
+  );
   if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
   const skills = resolved.entries.map(refOf);
   const clash = skills.find((skill) =>
@@ -51,10 +54,12 @@ export async function loadSkill(context: Context, session: Session, view: View, 
   }
   await keepInstructions(context, session, skills);
 
-  const loaded: ConversationEvent = { type: "loaded", turn, name, skills, delivered: inAnswer };
-  const leaving = evictions(apply(state, loaded), name);
-  if (leaving === null)
-    return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  // What is active already has its instructions in the prompt or in an earlier answer.
+  const fresh = skills.filter((skill) => !active.some((activation) => activation.skill.name === skill.name));
+  const answered = policy.tool_style === "skill" ? [name] : inAnswer ? fresh.map((skill) => skill.name) : [];
+  const loaded: ConversationEvent = { type: "loaded", turn, name, skills, delivered: answered };
+  const { leaving, fits } = evictions(apply(state, loaded), name);
+  if (!fits) return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
   record(session, context, [
     loaded,
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
@@ -64,14 +69,10 @@ export async function loadSkill(context: Context, session: Session, view: View, 
     return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}`);
   const answer = ANSWERS.loaded(name, policy.delivery) + made;
   if (!inAnswer) return text(answer);
-  const fresh = skills.filter(
-    (skill) => skill.tokens > 0 && !active.some((activation) => activation.skill.name === skill.name),
-  );
-  const bodies = fresh.map((skill) => ({
-    name: skill.name,
-    instructions: session.store.instructions(skill.version_id) ?? "",
-  }));
-  return text(`${answer}\n\n${renderLoaded(bodies, [])}`);
+  const bodies = fresh
+    .filter((skill) => skill.tokens > 0)
+    .map((skill) => ({ name: skill.name, instructions: session.store.instructions(skill.version_id) ?? "" }));
+  return text(bodies.length === 0 ? answer : `${answer}\n\n${renderLoaded(bodies, [])}`);
 }
 
 /** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */
@@ -93,6 +94,22 @@ export function unloadSkill(context: Context, session: Session, name: string): T
   return text(
     still ? `${ANSWERS.unloaded(name)} It stays while ${dependants().join(", ")} needs it.` : ANSWERS.unloaded(name),
   );
+}
+
+/** A dependency for a skill to be loaded. What is active stays at its version within the turn, if that suits. */
+async function findBeside(
+  context: Context,
+  view: View,
+  active: readonly Activation[],
+  name: string,
+  ranges: readonly string[],
+): Promise<CatalogEntry | null> {
+  const held = active.find((activation) => activation.skill.name === name)?.skill;
+  const suits = held !== undefined && ranges.every((range) => satisfiesRange(held.version, range));
+  const found = await findInView(context, view, name, suits ? [] : ranges);
+  if (found === null || !suits) return found;
+  const { skill_id, version_id, version, tokens, dependencies } = held;
+  return { ...found, skill_id, version_id, version, tokens, needs: dependencies };
 }
 
 function availableNames(view: View): string[] {

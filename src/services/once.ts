@@ -3,9 +3,9 @@
 import type { z } from "zod";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import type { ConversationStore } from "../storage/conversation";
 import type { Context } from "./context";
 import type { Idempotency } from "./conversation";
-import type { Session } from "./session";
 
 /**
  * Answers what was answered before under this key, else runs and keeps the answer. One too large to keep is made again, which
@@ -13,20 +13,20 @@ import type { Session } from "./session";
  */
 export async function answerOnce<T>(
   context: Context,
-  session: Session,
+  store: ConversationStore,
   once: Idempotency | null,
   schema: z.ZodType<T>,
   run: () => Promise<T>,
 ): Promise<T> {
   if (once === null) return run();
   const now = context.now();
-  session.store.dropAnswersBefore(now - DURATIONS.idempotency);
-  const known = session.store.answer(once.key);
+  if (store.exists()) store.dropAnswersBefore(now - DURATIONS.idempotency);
+  const known = store.exists() ? store.answer(once.key) : null;
   if (known !== null && known.request !== once.request) throw keyReused();
   if (known !== null && known.answer !== null) return schema.parse(JSON.parse(known.answer));
   const answer = await run();
   const text = JSON.stringify(answer);
-  session.store.keepAnswer(once.key, now, once.request, text.length > REQUEST_LIMITS.storedAnswerBytes ? null : text);
+  store.keepAnswer(once.key, now, once.request, text.length > REQUEST_LIMITS.storedAnswerBytes ? null : text);
   return answer;
 }
 

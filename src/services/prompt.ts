@@ -34,7 +34,7 @@ export async function offered(context: Context, session: Session, view: View, fo
       system: view.system_prompt,
       // The one-tool style lists the skills in its tool's description instead.
       list: empty || policy.tool_style === "skill" ? null : renderList(shown, more),
-      loaded: loaded.length === 0 ? null : renderLoaded(loaded, state.selected),
+      loaded: loaded.length === 0 && state.selected.length === 0 ? null : renderLoaded(loaded, state.selected),
       separate: policy.delivery === "message",
     },
     format,

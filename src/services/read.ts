@@ -70,7 +70,7 @@ export async function findSkill(context: Context, view: View, query: string): Pr
 async function pinned(context: Context, session: Session, view: View, name: string): Promise<CatalogEntry | null> {
   const entry = await findInView(context, view, name);
   const active = activeSkills(session.state).find((activation) => activation.skill.name === name);
-  if (entry === null || active === undefined || active.skill.skill_id !== entry.skill_id) return entry;
+  if (entry === null || active === undefined) return entry;
   return { ...entry, version_id: active.skill.version_id };
 }
 

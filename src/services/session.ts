@@ -1,7 +1,7 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
 import { z } from "zod";
-import { apply, type ConversationState, EMPTY_STATE, fold } from "../domain/activation";
+import { apply, type ConversationState, fold } from "../domain/activation";
 import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation";
 import { GatewayError } from "../domain/errors";
 import type { ConversationEvent } from "../domain/event";
@@ -47,31 +47,21 @@ export function openSession(store: ConversationStore): Session | null {
   };
 }
 
-/** Makes the conversation's tables and its session. */
+/** Makes the conversation's tables; `openSession` reads them. */
 export function createSession(
   store: ConversationStore,
   userId: string,
   id: string,
   settings: ConversationSettings,
   now: number,
-): Session {
+): void {
   store.atomically(() => {
     store.create();
     store.set("owner", { user_id: userId, id });
     store.set("created", now);
     store.set("settings", settings);
+    store.set("effective", settings);
   });
-  return {
-    userId,
-    id,
-    store,
-    state: EMPTY_STATE,
-    settings,
-    effective: settings,
-    view: null,
-    listed: false,
-    queue: Promise.resolve(),
-  };
 }
 
 /** Appends events and folds them, as one change. */

@@ -65,7 +65,7 @@ export async function takeCalls(
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
   const before = (await offered(context, session, current.view, format)).etag;
 
-  const { ours, unhandled } = sortOut(session, request.calls);
+  const { ours, unhandled } = sortOut(context, session, request.calls);
   const run = { context, session, view: current.view, running };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
@@ -97,12 +97,17 @@ export function formatOf(session: Session, asked: Format | null): Format {
   return asked ?? session.settings.format ?? "mcp";
 }
 
-function sortOut(session: Session, calls: readonly JsonObject[]): { ours: ReadCall[]; unhandled: JsonObject[] } {
+function sortOut(
+  context: Context,
+  session: Session,
+  calls: readonly JsonObject[],
+): { ours: ReadCall[]; unhandled: JsonObject[] } {
   const ours: ReadCall[] = [];
   const unhandled: JsonObject[] = [];
   const issues: Issue[] = [];
   for (const [position, entry] of calls.entries()) {
-    const call = readCall(entry, `call_${session.state.turn}_${position}`);
+    // A call without an id is a new one each time: only an id can say that it is the same.
+    const call = readCall(entry, context.newId("call"));
     if (call === null) {
       issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
     } else if (isOurs(session, call.name)) {

@@ -7,7 +7,7 @@ import type { ConversationEvent } from "../domain/event";
 import type { View } from "../domain/view";
 import { isVisible, readView, viewKey } from "./catalog";
 import type { Context } from "./context";
-import { record, type Session } from "./session";
+import { exclusively, record, type Session } from "./session";
 
 const STALE: Issue = {
   code: "catalog_stale",
@@ -33,12 +33,15 @@ export async function currentView(context: Context, session: Session): Promise<{
   const before = session.view;
   const view = await viewFor(context, session, session.effective);
   if (view === before || view.key === before?.key) return { view, warnings: view.warnings };
-  const gone: ConversationEvent[] = [];
-  for (const { skill } of activeSkills(session.state)) {
-    if (await isVisible(context, view, skill)) continue;
-    gone.push({ type: "unloaded", turn: session.state.turn, name: skill.name, reason: "unavailable" });
-  }
-  if (gone.length > 0) record(session, context, gone);
+  const gone = await exclusively(session, async () => {
+    const found: ConversationEvent[] = [];
+    for (const { skill } of activeSkills(session.state)) {
+      if (await isVisible(context, view, skill)) continue;
+      found.push({ type: "unloaded", turn: session.state.turn, name: skill.name, reason: "unavailable" });
+    }
+    if (found.length > 0) record(session, context, found);
+    return found;
+  });
   return { view, warnings: [...view.warnings, ...gone.map(goneWarning)] };
 }
 

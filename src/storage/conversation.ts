@@ -92,6 +92,12 @@ export class ConversationStore {
     this.#sql.exec("INSERT OR REPLACE INTO turn_keys VALUES (?, ?)", key, turn);
   }
 
+  /** Forgets the keys of later turns, and the results of all calls. */
+  forgetTurnsAfter(turn: number): void {
+    this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
+    this.#sql.exec("DELETE FROM calls");
+  }
+
   instructions(versionId: string): string | null {
     return (
       this.#sql

@@ -6,8 +6,12 @@ import { conversations } from "./schema";
 
 export type ConversationRow = typeof conversations.$inferSelect;
 
-export async function insertConversationRow(db: Database, row: ConversationRow): Promise<void> {
-  await db.insert(conversations).values(row).onConflictDoNothing();
+/** Puts a conversation into its user's list, or changes its ghost there. */
+export async function putConversationRow(db: Database, row: ConversationRow): Promise<void> {
+  await db
+    .insert(conversations)
+    .values(row)
+    .onConflictDoUpdate({ target: [conversations.userId, conversations.id], set: { ghost: row.ghost } });
 }
 
 export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<void> {

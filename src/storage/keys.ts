@@ -39,9 +39,10 @@ export async function readKeyAndCounters(
 
 /** A statement that raises the counters of these scopes; it belongs in the batch of the change it announces. */
 export function raiseCounters(db: Database, scopes: readonly string[]) {
-  return db.run(sql`
-    INSERT INTO counters (scope, value) SELECT value, 1 FROM json_each(${JSON.stringify([...new Set(scopes)])}) WHERE true
-    ON CONFLICT (scope) DO UPDATE SET value = value + 1`);
+  return db
+    .insert(counters)
+    .values([...new Set(scopes)].map((scope) => ({ scope, value: 1 })))
+    .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } });
 }
 
 export async function insertKey(db: Database, key: NewKey): Promise<KeyRow> {

@@ -8,7 +8,7 @@ import type { GhostSpec } from "../domain/ghost";
 import type { JsonObject, Manifest, PackageFile } from "../domain/skill";
 
 /** Milliseconds since the epoch, by the database's clock. */
-const now = sql`(cast(unixepoch('subsec') * 1000 as integer))`;
+export const now = sql`(cast(unixepoch('subsec') * 1000 as integer))`;
 
 /** One row a skill, pointing at its current version. `scope` is `user:<id>`, `group:<name>` or `public`. */
 export const skills = sqliteTable(
@@ -31,7 +31,6 @@ export const skills = sqliteTable(
   (t) => [
     uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
     index("skills_scope_name").on(t.scope, t.name),
-    index("skills_scope_updated").on(t.scope, t.updatedAt),
   ],
 );
 
@@ -76,7 +75,7 @@ export const versions = sqliteTable(
   (t) => [
     uniqueIndex("versions_skill_digest").on(t.skillId, t.digest),
     uniqueIndex("versions_skill_label").on(t.skillId, t.label),
-    index("versions_skill_created").on(t.skillId, t.createdAt),
+    index("versions_skill_created").on(t.skillId, t.createdAt, t.id),
     // A publish that hung for an hour may not commit: its object may already be taken for an orphan (DURATIONS.publish).
     check("versions_in_time", sql`${t.createdAt} < ${t.startedAt} + 3600000`),
   ],
@@ -161,10 +160,10 @@ export const idempotency = sqliteTable(
   {
     userId: text("user_id").notNull(),
     key: text().notNull(),
-    /** SHA-256 over method, path and body. */
+    /** SHA-256 over what was asked; not over the body's bytes, since a retry draws a new multipart boundary. */
     request: text().notNull(),
     status: integer().notNull(),
-    /** The id of what was made; the answer is rebuilt from it. */
+    /** The id of the version that was made; the answer is rebuilt from it. */
     subject: text().notNull(),
     createdAt: integer("created_at").notNull().default(now),
   },

@@ -1,0 +1,36 @@
+// What the lists of skills and ghosts share: where a page begins, and where the next one does.
+
+import { z } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import { invalid } from "../domain/errors";
+import type { HttpEnv } from "./env";
+import { pageQuery } from "./schemas";
+
+/** `limit` with `cursor`, or with the seeds' `skip`. */
+export const listQuery = pageQuery.extend({
+  skip: z.coerce.number().pipe(z.int().min(0).max(1_000_000)).optional(),
+});
+
+/** A query parameter that is `true` or `false`. */
+export const flag = z
+  .enum(["true", "false"])
+  .optional()
+  .transform((value) => value === "true")
+  .openapi({ type: "boolean" });
+
+/** A page begins after a cursor or at a position; both at once would be a question with two answers. */
+export const oneStart = createMiddleware<HttpEnv>(async (c, next) => {
+  if (c.req.query("cursor") !== undefined && c.req.query("skip") !== undefined) {
+    throw invalid([{ code: "INVALID_FIELD", message: "Use `cursor` or `skip`, not both.", path: "query.skip" }]);
+  }
+  await next();
+});
+
+/** A list that is a bare array says in a header where it goes on. */
+export function linkTo(url: string, cursor: string | null): Record<string, string> {
+  if (cursor === null) return {};
+  const target = new URL(url);
+  target.searchParams.delete("skip");
+  target.searchParams.set("cursor", cursor);
+  return { link: `<${target.pathname}${target.search}>; rel="next"` };
+}

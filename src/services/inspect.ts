@@ -1,0 +1,66 @@
+// Looking at a package without storing it: what it costs in tokens, which dependencies it lacks, and whether it is valid.
+
+import { groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
+import type { Issue } from "../domain/errors";
+import { type Naming, readPackage } from "../domain/package";
+import { parseReference } from "../domain/reference";
+import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../domain/skill";
+import { catalogLine, estimateFileTokens } from "../domain/tokens";
+import { findNamed } from "../storage/skills";
+import { countTokens } from "../storage/tokenizer";
+import type { Context } from "./context";
+import { pick } from "./listing";
+
+export interface Inspection {
+  issues: Issue[];
+  warnings: Issue[];
+  /** `null` exactly when there are issues. */
+  package: SkillPackage | null;
+  tokens: SkillTokens | null;
+}
+
+/** What publishing an upload to one's own namespace would say. */
+export async function inspectUpload(context: Context, upload: Uint8Array, naming: Naming): Promise<Inspection> {
+  const { package: found, issues, warnings } = await readPackage(upload, naming);
+  if (found === null) return { issues, warnings, package: null, tokens: null };
+  const [tokens, unresolved] = await Promise.all([
+    countPackageTokens(context, found),
+    dependencyWarnings(context, found.manifest, userScope(context.caller.principal.userId)),
+  ]);
+  return { issues, warnings: [...warnings, ...unresolved], package: found, tokens };
+}
+
+/** What a package costs in a prompt: SKILL.md exactly, other files by their size. */
+export async function countPackageTokens(context: Context, found: SkillPackage): Promise<SkillTokens> {
+  const { description } = found.manifest;
+  const texts = [description, catalogLine(found.name, description), found.instructions];
+  const [inDescription = 0, inLine = 0, inInstructions = 0] = await countTokens(context.assets, texts);
+  const files = found.files.filter((file) => file.path.toLowerCase() !== SKILL_FILE.toLowerCase());
+  return {
+    description: inDescription,
+    line: inLine,
+    instructions: inInstructions,
+    files: files.reduce((sum, file) => sum + estimateFileTokens(file.size), 0),
+  };
+}
+
+/** A dependency nobody could resolve now may be published later, so it is a warning; loading without it is the error. */
+export async function dependencyWarnings(context: Context, manifest: Manifest, scope: string): Promise<Issue[]> {
+  const wanted = manifest.dependencies.flatMap((text) => parseReference(text) ?? []);
+  if (wanted.length === 0) return [];
+  const scopes = scopesBeside(context, scope);
+  const names = wanted.map(({ name }) => name);
+  const rows = Map.groupBy(await findNamed(context.db, scopes, names, "all"), (row) => row.name);
+  return wanted.flatMap(({ name, range }) => {
+    if (pick(rows.get(name) ?? [], scopes, [range]) !== null) return [];
+    const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
+    return [{ code: "DEPENDENCY_MISSING", message: `The skill ${what} it depends on is not here.`, path: SKILL_FILE }];
+  });
+}
+
+/** Where everybody who sees a skill of this scope finds its dependencies too. */
+function scopesBeside(context: Context, scope: string): string[] {
+  if (scope === PUBLIC_SCOPE) return [PUBLIC_SCOPE];
+  const namespace = namespaceOfScope(scope);
+  return scope === groupScope(namespace) ? [scope, PUBLIC_SCOPE] : visibleScopes(context.caller.principal);
+}

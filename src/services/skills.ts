@@ -1,0 +1,153 @@
+// One skill at a time: reading it, its versions and files, making another version current, deleting it.
+
+import { z } from "zod";
+import { canRead, canWrite, type Principal, PUBLIC_SCOPE, scopeOfNamespace } from "../domain/access";
+import { decodeCursor, encodeCursor } from "../domain/cursor";
+import { GatewayError } from "../domain/errors";
+import { type GhostRef, readReferences, removeReferences } from "../storage/ghosts";
+import { deletePackages, openPackageRange, packageKey } from "../storage/packages";
+import { activateVersion, deleteSkillRows } from "../storage/publishing";
+import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../storage/skills";
+import { listVersions, type PackageRow, readPackage, type VersionSummary } from "../storage/versions";
+import type { Context } from "./context";
+
+/** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
+export interface References {
+  referenced_ghosts: GhostRef[];
+  hidden_count: number;
+}
+
+const versionCursor = z.object({ createdAt: z.number(), id: z.string() });
+
+export function skillNotFound(): GatewayError {
+  return new GatewayError("not_found", "SKILL_NOT_FOUND", "There is no such skill.");
+}
+
+/** The scope that a namespace stands for; one that the caller is not in does not exist for it. */
+export function scopeNamed(principal: Principal, namespace: string): string {
+  const scope = scopeOfNamespace(principal, namespace);
+  if (scope === null) throw new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "There is no such namespace.");
+  return scope;
+}
+
+/** Refuses where the caller sees a scope but may not change what is in it. */
+export function requireWrite(principal: Principal, scope: string): void {
+  if (canWrite(principal, scope)) return;
+  throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may change public skills.");
+}
+
+/** A skill that the caller may read; another's is as absent as one that never was. */
+export async function findSkill(context: Context, id: string): Promise<SkillRecord> {
+  const skill = await readSkill(context.db, id);
+  if (skill === null || !canRead(context.caller.principal, skill.scope)) throw skillNotFound();
+  return skill;
+}
+
+/** The same, without what the skill says. */
+export async function findSkillHead(context: Context, id: string): Promise<SkillHead> {
+  const skill = await readSkillHead(context.db, id);
+  if (skill === null || !canRead(context.caller.principal, skill.scope)) throw skillNotFound();
+  return skill;
+}
+
+/** A skill that the caller may change. */
+export async function findWritableSkill(context: Context, id: string): Promise<SkillHead> {
+  const skill = await findSkillHead(context, id);
+  requireWrite(context.caller.principal, skill.scope);
+  return skill;
+}
+
+/** The package of a version, by its id or its label; without one of the current version. */
+export async function findPackage(context: Context, id: string, version?: string): Promise<PackageRow> {
+  const found = await readPackage(context.db, id, version);
+  if (found !== null && canRead(context.caller.principal, found.scope)) return found;
+  await findSkillHead(context, id);
+  throw versionNotFound();
+}
+
+/** Opens bytes of a package. The rows of a deleted skill go before its object, so without an object there is no skill. */
+export async function openBytes(context: Context, versionId: string, offset: number, length: number) {
+  const body = await openPackageRange(context.packages, context.timings, versionId, offset, length);
+  if (body === null) {
+    console.error(JSON.stringify({ event: "package_missing", version_id: versionId }));
+    throw skillNotFound();
+  }
+  return body;
+}
+
+/** The versions of a skill, newest first. */
+export async function readVersions(
+  context: Context,
+  id: string,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ skill: SkillHead; versions: VersionSummary[]; nextCursor: string | null }> {
+  const skill = await findSkillHead(context, id);
+  const rows = await listVersions(context.db, id, limit + 1, decodeCursor(cursor, versionCursor));
+  const versions = rows.slice(0, limit);
+  const last = versions.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { skill, versions, nextCursor: more ? encodeCursor({ createdAt: last.createdAt, id: last.id }) : null };
+}
+
+/** Makes a version of a skill the current one. */
+export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
+  const skill = await findWritableSkill(context, id);
+  const version = await readSkillAt(context.db, versionId);
+  if (version === null || version.id !== skill.id) throw versionNotFound();
+  if (version.versionId === version.currentId) return version;
+  const active = await activateVersion(context.db, version);
+  if (active === null) throw skillNotFound();
+  return active;
+}
+
+/** Deletes a skill that no ghost refers to. An admin may insist for a public one: the ghosts then warn of its absence. */
+export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
+  const skill = await findWritableSkill(context, id);
+  const insist = force && skill.scope === PUBLIC_SCOPE;
+  const versionIds = await deleteSkillRows(context.db, skill, insist);
+  if (versionIds === null) {
+    if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
+    const references = await referencesTo(context, id);
+    throw new GatewayError(
+      "conflict",
+      "SKILL_REFERENCED",
+      `Ghosts use the skill '${skill.name}'; remove it from them first.`,
+      {
+        skill_name: skill.name,
+        referenced_ghosts: references.referenced_ghosts.map((ghost) => ({ ...ghost })),
+        hidden_count: references.hidden_count,
+      },
+    );
+  }
+  try {
+    await deletePackages(context.packages, context.timings, versionIds.map(packageKey));
+  } catch (error) {
+    // The skill is gone already. What R2 keeps now is an orphan like any other, logged by `guarded` and left to the sweep.
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+/** Who refers to a skill. */
+export async function readSkillReferences(
+  context: Context,
+  id: string,
+): Promise<References & { skill_id: string; skill_name: string }> {
+  const skill = await findSkillHead(context, id);
+  return { skill_id: skill.id, skill_name: skill.name, ...(await referencesTo(context, id)) };
+}
+
+/** Takes a skill out of the caller's own ghosts. */
+export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
+  await findSkillHead(context, id);
+  return removeReferences(context.db, context.caller.principal.userId, id);
+}
+
+async function referencesTo(context: Context, skillId: string): Promise<References> {
+  const { own, others } = await readReferences(context.db, context.caller.principal.userId, skillId);
+  return { referenced_ghosts: own, hidden_count: others };
+}
+
+function versionNotFound(): GatewayError {
+  return new GatewayError("not_found", "VERSION_NOT_FOUND", "The skill has no such version.");
+}

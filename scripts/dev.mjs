@@ -1,0 +1,82 @@
+// `npm run dev`: `wrangler dev` on the same state as `npm start`, for people who change the code: it reloads on every edit.
+
+import path from "node:path";
+import { buildGateway } from "./build.mjs";
+import { publishBuiltins } from "./builtins.mjs";
+import { formatVariables, readVariables } from "./devvars.mjs";
+import { writeWhole } from "./files.mjs";
+import { startGateway } from "./gateway.mjs";
+import { announce, readOptions, stopOnSignals, takeState } from "./launcher.mjs";
+import { applyMigrations } from "./migrate.mjs";
+import { kill, OWNER_VARIABLE, ownerMark, processOf } from "./processes.mjs";
+import { fail } from "./refusal.mjs";
+import { spawnWrangler } from "./wrangler.mjs";
+
+async function main() {
+  const options = readOptions();
+  const { script, settings } = await buildGateway();
+  const variables = await readVariables(options.vars, settings);
+  const { lock, port } = await takeState({ ...options, group: true });
+  const owner = ownerMark(options.state, processOf(process.pid));
+  let stop = () => {};
+  stopOnSignals(() => stop());
+
+  // Miniflare migrates in half a second, wrangler in five.
+  const common = { script, variables, state: options.state, owner, onRuntime: lock.setRuntime };
+  const migrating = await startGateway({
+    ...common,
+    port: 0,
+    onLost: () => fail(new Error("workerd does not come back")),
+  });
+  stop = migrating.stop;
+  await applyMigrations(await migrating.database());
+  await migrating.stop();
+
+  const variablesFile = path.join(options.state, "dev.vars");
+  await writeWhole(variablesFile, formatVariables(variables), 0o600);
+  const wrangler = spawnWrangler(
+    [
+      ...[
+        "dev",
+        "--ip",
+        "127.0.0.1",
+        "--port",
+        String(port),
+        "--persist-to",
+        options.state,
+        "--env-file",
+        variablesFile,
+      ],
+      ...["--define", "__DEVELOPMENT__:true", "--log-level", "warn", "--show-interactive-dev-session=false"],
+    ],
+    // Its own group, because it starts several processes and passes no signal on to them.
+    { detached: true, stdio: ["ignore", "pipe", "inherit"], env: { [OWNER_VARIABLE]: owner } },
+  );
+  lock.setRuntime(wrangler.pid);
+  wrangler.stdout.pipe(process.stderr);
+  const ended = new Promise((resolve) => wrangler.once("exit", resolve));
+  process.on("exit", () => kill(-wrangler.pid));
+  stop = () => {
+    kill(-wrangler.pid, "SIGTERM");
+    return ended;
+  };
+  void ended.then((code) => process.exit(code ?? 1));
+
+  const url = `http://127.0.0.1:${port}`;
+  // A first build that fails does not end wrangler: it waits for an edit, and so do we.
+  while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 200));
+  await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
+  announce(port, variables.GATEWAY_ADMIN_KEY);
+}
+
+async function answers(url) {
+  try {
+    const answer = await fetch(new URL("/health", url), { signal: AbortSignal.timeout(5_000) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+main().catch(fail);

@@ -1,0 +1,37 @@
+// Files and folders, the way all scripts here treat them.
+
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** The folder of package.json. */
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** Whether this module is the script that Node was asked to run. */
+export function isMain(url) {
+  return process.argv[1] !== undefined && pathToFileURL(path.resolve(process.argv[1])).href === url;
+}
+
+/** Nobody ever sees half a file: it is written beside its place and moved there whole. */
+export async function writeWhole(file, content, mode = 0o644) {
+  await mkdir(path.dirname(file), { recursive: true });
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, content, { mode });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Every plain file below a folder, sorted, as paths with `/`; what begins with a dot is left out. */
+export async function listFiles(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
+    .filter((file) => !file.split("/").some((part) => part.startsWith(".")))
+    .sort();
+}

@@ -1,0 +1,186 @@
+// The built bundle in Miniflare: workerd with local D1, R2, Durable Objects and loader, and no proxy in front.
+
+import { subscribe } from "node:diagnostics_channel";
+import path from "node:path";
+import { Log, LogLevel, Miniflare } from "miniflare";
+import { listFiles, root } from "./files.mjs";
+import { OWNER_VARIABLE } from "./processes.mjs";
+import { Refusal, say } from "./refusal.mjs";
+import { readWranglerConfig } from "./wrangler-config.mjs";
+
+/** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
+const KNOWN_KEYS = new Set(
+  (
+    "name main compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev " +
+    "vars d1_databases r2_buckets durable_objects migrations worker_loaders"
+  ).split(" "),
+);
+/** workerd dies and comes back within half a second; this long without it means that it will not. */
+const RESTART_PATIENCE = 15_000;
+
+/**
+ * @param {{
+ *   script: string, variables: Record<string, string>, state: string, port: number, owner: string,
+ *   onRuntime: (pid: number) => void, onLost: () => void,
+ * }} options `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one that stays away
+ */
+export async function startGateway({ script, variables, state, port, owner, onRuntime, onLost }) {
+  const config = await readWranglerConfig();
+  const workers = [await gatewayWorker(config, script, variables, port), filesWorker(config)];
+  let isStopping = false;
+  let runtime = 0;
+  let lost;
+  subscribe("child_process", ({ process: child }) => {
+    child.once("spawn", () => {
+      if (!child.spawnargs.includes("--control-fd=3")) return;
+      runtime = child.pid;
+      onRuntime(runtime);
+      child.once("exit", (code, signal) => {
+        if (isStopping) return;
+        say(`workerd ended (${signal ?? code}), starting it again`);
+        lost ??= setTimeout(onLost, RESTART_PATIENCE);
+      });
+    });
+  });
+  const miniflare = withoutSignalHandlers(
+    () =>
+      new Miniflare({
+        host: "127.0.0.1",
+        cf: false,
+        log: new StderrLog(LogLevel.ERROR),
+        handleStructuredLogs: ({ message }) => say(message),
+        // Both are for several Workers on one machine; the registry would also be a file in the home folder.
+        enableDevRegistry: false,
+        logRequests: false,
+        // wrangler's own layout: `wrangler dev` on the same folder sees the same data.
+        resourcePersistencePath: path.join(state, "v3"),
+        unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
+        unsafeHandleRuntimeRestart: () => {
+          clearTimeout(lost);
+          lost = undefined;
+          say("workerd serves again");
+        },
+        workers,
+      }),
+  );
+  try {
+    await miniflare.ready;
+  } catch (error) {
+    if (error.code === "ERR_ADDRESS_IN_USE") throw portTaken(port);
+    throw error;
+  }
+  return {
+    database: () => miniflare.getD1Database(config.d1_databases[0].binding),
+    schedules: config.triggers?.crons ?? [],
+    async runSchedule(cron, scheduledTime) {
+      const worker = await miniflare.getWorker(config.name);
+      await worker.scheduled({ cron, scheduledTime });
+    },
+    runtime: () => runtime,
+    stop() {
+      isStopping = true;
+      return miniflare.dispose();
+    },
+  };
+}
+
+export function portTaken(port) {
+  return new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
+}
+
+/** The Worker on a socket of its own: through Miniflare's entry and the asset router a request would take four times as long. */
+async function gatewayWorker(config, script, variables, port) {
+  const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
+  if (unknown.length > 0)
+    throw new Refusal(`scripts/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
+  const entry = entryModule(await staticPaths(path.join(root, config.assets.directory)), config.assets.binding);
+  const list = (key) => config[key] ?? [];
+  const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);
+  const bindings = [
+    ...Object.entries({ ...config.vars, ...variables }).map(([name, value]) => [
+      name,
+      { type: "text", value: `${value}` },
+    ]),
+    ...list("d1_databases").map((db) => [db.binding, { type: "d1", id: db.database_id }]),
+    ...list("r2_buckets").map((bucket) => [bucket.binding, { type: "r2", name: bucket.bucket_name }]),
+    ...list("worker_loaders").map((loader) => [loader.binding, { type: "worker-loader" }]),
+    ...(config.durable_objects?.bindings ?? []).map((object) => [
+      object.name,
+      { type: "durable-object", worker: config.name, exportName: object.class_name },
+    ]),
+    [config.assets.binding, { type: "worker", worker: "files" }],
+  ];
+  return {
+    config: {
+      ...worker(config, config.name, { "start.js": entry, "index.js": script }),
+      env: Object.fromEntries(bindings),
+      exports: Object.fromEntries(sqlite.map((name) => [name, { type: "durable-object", storage: "sqlite" }])),
+    },
+    dev: { unsafeDirectSockets: [{ host: "127.0.0.1", port }] },
+  };
+}
+
+/** Static files in a Worker of their own, with the headers and content types of a deployment. */
+function filesWorker(config) {
+  const script = "export default { fetch: (request, env) => env.ASSETS.fetch(request) };";
+  return {
+    config: {
+      ...worker(config, "files", { "files.js": script }),
+      env: { ASSETS: { type: "assets" } },
+      assets: { directory: path.join(root, config.assets.directory), hasUserWorker: true },
+    },
+  };
+}
+
+function worker(config, name, sources) {
+  const modules = Object.entries(sources).map(([file, contents]) => [file, { type: "esm", contents }]);
+  return {
+    name,
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    manifest: { mainModule: modules[0][0], modulesRoot: root, modules: Object.fromEntries(modules) },
+  };
+}
+
+/** In front of the Worker, in its own isolate: a path that is a file goes to the files, as a deployment's asset router does. */
+function entryModule(paths, binding) {
+  return `import gateway from "./index.js";
+export * from "./index.js";
+const files = new Set(${JSON.stringify(paths)});
+export default {
+  ...gateway,
+  fetch: (request, env, context) =>
+    files.has(new URL(request.url).pathname) ? env.${binding}.fetch(request) : gateway.fetch(request, env, context),
+};
+`;
+}
+
+/** Every path under which a file of the folder is served: a page also without `.html`, an index also as its folder. */
+async function staticPaths(folder) {
+  const files = (await listFiles(folder)).filter((file) => file !== "_headers" && file !== "_redirects");
+  return files.flatMap((file) => {
+    const page = file.replace(/\.html$/, "");
+    const names =
+      page === file ? [file] : [file, page, page.replace(/(^|\/)index$/, "$1"), page.replace(/(^|\/)index$/, "")];
+    return [...new Set(names)].map((name) => encodeURI(`/${name}`));
+  });
+}
+
+/** Miniflare ends the process on a signal at once, and with it our own, orderly stop. */
+function withoutSignalHandlers(make) {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  const before = signals.map((signal) => process.listeners(signal));
+  const made = make();
+  for (const [i, signal] of signals.entries()) {
+    for (const handler of process.listeners(signal)) {
+      if (!before[i].includes(handler)) process.removeListener(signal, handler);
+    }
+  }
+  return made;
+}
+
+class StderrLog extends Log {
+  log(message) {
+    say(message);
+  }
+}

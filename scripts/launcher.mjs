@@ -1,0 +1,79 @@
+// What `npm start` and `npm run dev` have in common: options, the lock, signals, and the two lines that say it is ready.
+
+import { createServer } from "node:net";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { root } from "./files.mjs";
+import { acquireLock } from "./lock.mjs";
+import { Refusal, say } from "./refusal.mjs";
+
+/** A stop is over by then, come what may. */
+const STOP_PATIENCE = 1_500;
+
+/**
+ * @param {string[]} argv `--port` (0: any free one), `--state` a folder, `--vars` a file of settings
+ */
+export function readOptions(argv = process.argv.slice(2)) {
+  try {
+    const { values } = parseArgs({
+      args: argv,
+      options: {
+        port: { type: "string", default: "8787" },
+        state: { type: "string", default: path.join(root, ".wrangler", "state") },
+        vars: { type: "string", default: path.join(root, ".dev.vars") },
+      },
+    });
+    const port = Number(values.port);
+    if (!/^\d+$/.test(values.port) || port > 65_535) throw new Error(`--port ${values.port} is not a port.`);
+    return { port, state: path.resolve(values.state), vars: path.resolve(values.vars) };
+  } catch (error) {
+    throw new Refusal(`${error.message}\nUse: npm start -- [--port 8787] [--state <folder>] [--vars <file>]`);
+  }
+}
+
+/**
+ * Takes the lock and sees to it that neither it nor the runtime is left behind, however this process ends (but for kill -9,
+ * which the next start clears up).
+ * @param {{ state: string, port: number, group?: boolean }} options
+ */
+export async function takeState(options) {
+  const port = options.port === 0 ? await freePort() : options.port;
+  const lock = await acquireLock(options.state, { ...options, port });
+  process.on("exit", lock.release);
+  await freePort(port).catch(() => {
+    throw new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
+  });
+  return { lock, port };
+}
+
+/** Calls `stop` on the first signal and ends this process; a second signal ends it at once. */
+export function stopOnSignals(stop) {
+  let stopping = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, async () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      const patience = new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE));
+      await Promise.race([patience, stop()]).catch((error) => say(error.stack));
+      process.exit(0);
+    });
+  }
+}
+
+/** The only two lines on stdout. */
+export function announce(port, key) {
+  console.log(`ready http://127.0.0.1:${port}`);
+  console.log(`admin key ${key}`);
+}
+
+/** @returns {Promise<number>} the port, once it has been seen to be free */
+function freePort(port = 0) {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      const { port: bound } = server.address();
+      server.close(() => resolve(bound));
+    });
+  });
+}

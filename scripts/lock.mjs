@@ -1,0 +1,101 @@
+// One gateway per state: two would each believe to be the only owner of every conversation. `<state>/gateway.lock` names the
+// launcher, the runtime it started (workerd, or wrangler's process group) and the port.
+
+import { randomUUID } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { end, isRunning, orphansOf, processOf } from "./processes.mjs";
+import { Refusal, say } from "./refusal.mjs";
+
+/**
+ * @typedef {{
+ *   id: string, port: number, launcher: import("./processes.mjs").Process,
+ *   runtime: import("./processes.mjs").Process | null, group: boolean,
+ * }} Holder
+ */
+
+/**
+ * Takes the lock of a state, ending whatever a launcher that was killed left running there.
+ * @param {string} state
+ * @param {{ port: number, group?: boolean }} options `group`: the runtime leads a process group that ends with it
+ */
+export async function acquireLock(state, { port, group = false }) {
+  mkdirSync(state, { recursive: true });
+  const file = path.join(state, "gateway.lock");
+  /** @type {Holder} */
+  const own = { id: randomUUID(), port, launcher: processOf(process.pid), runtime: null, group };
+  const previous = claim(file, own);
+  const left = previous?.runtime == null ? [] : [previous.runtime];
+  const orphans = [...left, ...orphansOf(state)].filter(isRunning);
+  if (orphans.length > 0) say("ending what a killed gateway left running");
+  await end(left, previous?.group);
+  await end(orphans);
+
+  return {
+    /** Writes down the runtime; to be called in the same breath in which it is started. */
+    setRuntime(pid) {
+      if (read(file)?.id !== own.id)
+        throw new Refusal(`${file} was taken away: another gateway may own this state now.`);
+      own.runtime = processOf(pid);
+      const draft = `${file}.${own.id}`;
+      writeFileSync(draft, JSON.stringify(own));
+      renameSync(draft, file);
+    },
+    release() {
+      if (read(file)?.id === own.id) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Puts our lock in place, whole from its first moment, and returns the stale one it replaces. */
+function claim(file, own) {
+  const draft = `${file}.${own.id}`;
+  const aside = `${draft}.stale`;
+  let previous = null;
+  writeFileSync(draft, JSON.stringify(own));
+  try {
+    for (;;) {
+      try {
+        linkSync(draft, file);
+        return previous;
+      } catch (error) {
+        if (error.code !== "EEXIST") throw error;
+      }
+      refuseIfHeld(file, read(file));
+      // Stale or half-written. Another start may be replacing it this very moment: only what was really moved counts.
+      try {
+        renameSync(file, aside);
+      } catch (error) {
+        if (error.code === "ENOENT") continue;
+        throw error;
+      }
+      const moved = read(aside);
+      if (isRunning(moved?.launcher)) {
+        renameSync(aside, file);
+        refuseIfHeld(file, moved);
+      }
+      previous = moved;
+    }
+  } finally {
+    rmSync(draft, { force: true });
+    rmSync(aside, { force: true });
+  }
+}
+
+function refuseIfHeld(file, holder) {
+  if (!isRunning(holder?.launcher)) return;
+  throw new Refusal(
+    `A gateway is already running on ${path.dirname(file)}: http://127.0.0.1:${holder.port} (process ${holder.launcher.pid}). ` +
+      "Stop it first, or choose another folder with --state.",
+  );
+}
+
+/** @returns {Holder | null} null too for what is not a whole lock file */
+function read(file) {
+  try {
+    const holder = JSON.parse(readFileSync(file, "utf8"));
+    return typeof holder?.launcher?.pid === "number" ? holder : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,36 @@
+// Brings D1 up to date. The same table as `wrangler d1 migrations apply`, so either may go first.
+
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { root } from "./files.mjs";
+import { Refusal, say } from "./refusal.mjs";
+
+const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+/**
+ * Each migration is one transaction together with its entry in the table: a crash leaves it either done or not begun.
+ * @param {import("@cloudflare/workers-types").D1Database} db
+ */
+export async function applyMigrations(db, folder = path.join(root, "migrations")) {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+  await db.prepare(TABLE).run();
+  const { results } = await db.prepare("SELECT name FROM d1_migrations").all();
+  const done = new Set(results.map((row) => row.name));
+  const strange = [...done].filter((name) => !files.includes(name));
+  if (strange.length > 0) {
+    throw new Refusal(`The state is newer than this version: it knows no migration ${strange.join(", ")}.`);
+  }
+  const pending = files.filter((file) => !done.has(file));
+  for (const file of pending) {
+    const statements = (await readFile(path.join(folder, file), "utf8")).split("--> statement-breakpoint");
+    await db.batch([
+      ...statements.map((statement) => db.prepare(statement.trim())),
+      db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
+    ]);
+  }
+  if (pending.length > 0) say(`applied the migrations ${pending.join(", ")}`);
+}

@@ -1,0 +1,98 @@
+// Which processes live, and which are ours. A number alone proves nothing: numbers are given again after a restart of the
+// machine or the container, so a process is known by its number and the moment it began.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The variable by which a runtime carries its owner, so that one is found even if its number was never written down. */
+export const OWNER_VARIABLE = "SKILL_GATEWAY_OWNER";
+
+/** @typedef {{ pid: number, began: string }} Process */
+
+/** @returns {Process | null} */
+export function processOf(pid) {
+  const began = beginOf(pid);
+  return began === null ? null : { pid, began };
+}
+
+/** @param {Process | null | undefined} known */
+export function isRunning(known) {
+  return known != null && beginOf(known.pid) === known.began;
+}
+
+/** When a process began, in whatever words the system has for it; null when it is not there or only waits to be buried. */
+function beginOf(pid) {
+  if (process.platform === "linux") {
+    try {
+      // After the name in brackets, which may hold anything: state is the first field, the start time the twentieth.
+      const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];
+      return fields[0] === "Z" || fields[0] === "X" ? null : `${bootId()}/${fields[19]}`;
+    } catch {
+      return null;
+    }
+  }
+  try {
+    const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
+    return line === "" || line.startsWith("Z") ? null : line.replace(/^\S+\s+/, "");
+  } catch (error) {
+    if (error.code !== "ENOENT") return null;
+    return answersSignal(pid) ? "unknown" : null;
+  }
+}
+
+function bootId() {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8);
+}
+
+function answersSignal(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** What a runtime of this state carries in `OWNER_VARIABLE`. */
+export function ownerMark(state, launcher) {
+  return JSON.stringify({ state, launcher });
+}
+
+/**
+ * Runtimes of a state that no living launcher owns. Linux only: elsewhere the lock's word must do.
+ * @returns {Process[]}
+ */
+export function orphansOf(state) {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc").flatMap((entry) => {
+    try {
+      const variables = readFileSync(`/proc/${Number(entry)}/environ`, "utf8").split("\0");
+      const mark = variables.find((variable) => variable.startsWith(`${OWNER_VARIABLE}=`));
+      if (mark === undefined) return [];
+      const owner = JSON.parse(mark.slice(OWNER_VARIABLE.length + 1));
+      const orphan = owner.state === state && !isRunning(owner.launcher) ? processOf(Number(entry)) : null;
+      return orphan === null ? [] : [orphan];
+    } catch {
+      // Not a process, gone meanwhile, or somebody else's.
+      return [];
+    }
+  });
+}
+
+/** Ends processes at once and waits until they are gone, so that their port and files are free. */
+export async function end(processes, withGroup = false) {
+  for (const known of processes) {
+    if (isRunning(known)) kill(known.pid);
+    // A group outlives its leader and keeps the number from being given again.
+    if (withGroup && process.platform !== "win32") kill(-known.pid);
+  }
+  const deadline = Date.now() + 5_000;
+  while (processes.some(isRunning) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Kills a process, or with a negative number a whole group; one that is not there is dead already. */
+export function kill(pid, signal = "SIGKILL") {
+  try {
+    process.kill(pid, signal);
+  } catch {}
+}

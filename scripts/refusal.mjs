@@ -1,0 +1,15 @@
+/** Something the person at the keyboard can mend: it is printed as one plain sentence, without a stack, and ends the script. */
+export class Refusal extends Error {
+  name = "Refusal";
+}
+
+/** Talk goes to stderr: stdout is for the lines other programs read. */
+export function say(text) {
+  console.error(text);
+}
+
+/** Ends a script whose `main` failed. */
+export function fail(error) {
+  say(error instanceof Refusal ? error.message : (error?.stack ?? String(error)));
+  process.exit(1);
+}

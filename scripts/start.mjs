@@ -1,0 +1,44 @@
+// `npm start`: the whole gateway on this machine. Builds it, takes the state, migrates, publishes the built-in skills.
+
+import { buildGateway } from "./build.mjs";
+import { publishBuiltins } from "./builtins.mjs";
+import { followSchedules } from "./cron.mjs";
+import { readVariables } from "./devvars.mjs";
+import { announce, readOptions, stopOnSignals, takeState } from "./launcher.mjs";
+import { applyMigrations } from "./migrate.mjs";
+import { kill, ownerMark, processOf } from "./processes.mjs";
+import { fail, say } from "./refusal.mjs";
+import { watch } from "./watchdog.mjs";
+
+async function main() {
+  const options = readOptions();
+  const miniflare = import("./gateway.mjs");
+  const { script, settings } = await buildGateway();
+  const variables = await readVariables(options.vars, settings);
+  const { lock, port } = await takeState(options);
+
+  let gateway;
+  stopOnSignals(() => gateway?.stop());
+  const { startGateway } = await miniflare;
+  gateway = await startGateway({
+    script,
+    variables,
+    port,
+    state: options.state,
+    owner: ownerMark(options.state, processOf(process.pid)),
+    onRuntime: lock.setRuntime,
+    onLost: () => fail(new Error("workerd does not come back")),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await applyMigrations(await gateway.database());
+  await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
+  announce(port, variables.GATEWAY_ADMIN_KEY);
+
+  followSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
+  watch(url, () => {
+    say("workerd is stuck, ending it");
+    kill(gateway.runtime());
+  });
+}
+
+main().catch(fail);

@@ -1,0 +1,53 @@
+// Runs the wrangler of node_modules quietly: no telemetry, no update check, no log files, no questions.
+
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { root } from "./files.mjs";
+
+const packageFile = createRequire(import.meta.url).resolve("wrangler/package.json");
+const script = path.join(path.dirname(packageFile), "bin", "wrangler.js");
+
+export const quiet = {
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_SEND_ERROR_REPORTS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_WRITE_LOGS: "false",
+  // Else wrangler asks a Cloudflare server for an example of request.cf, and records every local request.
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  X_LOCAL_OBSERVABILITY: "false",
+};
+
+/** Starts wrangler with Node's own `spawn` options. */
+export function spawnWrangler(args, options = {}) {
+  return spawn(process.execPath, [script, ...args], {
+    cwd: root,
+    ...options,
+    env: { ...process.env, ...quiet, CI: "1", ...options.env },
+  });
+}
+
+/**
+ * Runs wrangler to its end.
+ * @param {{ input?: string, env?: NodeJS.ProcessEnv, show?: boolean, ask?: boolean }} [options]
+ *   `show`: pass on what it prints; `ask`: let it talk with the person at the terminal
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
+ */
+export function runWrangler(args, { input, env, show = false, ask = false } = {}) {
+  const child = spawnWrangler(args, {
+    env: ask ? { ...env, CI: undefined } : env,
+    stdio: ask ? "inherit" : ["pipe", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) {
+    child[name]?.setEncoding("utf8").on("data", (text) => {
+      output[name] += text;
+      if (show) process.stderr.write(text);
+    });
+  }
+  child.stdin?.end(input ?? "");
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...output }));
+  });
+}

@@ -49,3 +49,16 @@ export class GatewayError extends Error {
 export function invalid(issues: readonly Issue[], message = "The request is not valid."): GatewayError {
   return new GatewayError("invalid", "INVALID_REQUEST", message, { issues });
 }
+
+/** The refusal in an error's chain of causes, since libraries wrap what passes through them; `null` when there is none. */
+export function refusalIn(error: unknown): GatewayError | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof GatewayError) return cause;
+  }
+  return null;
+}
+
+/** What really happened: the end of the chain. A wrapper's message may quote a query with all that was bound to it. */
+export function rootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
+}

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type ErrorCode, type ErrorDetails, GatewayError, type Issue } from "../domain/errors";
+import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause } from "../domain/errors";
 import type { HttpEnv } from "./env";
 
 const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
@@ -76,11 +76,12 @@ export function problem(
 
 /** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
 export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
-  if (error instanceof GatewayError) {
+  const refusal = refusalIn(error);
+  if (refusal !== null) {
     const headers: Record<string, string> = {};
-    if (error.code === "unavailable" || error.code === "rate_limited") headers["retry-after"] = "2";
-    if (error.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="skill-gateway"';
-    return problem(c, STATUS[error.code], error.reason, error.message, error.details, headers);
+    if (refusal.code === "unavailable" || refusal.code === "rate_limited") headers["retry-after"] = "2";
+    if (refusal.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="skill-gateway"';
+    return problem(c, STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {
     const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body cannot be read as its content type says." }];
@@ -91,12 +92,13 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (error instanceof HTTPException && error.status === 413) {
     return problem(c, 413, "BODY_TOO_LARGE", "The request body is larger than this route takes.");
   }
+  const cause = rootCause(error);
   console.error(
     JSON.stringify({
       event: "unexpected_error",
       request_id: c.get("requestId"),
       route: `${c.req.method} ${c.req.routePath}`,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
     }),
   );
   return problem(

@@ -7,6 +7,8 @@ import { issuesOf } from "./errors";
 
 export function router(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({
+    // A slash at the end changes nothing: the contract itself writes both.
+    strict: false,
     defaultHook: (result) => {
       if (!result.success) throw invalid(issuesOf(result.error, result.target === "json" ? undefined : result.target));
     },

@@ -2,7 +2,7 @@
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
 import type { ConversationSettings } from "../domain/conversation";
-import { type ErrorCode, type ErrorDetails, GatewayError } from "../domain/errors";
+import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../domain/errors";
 import type { Format } from "../domain/protocol";
 import type { JsonObject, JsonValue } from "../domain/skill";
 import type {
@@ -76,8 +76,9 @@ export interface ConversationApi {
 
 /** Turns a refusal into the value that crosses to the HTTP door; anything else goes on as it is. */
 export function refusal(error: unknown): Extract<Reply<never>, { ok: false }> {
-  if (!(error instanceof GatewayError)) throw error;
-  const { code, reason, message, details } = error;
+  const found = refusalIn(error);
+  if (found === null) throw rootCause(error);
+  const { code, reason, message, details } = found;
   return { ok: false, error: { code, reason, message, details } };
 }
 

@@ -135,6 +135,12 @@ describe("every route with an id", () => {
 });
 
 describe("paths that do not exist", () => {
+  it("does not mind a slash at the end", async () => {
+    for (const path of ["/api/v1/me/", "/api/v1/conversations/", "/api/v1/kinds/skills/"]) {
+      expect((await call("GET", path)).status).toBe(200);
+    }
+  });
+
   it.each(["/api/v1/nothing", "/api/v2/me", "/api/v1/kinds/robots", "/nothing"])("%s is 404", async (path) => {
     const answer = await call("GET", path);
     expect(answer.status).toBe(404);

@@ -8,6 +8,7 @@ import { makeId } from "../domain/id";
 import { DURATIONS } from "../domain/limits";
 import { type Settings, settingsFrom } from "../domain/settings";
 import type { Caller, Context } from "../services/context";
+import { ENVIRONMENT_KEY, isUsable } from "../services/credential";
 import { openDatabase, type Timings } from "../storage/database";
 import { type KeyRow, readKeyAndCounters } from "../storage/keys";
 import type { HttpEnv } from "./env";
@@ -84,12 +85,12 @@ async function identify(
 }
 
 function adminPrincipal(): Principal {
-  return { userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: "env" };
+  return { userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
 }
 
 function principalOf(key: KeyRow | null, digest: string): Principal {
-  const live = key !== null && sameText(key.hash, digest) && (key.expiresAt === null || key.expiresAt > Date.now());
-  if (!live) throw unauthenticated("The key is unknown, expired or revoked.");
+  if (!isUsable(key, Date.now()) || !sameText(key.hash, digest))
+    throw unauthenticated("The key is unknown, expired or revoked.");
   return { userId: key.userId, role: key.role, groups: key.groups, scopes: key.scopes, keyId: key.id };
 }
 

@@ -13,9 +13,11 @@ import { ghosts } from "./ghosts";
 import { health } from "./health";
 import { keys } from "./keys";
 import { openApiDocument } from "./openapi";
+import { requests } from "./requests";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
 import { skills } from "./skills";
+import { socket } from "./socket";
 import { steps } from "./steps";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -45,6 +47,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/", health);
   app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
 
+  // A page with a ticket has no key: this door looks at both itself.
+  app.route("/api/v1", socket);
   app.use("/api/*", authenticate);
   app.use("/api/*", async (c, next) => {
     const match = routes().find(c.req.path);
@@ -76,6 +80,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/api/v1", keys);
   app.route("/api/v1", conversations);
   app.route("/api/v1", steps);
+  app.route("/api/v1", requests);
   app.route("/api", tasks);
   app.route("/api/v1/kinds/skills", skills);
   app.route("/api/v1/kinds/ghosts", ghosts);

@@ -1,6 +1,6 @@
 // What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
 
-import { GatewayError } from "../domain/errors";
+import { GatewayError, refusalIn, rootCause } from "../domain/errors";
 import { CLOSE, type ResponseFrame, readFrame } from "../domain/frame";
 import { utf8Bytes } from "../domain/json";
 import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
@@ -34,8 +34,9 @@ export async function hear(pages: Pages, socket: WebSocket, data: string | Array
   try {
     await understand(pages, socket, data);
   } catch (error) {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    console.error(JSON.stringify({ event: "unexpected_error", where: "socket", error: cause }));
+    const cause = rootCause(error);
+    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+    console.error(JSON.stringify({ event: "unexpected_error", where: "socket", error: text }));
     pages.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
   }
 }
@@ -136,7 +137,7 @@ async function ifAnswered<T>(value: Promise<T>): Promise<T | null> {
   try {
     return await value;
   } catch (error) {
-    if (error instanceof GatewayError && error.code === "unavailable") return null;
+    if (refusalIn(error)?.code === "unavailable") return null;
     throw error;
   }
 }

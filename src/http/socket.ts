@@ -4,7 +4,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { CONVERSATION_ID } from "../domain/conversation";
-import { GatewayError, invalid } from "../domain/errors";
+import { invalid, refusalIn } from "../domain/errors";
 import { CLOSE_CODE, SUBPROTOCOL } from "../domain/frame";
 import { readTicket, TICKET_PREFIX } from "../domain/ticket";
 import { ADMISSION_HEADER, type Admission, badTicket } from "../services/admission";
@@ -35,8 +35,9 @@ socket.openapi(
     try {
       return await open(c, id, offered);
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      return refused(CLOSE_CODE[error.code], error.message, offered);
+      const refusal = refusalIn(error);
+      if (refusal === null) throw error;
+      return refused(CLOSE_CODE[refusal.code], refusal.message, offered);
     }
   },
 );

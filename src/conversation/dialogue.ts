@@ -91,6 +91,7 @@ function greet(
   const now = asking.now();
   issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
   sockets.keep(socket, { ...holder, resume: null });
+  asking.rearm();
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.

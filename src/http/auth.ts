@@ -8,6 +8,7 @@ import { makeId } from "../domain/id";
 import { DURATIONS } from "../domain/limits";
 import { type Settings, settingsFrom } from "../domain/settings";
 import type { Caller, Context } from "../services/context";
+import { ENVIRONMENT_KEY, isUsable } from "../services/credential";
 import { openDatabase, storageDown, type Timings } from "../storage/database";
 import { type KeyRow, readKeyAndCounters } from "../storage/keys";
 import type { HttpEnv } from "./env";
@@ -96,11 +97,11 @@ async function adminDigest(key: string): Promise<string> {
 }
 
 function adminPrincipal(): Principal {
-  return { userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: "env" };
+  return { userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
 }
 
 function isLive(key: KeyRow | null, digest: string): key is KeyRow {
-  return key !== null && sameText(key.hash, digest) && (key.expiresAt === null || key.expiresAt > Date.now());
+  return isUsable(key, Date.now()) && sameText(key.hash, digest);
 }
 
 function principalOf(key: KeyRow | null, digest: string): Principal {

@@ -28,6 +28,8 @@ export interface Requests extends Pick<Connection, "on" | "answer"> {
   take(frame: Extract<Frame, { type: "skill:request" }>): void;
   acknowledge(frame: Extract<Frame, { type: "ack" }>): void;
   withdraw(id: string, reason: string): void;
+  /** Sends the answer to this request once more, if it still has no ack. */
+  again(id: string): void;
   close(): void;
 }
 
@@ -68,6 +70,10 @@ export function requests({ send, changed }: Outside): Requests {
     },
     acknowledge({ request_id, ...ack }) {
       end(request_id, ack.success ? { success: true } : { success: false, error: ack.error }, "answered");
+    },
+    again(id) {
+      const frame = entries.get(id)?.frame;
+      if (frame != null) send(frame);
     },
     withdraw: (id, reason) => end(id, { success: false, error: "cancelled" }, reason),
     close() {

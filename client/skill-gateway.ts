@@ -83,6 +83,8 @@ export function connect(options: ConnectOptions): Connection {
     opened.onclose = ({ code, reason }) => {
       // A ticket of the old connection may just be too old: then a new one decides.
       const outdated = resuming !== null && state.status !== "open" && code === 4401;
+      // Whatever was wrong with what we said, it is not said again: a number, at least, need not be.
+      if (code === 4400) lastSeq = undefined;
       if (FINAL.includes(code) && !outdated) finish(code, reason);
       else drop();
     };
@@ -115,6 +117,7 @@ export function connect(options: ConnectOptions): Connection {
         for (const listener of eventListeners) listener(frame);
         break;
       case "error":
+        if (frame.request_id !== undefined) setTimeout(asked.again, RETRY_MS, frame.request_id);
         onError(Object.assign(new Error(frame.message), { code: frame.code }));
     }
   }

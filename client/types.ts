@@ -115,4 +115,5 @@ export type Frame =
   | ({ type: "ack"; request_id: string } & Ack)
   | { type: "skill:cancelled"; request_id: string; reason: string }
   | { type: "skill:active"; turn: number; active: ActiveSkill[] }
-  | { type: "error"; code: string; message: string };
+  /** With `request_id`: an answer to it could not be taken now. */
+  | { type: "error"; code: string; message: string; request_id?: string };

@@ -91,6 +91,17 @@ describe("reconnecting", () => {
     expect(tickets()).toBe(1);
   });
 
+  it("does not insist on a number that the gateway does not know", async () => {
+    await welcomed();
+    FakeSocket.last.end();
+    await nextAttempt();
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.end(4400, "last_seq was never given out.");
+    await nextAttempt();
+    FakeSocket.last.onopen?.();
+    expect(FakeSocket.last.frames).toEqual([{ type: "hello" }]);
+  });
+
   it("uses each resume ticket once, and asks the back end every other time", async () => {
     await welcomed();
     const used: string[] = [];

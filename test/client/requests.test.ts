@@ -214,6 +214,23 @@ describe("answers", () => {
     expect(FakeSocket.last.answers).toEqual([]);
   });
 
+  it("are sent again in a moment when the gateway cannot take them now, until there is an ack", async () => {
+    const onError = vi.fn();
+    const { connection } = await welcomed({ onError });
+    connection.on("render", () => 1);
+    FakeSocket.last.ask("r1");
+    await settle();
+    const error = { type: "error", code: "UNAVAILABLE", message: "later", request_id: "r1" };
+    FakeSocket.last.say(error);
+    expect(onError).toHaveBeenCalledOnce();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(FakeSocket.last.answers).toHaveLength(2);
+    FakeSocket.last.say(error);
+    FakeSocket.last.ack("r1");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(FakeSocket.last.answers).toHaveLength(2);
+  });
+
   it("by hand: the first is sent, the second is not, and each hears what became of it", async () => {
     const { connection } = await welcomed();
     FakeSocket.last.ask("r1");

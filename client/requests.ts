@@ -75,7 +75,10 @@ export function requests({ send, changed }: Outside): Requests {
       const frame = entries.get(id)?.frame;
       if (frame != null) send(frame);
     },
-    withdraw: (id, reason) => end(id, { success: false, error: "cancelled" }, reason),
+    withdraw(id, reason) {
+      const error = reason === "resolved" ? "already_resolved" : reason === "expired" ? "expired" : "cancelled";
+      end(id, { success: false, error }, reason);
+    },
     close() {
       for (const id of entries.keys()) end(id, { success: false, error: "closed" }, "closed");
     },

@@ -12,7 +12,7 @@ const RETRY_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
 /** A silent connection is asked for a sign of life; without one it is given up. */
 const SILENCE_MS = 25_000;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 5_000;
 /** The time for a ticket and a welcome together. */
 const CONNECT_MS = 20_000;
 

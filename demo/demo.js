@@ -63,16 +63,14 @@ async function enter(key) {
 }
 
 /** Answers a skill: draws, and tells the model what came of it. What is thrown is the answer too. */
-async function render({ code, title }, { signal, attempt }) {
-  wire(`⇠ render_mermaid, attempt ${attempt}`);
+async function render({ code, title }, { signal }) {
   const drawing = await draw(code);
   if (!signal.aborted) say("figure", figureOf(drawing, code, title));
   return { type: drawing.type, width: Math.ceil(drawing.width), height: Math.ceil(drawing.height) };
 }
 
 /** Answers a skill by asking the user. The question goes when nobody waits for the answer any more. */
-function confirm({ question }, { signal, attempt }) {
-  wire(`⇠ confirm, attempt ${attempt}`);
+function confirm({ question }, { signal }) {
   return new Promise((resolve) => {
     const card = document.createElement("div");
     card.className = "question";
@@ -97,15 +95,18 @@ function confirm({ question }, { signal, attempt }) {
   });
 }
 
-let shown = {};
-function show({ status, turn, active, closed }) {
+let shown = { pending: [] };
+function show({ status, turn, active, pending, closed }) {
   if (status !== shown.status) {
     at("status").dataset.status = status;
     at("status").textContent = STATUS[status] ?? `Closed: ${closed.reason || closed.code}`;
     wire(`· ${status}`);
   }
   if (turn !== shown.turn || active !== shown.active) showSkills(turn, active);
-  shown = { status, turn, active };
+  for (const request of pending) {
+    if (!shown.pending.includes(request)) wire(`⇠ ${request.action}, attempt ${request.attempt}`);
+  }
+  shown = { status, turn, active, pending };
 }
 
 function showSkills(turn, active) {
@@ -113,7 +114,7 @@ function showSkills(turn, active) {
   const items = active.map(({ skill, remaining }) => {
     const item = document.createElement("li");
     const left = document.createElement("span");
-    left.textContent = remaining === null ? "stays" : `${remaining} more ${remaining === 1 ? "turn" : "turns"}`;
+    left.textContent = remaining === null ? "stays" : `${remaining} ${remaining === 1 ? "turn" : "turns"} left`;
     item.append(skill, left);
     return item;
   });

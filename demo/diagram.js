@@ -51,7 +51,7 @@ export function figureOf({ svg, width }, code, title) {
   const caption = document.createElement("figcaption");
   const source = document.createElement("details");
   const summary = document.createElement("summary");
-  summary.textContent = `${title}: source`;
+  summary.textContent = title;
   const text = document.createElement("pre");
   text.textContent = code;
   source.append(summary, text);

@@ -37,9 +37,7 @@ export async function scriptedModel(messages, tools) {
   }
   const [last] = drawn.slice(-1);
   if (last.error === undefined) {
-    return say(
-      `${title} It is a ${last.type} diagram of ${last.width} × ${last.height} pixels, drawn by your browser.`,
-    );
+    return say(`${title}: a ${last.type} diagram of ${last.width} × ${last.height} pixels, drawn by your browser.`);
   }
   if (drawn.length > 1) return say(`Your browser could not draw it: ${last.error}`);
   return call("render_mermaid", { title, code });
@@ -49,7 +47,7 @@ const DRAWINGS = [
   {
     words: /login|sign.?in|sequence/,
     reference: "references/sequence.md",
-    title: "How a login works.",
+    title: "How a login works",
     code: `sequenceDiagram
     participant user as User
     participant app as App
@@ -64,7 +62,7 @@ const DRAWINGS = [
   {
     words: /share|pie|percent/,
     reference: "references/pie.md",
-    title: "What a prompt is made of.",
+    title: "What a prompt is made of",
     code: `pie showData
     "History" : 62
     "Skill instructions" : 21
@@ -73,7 +71,7 @@ const DRAWINGS = [
   {
     words: /draw|diagram|chart|flow/,
     reference: "references/flowchart.md",
-    title: "How a skill is used.",
+    title: "How a skill is used",
     code: `flowchart TD
     ask["User asks"] --> known{"Skill active?"}
     known -->|no| load["Load skill"]

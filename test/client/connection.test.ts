@@ -192,7 +192,7 @@ describe("reconnecting", () => {
     await vi.advanceTimersByTimeAsync(25_000);
     expect(connection.state.status).toBe("open");
     expect(socket.sent.filter((data) => data === "ping")).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect([connection.state.status, socket.closedWith]).toEqual(["waiting", 1000]);
   });
 
@@ -203,7 +203,7 @@ describe("reconnecting", () => {
     const { connection } = await welcomed();
     page.dispatchEvent(new Event("offline"));
     expect(FakeSocket.last.sent.at(-1)).toBe("ping");
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect(connection.state.status).toBe("waiting");
     page.dispatchEvent(new Event("offline"));
     await settle();

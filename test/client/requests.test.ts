@@ -270,17 +270,24 @@ describe("answers", () => {
     expect(FakeSocket.last.answers).toEqual([]);
   });
 
-  it("are called off by the gateway or the page's own end", async () => {
+  it.each([
+    ["resolved", "already_resolved"],
+    ["expired", "expired"],
+    ["call_cancelled", "cancelled"],
+  ])("are called off by the gateway (%s)", async (reason, error) => {
     const { connection } = await welcomed();
     FakeSocket.last.ask("r1");
-    FakeSocket.last.ask("r2");
-    const told = ["r1", "r2"].map((id) => connection.answer(id, { success: true }));
-    FakeSocket.last.say({ type: "skill:cancelled", request_id: "r1", reason: "cancelled" });
+    const told = connection.answer("r1", { success: true });
+    FakeSocket.last.say({ type: "skill:cancelled", request_id: "r1", reason });
+    expect(await told).toEqual({ success: false, error });
+  });
+
+  it("are called off by the page's own end", async () => {
+    const { connection } = await welcomed();
+    FakeSocket.last.ask("r1");
+    const told = connection.answer("r1", { success: true });
     connection.close();
-    expect(await Promise.all(told)).toEqual([
-      { success: false, error: "cancelled" },
-      { success: false, error: "closed" },
-    ]);
+    expect(await told).toEqual({ success: false, error: "closed" });
   });
 
   it("are remembered only as far as they can matter", async () => {

@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,33 @@ const built = (name: string) => readFile(path.join(root, "public", "client", nam
 
 beforeAll(async () => {
   await prepareAssets();
+  await mkdir(path.join(root, "dist"), { recursive: true });
 });
+
+/** Type-checks files as a project of a user would. */
+async function compiles(files: Record<string, string>, resolution: string): Promise<void> {
+  const folder = await mkdtemp(path.join(root, "dist", "consumer-"));
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      jsx: "react-jsx",
+      lib: ["ES2022", "DOM"],
+      types: ["node"],
+      skipLibCheck: true,
+      module: resolution === "bundler" ? "esnext" : resolution,
+      moduleResolution: resolution,
+    };
+    const config = path.join(folder, "tsconfig.json");
+    await writeFile(config, JSON.stringify({ compilerOptions, include: ["*.ts", "*.tsx"] }));
+    const compiler = path.join(root, "node_modules/typescript/bin/tsc");
+    const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", config], { encoding: "utf8" });
+    expect({ stdout, status }).toEqual({ stdout: "", status: 0 });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 describe("skill-gateway/client", () => {
   it("is under 4 KiB, the hook under one more", async () => {
@@ -32,11 +58,7 @@ describe("skill-gateway/client", () => {
   });
 
   it.each(["bundler", "nodenext"])("has types for a project with resolution %s", async (resolution) => {
-    const folder = await mkdtemp(path.join(root, "dist", "consumer-"));
-    try {
-      await writeFile(
-        path.join(folder, "page.ts"),
-        `import { connect, type State } from "skill-gateway/client";
+    const page = `import { connect, type State } from "skill-gateway/client";
 import { useSkillGateway } from "skill-gateway/client/react";
 const connection = connect({ ticket: async () => (await fetch("/ticket", { method: "POST" })).json() });
 connection.on("render", async ({ code }: { code: string }, { signal }) => ({ svg: code, gone: signal.aborted }));
@@ -44,22 +66,15 @@ connection.subscribe((state: State) => state.active.map(({ skill, remaining }) =
 export const Page = () => useSkillGateway("c", { ticket: () => null, handlers: { pick: ({ n }: { n: number }) => n } }).turn;
 // @ts-expect-error an answer says whether it is one
 connection.answer("r", { result: 1 });
-`,
-      );
-      const compilerOptions = {
-        strict: true,
-        noEmit: true,
-        lib: ["ES2022", "DOM"],
-        types: [],
-        module: resolution === "bundler" ? "esnext" : resolution,
-        moduleResolution: resolution,
-      };
-      const config = path.join(folder, "tsconfig.json");
-      await writeFile(config, JSON.stringify({ compilerOptions, include: ["page.ts"] }));
-      execFileSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", config]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+`;
+    await compiles({ "page.ts": page }, resolution);
+  });
+
+  it("is used in docs/front-end.md as its types say", async () => {
+    const text = await readFile(path.join(root, "docs", "front-end.md"), "utf8");
+    const blocks = (language: string) =>
+      [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, given]) => given === language).map(([, , code]) => code);
+    await compiles({ "page.ts": blocks("ts").join("\n"), "chat.tsx": blocks("tsx").join("\n") }, "bundler");
   });
 
   it("is made anew only when something changed, and whole", async () => {

@@ -13,6 +13,8 @@ const RETRY_MOST_MS = 30_000;
 /** A silent connection is asked for a sign of life; without one it is given up. */
 const SILENCE_MS = 25_000;
 const PATIENCE_MS = 5_000;
+/** After a busy page comes to itself, the timer may be heard before the sign of life that waits behind it: the last bit of patience. */
+const GRACE_MS = 500;
 /** The time for a ticket and a welcome together. */
 const CONNECT_MS = 20_000;
 
@@ -26,6 +28,7 @@ export function connect(options: ConnectOptions): Connection {
   let resume: Ticket | null = null;
   let lastSeq: number | undefined;
   let failures = 0;
+  let openSince = 0;
   /** Raised whenever an attempt is over, so that what it still waited for comes to nothing. */
   let epoch = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -95,7 +98,7 @@ export function connect(options: ConnectOptions): Connection {
     if ("seq" in frame) lastSeq = Math.max(lastSeq ?? 0, frame.seq);
     switch (frame.type) {
       case "welcome":
-        failures = 0;
+        openSince = Date.now();
         lastSeq = frame.seq;
         resume = { ticket: frame.resume, url };
         update({ status: "open", ...activation(frame) });
@@ -124,6 +127,8 @@ export function connect(options: ConnectOptions): Connection {
 
   /** Gives the socket up without waiting for its goodbye, which may take minutes on a dead network. */
   function drop(): void {
+    // A connection that never lasts is no better than none: only a proven one makes the next attempt quick.
+    if (state.status === "open" && Date.now() - openSince >= SILENCE_MS) failures = 0;
     leave();
     const wait = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** failures++);
     after(wait * (1 - Math.random() / 2), open);
@@ -149,7 +154,7 @@ export function connect(options: ConnectOptions): Connection {
 
   function probe(): void {
     socket?.send("ping");
-    after(PATIENCE_MS, drop);
+    after(PATIENCE_MS - GRACE_MS, () => after(GRACE_MS, drop));
   }
 
   /** Something about the page or the network has changed: a good moment to look. */

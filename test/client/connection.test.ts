@@ -122,9 +122,27 @@ describe("reconnecting", () => {
       expect(FakeSocket.last.ticket).toBe(expected);
     }
     FakeSocket.last.welcome({ resume: "r2" });
+    await vi.advanceTimersByTimeAsync(25_000);
     FakeSocket.last.end();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(FakeSocket.last.ticket).toBe("r2");
+  });
+
+  it("goes on waiting longer while connections do not last", async () => {
+    const { connection } = page();
+    await settle();
+    for (const wait of [1_000, 2_000, 4_000]) {
+      FakeSocket.last.welcome();
+      FakeSocket.last.end(4429);
+      await vi.advanceTimersByTimeAsync(wait - 1);
+      expect(connection.state.status).toBe("waiting");
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    FakeSocket.last.welcome();
+    await vi.advanceTimersByTimeAsync(25_000);
+    FakeSocket.last.end(4429);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(FakeSocket.all).toHaveLength(5);
   });
 
   it.each([

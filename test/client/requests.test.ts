@@ -12,7 +12,7 @@ afterEach(() => {
 /** The connection is lost and made again. */
 async function reconnect(more: object = {}) {
   FakeSocket.last.end();
-  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersToNextTimerAsync();
   FakeSocket.last.welcome({ resumed: true, resume: "r2", ...more });
 }
 

@@ -24,7 +24,13 @@ export default defineConfig(async () => {
           test: {
             name: "worker",
             include: ["test/**/*.test.ts"],
-            exclude: ["test/node/**", "test/smoke/**", "test/architecture.test.ts"],
+            exclude: [
+              "test/node/**",
+              "test/smoke/**",
+              "test/client/**",
+              "test/browser/**",
+              "test/architecture.test.ts",
+            ],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {
@@ -61,7 +67,7 @@ export default defineConfig(async () => {
         {
           test: {
             name: "node",
-            include: ["test/node/**/*.test.ts", "test/architecture.test.ts"],
+            include: ["test/node/**/*.test.ts", "test/client/**/*.test.ts", "test/architecture.test.ts"],
             testTimeout: 120_000,
             hookTimeout: 120_000,
             fileParallelism: false,

@@ -97,7 +97,9 @@ function greet(
   // A number of an earlier conversation under this id says nothing about this one.
   const resumed = lastSeq !== null && lastSeq >= requests.firstSeq();
   const conversation = session.id;
-  sockets.send(socket, { type: "welcome", seq, conversation, turn, active, resumed, resume: resume.ticket });
+  const waiting = pending.map((frame) => frame.request_id);
+  const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
+  sockets.send(socket, { type: "welcome", seq, ...welcome });
   for (const frame of pending) sockets.send(socket, frame);
 }
 

@@ -76,6 +76,8 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     active,
     resumed: z.boolean(),
     resume: z.string(),
+    /** What waits for an answer; whatever else a returning page was asked has ended. */
+    pending: z.array(z.string()),
   }),
   z.strictObject({
     type: z.literal("skill:request"),

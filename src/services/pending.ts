@@ -29,6 +29,8 @@ export interface Clients {
   tell(frame: ServerFrame, except?: string | null): void;
 }
 
+export type RequestFrame = Extract<ServerFrame, { type: "skill:request" }>;
+
 /** What asking takes. It lives as long as the object is in memory; everything that must last is in `requests`. */
 export interface Asking {
   readonly requests: RequestStore;
@@ -111,7 +113,7 @@ export function expireDue(asking: Asking): void {
 }
 
 /** Everything pending, to be sent (again) to a page that has come. Counts the attempt before anything is sent. */
-export function pendingFrames(asking: Asking): ServerFrame[] {
+export function pendingFrames(asking: Asking): RequestFrame[] {
   expireDue(asking);
   asking.requests.countSending();
   return asking.requests.pending().map(frameOf);
@@ -170,7 +172,7 @@ function finish(asking: Asking, request: BrowserRequest, ending: Ending, from: s
   return true;
 }
 
-function frameOf(request: BrowserRequest): ServerFrame {
+function frameOf(request: BrowserRequest): RequestFrame {
   const { seq, id, skill_name, action, payload, deadline, attempt } = request;
   const at = new Date(deadline).toISOString();
   return { type: "skill:request", seq, request_id: id, skill_name, action, payload, deadline: at, attempt };

@@ -37,6 +37,7 @@ export async function startGateway() {
           durableObjects: {
             CONVERSATIONS: { className: "Conversation", useSQLite: true },
             FLOOR: { className: "Floor", useSQLite: true },
+            ASKING: { className: "AskingFloor", useSQLite: true },
           },
           workerLoaders: { LOADER: {} },
           serviceBindings: { ASSETS: serveAsset },
@@ -56,6 +57,7 @@ export async function startGateway() {
   const keys = new Map();
   return {
     db,
+    url,
     send,
     /** Sends JSON as a user and gives the parsed answer; anything but success throws. */
     async call(user, method, route, body) {

@@ -20,6 +20,8 @@ const ROWS = {
   catalog: {},
   read: {},
   upload: {},
+  ask: {},
+  sockets: {},
   tokens: {},
 };
 

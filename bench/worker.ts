@@ -4,11 +4,14 @@
 import { DurableObject } from "cloudflare:workers";
 import { strFromU8, unzipSync, zipSync } from "fflate";
 import gateway from "../src/index";
+import type { AskingFloor } from "./asking";
 
 export { Conversation } from "../src/index";
+export { AskingFloor } from "./asking";
 
 interface BenchEnv extends Env {
   FLOOR: DurableObjectNamespace<Floor>;
+  ASKING: DurableObjectNamespace<AskingFloor>;
 }
 
 /** What stands in a row of about the size of a conversation's event. */
@@ -68,6 +71,12 @@ async function floor(name: string, request: Request, env: BenchEnv): Promise<Res
       const { id, text } = await request.json<Row>();
       return Response.json(await env.FLOOR.getByName(id).write(text));
     }
+    case "ask": {
+      const [found, payload] = await Promise.all([principal(request, env), request.text()]);
+      return Response.json({ ...found, answer: await env.ASKING.getByName("page").ask(payload) });
+    }
+    case "ask-socket":
+      return env.ASKING.getByName("page").fetch(request);
     case "upload":
       return Response.json(await upload(request, env));
     default:

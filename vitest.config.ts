@@ -33,6 +33,7 @@ export default defineConfig(async () => {
                   enabled: true,
                   include: [
                     "@cfworker/json-schema",
+                    "acorn",
                     "@hono/zod-openapi",
                     "drizzle-orm",
                     "drizzle-orm/d1",
@@ -44,6 +45,7 @@ export default defineConfig(async () => {
                     "hono/factory",
                     "hono/http-exception",
                     "semver",
+                    "sucrase",
                     "yaml",
                     "zod",
                     "fast-check",

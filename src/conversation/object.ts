@@ -177,6 +177,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       db: openDatabase(this.env.DB.withSession("first-primary"), timings),
       packages: this.env.PACKAGES,
       assets: this.env.ASSETS,
+      loader: this.env.LOADER,
+      // Issue 4: door: (call) => the way to this conversation's pages. Without one, requests answer that no page is connected.
       settings: settingsFrom(this.env),
       timings,
       now: () => Date.now(),

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type ConversationEvent, eventSchema } from "../domain/event";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey = "owner" | "created" | "settings" | "effective" | "catalog" | "listed";
+export type MetaKey = "owner" | "created" | "settings" | "effective" | "catalog" | "listed" | "provided";
 
 export interface StoredEvent {
   seq: number;

@@ -28,10 +28,7 @@ export const skills = sqliteTable(
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
   },
-  (t) => [
-    uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
-    index("skills_scope_name").on(t.scope, t.name),
-  ],
+  (t) => [uniqueIndex("skills_scope_folded").on(t.scope, t.folded), index("skills_scope_name").on(t.scope, t.name)],
 );
 
 /** Immutable. The row is the commit point of a publish: it exists only after `packages/<id>.zip` does. */

@@ -68,6 +68,7 @@ export const CODE_LIMITS = {
   logLines: 100,
   /** What may come out of an isolate, before it is read as a result. */
   answerChars: 4 * MiB,
+  answerDepth: 100,
   /** Each of stdout and stderr. */
   outputChars: 100_000,
   inputChars: 1 * MiB,

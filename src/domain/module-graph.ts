@@ -17,7 +17,7 @@ export function isModule(path: string): boolean {
  * for bundlers: the ending may be left out, `.js` may mean the `.ts` it is compiled from, a folder means its `index`.
  */
 export function resolveImport(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
-  if (!/^\.\.?\//.test(specifier)) return null;
+  if (!/^\.\.?(\/|$)/.test(specifier)) return null;
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
     if (part === "" || part === ".") continue;

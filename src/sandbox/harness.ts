@@ -1,6 +1,7 @@
 // What stands around a skill's code inside its isolate. Nothing here is a secret or a guard: code in the same isolate could bend
 // it, so whatever comes out of it is judged outside. It keeps what it uses of the language before any skill code is there.
 
+import { CODE_LIMITS } from "../domain/limits";
 import { TICK_MODULE } from "./instrument";
 
 export const HARNESS_MODULE = "gateway/harness.js";
@@ -22,14 +23,14 @@ const { freeze, defineProperty } = Object;
 const { isArray } = Array;
 const later = setTimeout;
 const runs = new AsyncLocalStorage();
-const OUTPUT = 100_000;
+const OUTPUT = ${CODE_LIMITS.outputChars}, CALLS = ${CODE_LIMITS.hostCalls};
 
 export default class extends WorkerEntrypoint {
   /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
   run(ask, host) {
     reset();
     return new Promise((resolve) => {
-      const run = { host, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, finish: resolve };
+      const run = { host, calls: 0, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, finish: resolve };
       const end = (text) => { flush(run); resolve(text); reset(); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
       runs.run(run, async () => {
@@ -46,12 +47,12 @@ export default class extends WorkerEntrypoint {
 
 const WORK = {
   /** What the tools are: each by its name with its description and schema, or with the reason why it is not one. */
-  async describe(ask) {
+  async describe(ask, run) {
     const provider = await makeProvider(ask);
     const tools = [];
     for (const tool of ask.tools) {
       try {
-        const { description, inputSchema } = await makeTool(provider, tool, contextOf(ask, null));
+        const { description, inputSchema } = await makeTool(provider, tool, contextOf(ask, run));
         tools.push({ name: tool.name, description, inputSchema });
       } catch (error) {
         tools.push({ name: tool.name, problem: messageOf(error) });
@@ -62,7 +63,7 @@ const WORK = {
 
   async call(ask, run) {
     const provider = await makeProvider(ask);
-    const tool = await makeTool(provider, ask.tool, contextOf(ask, run.host));
+    const tool = await makeTool(provider, ask.tool, contextOf(ask, run));
     return jsonOf(await tool.call(ask.arguments));
   },
 
@@ -72,7 +73,7 @@ const WORK = {
       const { default: script } = await import(entry);
       const main = await script();
       if (typeof main === "function") {
-        const value = await main({ ...contextOf(ask, run.host), args: ask.args, input: ask.input });
+        const value = await main({ ...contextOf(ask, run), args: ask.args, input: ask.input });
         if (typeof value === "number") run.process.exitCode = value;
         else if (value !== undefined && value !== null) write(run, "stdout", (typeof value === "string" ? value : stringify(value, null, 2)) + "\\n");
       }
@@ -103,11 +104,11 @@ async function makeTool({ provider, name, supported }, tool, context) {
   return made;
 }
 
-/** What a provider gets. Without a host it is only being described. */
-function contextOf(ask, host) {
+/** What a provider gets. The host counts calls too, and ends who makes too many; a flood of them ends here. */
+function contextOf(ask, run) {
   const asking = (method) => {
-    if (host === null) throw new Error(method + "() cannot be used while a tool is being described.");
-    return host;
+    if (ask.kind === "describe") throw new Error(method + "() cannot be used while a tool is being described.");
+    return hostOf(run);
   };
   return freeze({
     ...ask.context,
@@ -117,6 +118,11 @@ function contextOf(ask, host) {
     emit: (action, payload) => { void asking("emit").emit(action, stringify(payload ?? null)).catch(() => {}); },
     request: async (action, payload, timeoutMs) => parse(await asking("request").request(action, stringify(payload ?? null), timeoutMs)),
   });
+}
+
+function hostOf(run) {
+  if (++run.calls > CALLS + 1) throw new Error("it called the gateway more than " + CALLS + " times");
+  return run.host;
 }
 
 function makeProcess(ask, run) {
@@ -159,8 +165,12 @@ function outcomeOf(run) {
 function write(run, name, text) {
   run.out[name] = (run.out[name] + text).slice(0, OUTPUT + 1);
   if (run.due || run.process === undefined) return;
-  run.due = true;
-  later(() => { run.due = false; flush(run); }, 50);
+  try {
+    later(() => { run.due = false; flush(run); }, 50);
+    run.due = true;
+  } catch {
+    // While a module is evaluated there are no timers; what it writes is told later.
+  }
 }
 
 function flush(run) {
@@ -205,7 +215,13 @@ const say = (name) => (...values) => {
   const run = runs.getStore();
   if (run === undefined) return;
   if (run.process !== undefined) write(run, name, format(values) + "\\n");
-  else if (run.host !== null) void run.host.log(format(values)).catch(() => {});
+  else if (run.calls <= CALLS) {
+    try {
+      void hostOf(run).log(format(values)).catch(() => {});
+    } catch {
+      // While a module is evaluated there is no host either.
+    }
+  }
 };
 const nothing = () => {};
 globalThis.console = {

@@ -83,8 +83,9 @@ export async function runIsolated(
     const outcome = await Promise.race([
       enter(loader, `${id}.${generation}`, load, JSON.stringify({ ...ask }), new Host(line)).catch((error): Outcome => {
         renew(id, generation);
-        if (failure !== null && !(failure instanceof UnfitCode)) throw failure;
-        return { kind: "stopped", reason: reasonOf(failure ?? error) };
+        if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
+        if (failure !== null) throw failure;
+        return { kind: "stopped", reason: reasonOf(error) };
       }),
       timer.promise,
       line.stopped.promise.then((reason): Outcome => ({ kind: "stopped", reason })),
@@ -123,6 +124,8 @@ function outcomeOf(answer: unknown): Outcome {
   try {
     // A key of this name is harmless until somebody copies it; nobody needs it.
     read = JSON.parse(answer, (key, value) => (key === "__proto__" ? undefined : value));
+    if (isDeeper(read, CODE_LIMITS.answerDepth))
+      return { kind: "stopped", reason: "it answered something nested too deeply" };
   } catch {
     return { kind: "stopped", reason: "it answered something that is no JSON" };
   }
@@ -131,6 +134,12 @@ function outcomeOf(answer: unknown): Outcome {
   if (read.over === true) return { kind: "timeout" };
   if (read.ok === true) return { kind: "answer", value: read.value ?? null };
   return { kind: "failed", message: typeof read.message === "string" ? read.message.slice(0, 2_000) : "It failed." };
+}
+
+/** Whether JSON is nested deeper than so many levels. */
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** Code that cannot run whenever it is tried. */

@@ -178,7 +178,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       packages: this.env.PACKAGES,
       assets: this.env.ASSETS,
       loader: this.env.LOADER,
-      // Issue 4: door: (call) => the way to this conversation's pages. Without one, requests answer that no page is connected.
+      // The way to this conversation's pages goes here (`door`); without it every request says that no page is connected.
       settings: settingsFrom(this.env),
       timings,
       now: () => Date.now(),

@@ -38,13 +38,14 @@ export function hostParts(
   session: Session,
   skill: Pick<SkillRef, "name" | "version_id">,
   callId: string,
+  signal: AbortSignal,
 ): Omit<HostParts, "deadline"> {
   const { turn } = session.state;
   const place = { skill: skill.name, version_id: skill.version_id, conversation: session.id, turn, call: callId };
   return {
     readFile: (path) => readFile(context, skill.version_id, path),
     log: (text) => console.log(JSON.stringify({ event: "skill_log", ...place, text })),
-    door: context.door?.({ skillName: skill.name, turn, callId }) ?? NO_PAGE,
+    door: context.door?.({ skillName: skill.name, turn, callId, signal }) ?? NO_PAGE,
   };
 }
 

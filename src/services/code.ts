@@ -43,7 +43,7 @@ export async function callProvided(place: CallPlace, name: string, args: JsonObj
     context.loader,
     providerCode(context, skill, facts, facts.provider),
     { tool: declared, shown: name, arguments: args, context: contextOf(place, skill.name) },
-    hostParts(context, session, skill, place.callId),
+    hostParts(context, session, skill, place.callId, place.signal),
     place.signal,
   );
 }
@@ -99,7 +99,7 @@ export async function executeScript(place: CallPlace, asked: ScriptAsk): Promise
     context.loader,
     scriptCode(context, skill, facts, path),
     { args: asked.args, input: asked.input, context: { ...contextOf(place, name), scriptPath: path } },
-    hostParts(context, session, skill, place.callId),
+    hostParts(context, session, skill, place.callId, place.signal),
     timeoutOf(facts.config),
     place.signal,
   );

@@ -20,6 +20,8 @@ export interface DoorCall {
   skillName: string;
   turn: number;
   callId: string;
+  /** Aborted when nobody waits for the call any more. */
+  signal: AbortSignal;
 }
 
 export interface Context {

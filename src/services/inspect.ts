@@ -44,7 +44,7 @@ export function codeWarnings({ manifest }: SkillPackage): Issue[] {
 }
 
 /** What a package costs in a prompt: SKILL.md exactly, other files by their size. */
-export async function countPackageTokens(context: Context, found: SkillPackage): Promise<SkillTokens> {
+export async function countPackageTokens(context: Pick<Context, "assets">, found: SkillPackage): Promise<SkillTokens> {
   const { description } = found.manifest;
   const texts = [description, catalogLine(found.name, description), found.instructions];
   const [inDescription = 0, inLine = 0, inInstructions = 0] = await countTokens(context.assets, texts);

@@ -53,7 +53,7 @@ describe("mermaid-diagram", () => {
 
   it("reads its references by name", async () => {
     const { tools } = await describeAll(skill);
-    const known = (tools[0]?.inputSchema.properties as { name: { enum: string[] } }).name.enum;
+    const known = (tools[0]!.inputSchema.properties as { name: { enum: string[] } }).name.enum;
     for (const name of known) {
       const { content } = await callOne(skill, "read_mermaid_reference", { arguments: { name } });
       expect(content[0]?.text).toBe(skill.files[`references/${name}.md`]);

@@ -15,7 +15,7 @@ interface Bench {
   ASSETS: Fetcher;
 }
 
-/** What scripts/skill.mjs asks, in the headers; the body is the package's ZIP. */
+/** What scripts/skill.mjs asks, beside the package's ZIP. */
 interface Asked {
   fileName: string;
   /** A tool or a script to call; without one the package is looked at. */
@@ -27,12 +27,15 @@ interface Asked {
 
 export default {
   async fetch(request: Request, env: Bench): Promise<Response> {
-    const asked = JSON.parse(decodeURIComponent(request.headers.get("x-asked") ?? "")) as Asked;
+    const form = await request.formData();
+    const [asking, file] = [form.get("asked"), form.get("file")];
+    if (typeof asking !== "string" || !(file instanceof File)) return new Response(null, { status: 400 });
+    const asked: Asked = JSON.parse(asking);
     const {
       package: found,
       issues,
       warnings,
-    } = await readPackage(new Uint8Array(await request.arrayBuffer()), {
+    } = await readPackage(new Uint8Array(await file.arrayBuffer()), {
       fileName: asked.fileName,
     });
     if (found === null) return Response.json({ issues, warnings });

@@ -22,7 +22,7 @@ async function main() {
   const [command, folder, ...rest] = positionals;
   const run = COMMANDS[command];
   if (run === undefined || folder === undefined) throw new Refusal(USAGE);
-  const skill = path.resolve(folder);
+  const skill = path.resolve(process.env.INIT_CWD ?? ".", folder);
   const file = await stat(path.join(skill, "SKILL.md")).catch(() => null);
   if (file === null) throw new Refusal(`${skill} has no SKILL.md.`);
   process.exitCode = await run(skill, rest, values);
@@ -185,10 +185,11 @@ async function onBench(skill, asked) {
   );
   try {
     const url = await bench.ready;
-    const header = encodeURIComponent(
-      JSON.stringify({ fileName: `${path.basename(skill)}.zip`, arguments: {}, ...asked }),
-    );
-    const answer = await fetch(url, { method: "POST", headers: { "x-asked": header }, body: zip });
+    const form = new FormData();
+    form.set("asked", JSON.stringify({ fileName: `${path.basename(skill)}.zip`, arguments: {}, ...asked }));
+    form.set("file", new Blob([zip], { type: "application/zip" }), "skill.zip");
+    // Longer than any tool may take: code that blocks its isolate for ever ends with it.
+    const answer = await fetch(url, { method: "POST", body: form, signal: AbortSignal.timeout(330_000) });
     if (!answer.ok) throw new Error(await answer.text());
     return await answer.json();
   } finally {

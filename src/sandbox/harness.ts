@@ -31,7 +31,7 @@ export default class extends WorkerEntrypoint {
     reset();
     return new Promise((resolve) => {
       const run = { host, calls: 0, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, finish: resolve };
-      const end = (text) => { flush(run); resolve(text); reset(); };
+      const end = (text) => { resolve(text); reset(); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
       runs.run(run, async () => {
         try {
@@ -148,7 +148,6 @@ function makeProcess(ask, run) {
     exit: (code) => {
       run.exit ??= code ?? run.process.exitCode ?? 0;
       const outcome = outcomeOf(run);
-      flush(run);
       run.finish(stringify({ ok: true, value: outcome }));
       throw EXIT;
     },

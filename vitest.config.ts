@@ -41,6 +41,7 @@ export default defineConfig(async () => {
                   noDiscovery: true,
                   include: [
                     "@cfworker/json-schema",
+                    "acorn",
                     "@hono/zod-openapi",
                     "drizzle-orm",
                     "drizzle-orm/d1",
@@ -54,6 +55,7 @@ export default defineConfig(async () => {
                     "semver/functions/compare-loose",
                     "semver/functions/satisfies",
                     "semver/ranges/valid",
+                    "sucrase",
                     "yaml",
                     "zod",
                     "fast-check",

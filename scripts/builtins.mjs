@@ -68,7 +68,7 @@ async function versionOf(skill) {
 }
 
 /** The folder as a ZIP; modes are kept, times are not. */
-async function pack(folder, name) {
+export async function pack(folder, name) {
   const entries = await Promise.all(
     (await listFiles(path.join(folder, name))).map(async (file) => {
       const source = path.join(folder, name, file);

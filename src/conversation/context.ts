@@ -13,6 +13,7 @@ export function contextOf(env: Env, ask: Ask): Context {
     db: primary(env, timings),
     packages: env.PACKAGES,
     assets: env.ASSETS,
+    loader: env.LOADER,
     settings: settingsFrom(env),
     timings,
     now: () => Date.now(),

@@ -21,6 +21,7 @@ import {
   type ToolCallsAsk,
   type TurnAsk,
 } from "../services/conversation";
+import { openDoor } from "../services/door";
 import { idleDeadline, putConversation, required, unlist } from "../services/lifecycle";
 import { announceChanges } from "../services/notice";
 import { answerOnce } from "../services/once";
@@ -198,7 +199,10 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
     try {
-      const context = contextOf(this.env, ask);
+      const context: Context = {
+        ...contextOf(this.env, ask),
+        door: (call) => openDoor(this.#pages.asking, required(this.#open()), call),
+      };
       const value = await run(context, this.#open());
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {

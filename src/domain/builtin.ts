@@ -19,6 +19,18 @@ export const BUILTIN_ARGUMENTS = {
     limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
   }),
   find_skill: z.object({ query: z.string() }),
+  execute_skill_script: z.object({
+    skill_name: z.string(),
+    script_path: z.string(),
+    args: z
+      .union([
+        z.array(z.coerce.string()),
+        z.string().transform((text) => text.split(/\s+/).filter((arg) => arg !== "")),
+      ])
+      .nullish(),
+    /** A model that has data at hand sends it as it is. */
+    input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
+  }),
   call_skill_tool: z.object({ name: z.string(), arguments: jsonObject.default({}) }),
 } as const;
 
@@ -34,6 +46,8 @@ export interface Offer {
   shown: readonly CatalogEntry[];
   /** Skills of the catalog that the list leaves out. */
   more: number;
+  /** Whether an active skill has scripts that run. */
+  scripts: boolean;
 }
 
 /** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers none. */
@@ -41,6 +55,8 @@ export function builtinTools(offer: Offer): ToolDefinition[] {
   if (offer.shown.length === 0 && offer.more === 0) return [];
   const tools = [offer.style === "skill" ? skillTool(offer) : loadTool(offer), UNLOAD, READ];
   if (offer.more > 0) tools.push(FIND);
+  // A fixed list does not change when a skill loads.
+  if (offer.scripts || offer.mode === "fixed") tools.push(SCRIPT);
   if (offer.mode === "fixed") tools.push(CALL);
   return tools;
 }
@@ -99,6 +115,25 @@ const FIND: ToolDefinition = {
   name: "find_skill",
   description: "Search all available skills by what they are for. Not every available skill is in the list.",
   inputSchema: object({ query: { type: "string", description: "A few words." } }, ["query"]),
+};
+
+const SCRIPT: ToolDefinition = {
+  name: "execute_skill_script",
+  description:
+    "Run a script of a skill in a sandbox without network. Run only scripts that the skill's instructions name. " +
+    "The answer has what it wrote and its exit code.",
+  inputSchema: object(
+    {
+      skill_name: { type: "string", description: "The skill's name." },
+      script_path: {
+        type: "string",
+        description: "The script, relative to the skill's folder, e.g. scripts/check.js.",
+      },
+      args: { type: "array", items: { type: "string" }, description: "Command line arguments." },
+      input: { type: "string", description: "What the script reads from standard input." },
+    },
+    ["skill_name", "script_path"],
+  ),
 };
 
 const CALL: ToolDefinition = {

@@ -66,8 +66,39 @@ export const ASKING_LIMITS = {
   framesPerSecond: 32,
 } as const;
 
+/** What a skill's code may be, and what one call of it may do. */
+export const CODE_LIMITS = {
+  moduleBytes: 1 * MiB,
+  packageBytes: 4 * MiB,
+  /** CPU of one call when deployed; locally, where no limit is enforced, of one stretch without a pause. */
+  cpuMs: 10_000,
+  localCpuMs: 750,
+  toolsPerSkill: 64,
+  descriptionChars: 8_192,
+  schemaChars: 65_536,
+  hostCalls: 1_000,
+  /** Everything that one call reads of its package, together. */
+  readBytes: 32 * MiB,
+  payloadChars: 256 * KiB,
+  logChars: 4_096,
+  logLines: 100,
+  /** What may come out of an isolate, before it is read as a result. */
+  answerChars: 4 * MiB,
+  answerDepth: 100,
+  /** Each of stdout and stderr. */
+  outputChars: 100_000,
+  inputChars: 1 * MiB,
+} as const;
+
 /** Durations in milliseconds. */
 export const DURATIONS = {
+  /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
+  tool: 30_000,
+  toolMost: 300_000,
+  /** Describing all tools of a skill. */
+  describe: 5_000,
+  /** A request to the browser ends so long before its tool, which can still say what happened. */
+  requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
   storage: 2_000,
   /** No publish commits later than this after it began, so the sweep below can never race one. */

@@ -2,6 +2,7 @@
 
 import type { Principal } from "../domain/access";
 import type { Settings } from "../domain/settings";
+import type { BrowserDoor } from "../sandbox/host";
 import type { Database, Timings } from "../storage/database";
 import type { Counters } from "../storage/keys";
 
@@ -14,11 +15,24 @@ export interface Caller {
   stale: boolean;
 }
 
+/** Which tool call asks: ids of its requests are derived from the turn, the call's id and their ordinal. */
+export interface DoorCall {
+  skillName: string;
+  turn: number;
+  callId: string;
+  /** Aborted when nobody waits for the call any more. */
+  signal: AbortSignal;
+}
+
 export interface Context {
   caller: Caller;
   db: Database;
   packages: R2Bucket;
   assets: Fetcher;
+  /** Absent where the account has no Worker Loader. */
+  loader?: WorkerLoader | undefined;
+  /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
+  door?: ((call: DoorCall) => BrowserDoor) | undefined;
   settings: Settings;
   timings: Timings;
   /** Milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 // Looking at a package without storing it: what it costs in tokens, which dependencies it lacks, and whether it is valid.
 
-import { groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
+import { canWrite, groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { type Naming, readPackage } from "../domain/package";
 import { parseReference } from "../domain/reference";
@@ -8,6 +8,7 @@ import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "
 import { catalogLine, estimateFileTokens } from "../domain/tokens";
 import { findNamed } from "../storage/skills";
 import { countTokens } from "../storage/tokenizer";
+import { compilePackage } from "./compile";
 import type { Context } from "./context";
 import { pick } from "./listing";
 
@@ -23,15 +24,27 @@ export interface Inspection {
 export async function inspectUpload(context: Context, upload: Uint8Array, naming: Naming): Promise<Inspection> {
   const { package: found, issues, warnings } = await readPackage(upload, naming);
   if (found === null) return { issues, warnings, package: null, tokens: null };
-  const [tokens, unresolved] = await Promise.all([
+  const { principal } = context.caller;
+  const [tokens, unresolved, code] = await Promise.all([
     countPackageTokens(context, found),
-    dependencyWarnings(context, found.manifest, userScope(context.caller.principal.userId)),
+    dependencyWarnings(context, found.manifest, userScope(principal.userId)),
+    // Only who may publish code has it looked at.
+    canWrite(principal, PUBLIC_SCOPE)
+      ? compilePackage(found).then((compiled) => compiled.warnings)
+      : codeWarnings(found),
   ]);
-  return { issues, warnings: [...warnings, ...unresolved], package: found, tokens };
+  return { issues, warnings: [...warnings, ...unresolved, ...code], package: found, tokens };
+}
+
+/** What is to be said about code that will not run. */
+export function codeWarnings({ manifest }: SkillPackage): Issue[] {
+  if (manifest.provider?.module === undefined) return [];
+  const message = "Only public skills run code: the provider is kept, and the skill loads as a prompt.";
+  return [{ code: "CODE_NOT_RUN", message, path: SKILL_FILE }];
 }
 
 /** What a package costs in a prompt: SKILL.md exactly, other files by their size. */
-export async function countPackageTokens(context: Context, found: SkillPackage): Promise<SkillTokens> {
+export async function countPackageTokens(context: Pick<Context, "assets">, found: SkillPackage): Promise<SkillTokens> {
   const { description } = found.manifest;
   const texts = [description, catalogLine(found.name, description), found.instructions];
   const [inDescription = 0, inLine = 0, inInstructions = 0] = await countTokens(context.assets, texts);

@@ -10,6 +10,7 @@ import { ANSWERS, renderLoaded } from "../domain/prompt";
 import { satisfiesRange } from "../domain/reference";
 import { failed, type ToolResult, text } from "../domain/tool";
 import type { View } from "../domain/view";
+import { broughtText } from "./brought";
 import { findInView } from "./catalog";
 import type { Context } from "./context";
 import { keepInstructions } from "./instructions";
@@ -35,7 +36,7 @@ export async function loadSkill(context: Context, session: Session, view: View, 
     ]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
     if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
-    return text(ANSWERS.alreadyActive(name));
+    return text(ANSWERS.alreadyActive(name) + (await broughtText(context, session, view, [name])));
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
 
@@ -65,9 +66,11 @@ export async function loadSkill(context: Context, session: Session, view: View, 
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
   ]);
   const made = leaving.length === 0 ? "" : ANSWERS.evicted(leaving);
+  const names = fresh.map((skill) => skill.name);
+  const brought = await broughtText(context, session, view, names);
   if (policy.tool_style === "skill")
-    return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}`);
-  const answer = ANSWERS.loaded(name, policy.delivery) + made;
+    return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}${brought}`);
+  const answer = ANSWERS.loaded(name, policy.delivery) + made + brought;
   if (!inAnswer) return text(answer);
   const bodies = fresh
     .filter((skill) => skill.tokens > 0)

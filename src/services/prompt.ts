@@ -9,7 +9,9 @@ import { carried, type RenderedPrompt, renderList, renderLoaded, renderPrompt } 
 import { type Format, renderTool } from "../domain/protocol";
 import type { JsonObject } from "../domain/skill";
 import type { View } from "../domain/view";
+import { describeTools } from "./brought";
 import type { Context } from "./context";
+import { providedBy } from "./provided";
 import type { Session } from "./session";
 
 export interface Offered {
@@ -41,9 +43,14 @@ async function render(context: Context, session: Session, view: View, format: Fo
   const { state } = session;
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings.SKILL_RETENTION_TURNS);
   const { shown, more } = listed(view.catalog, view.preload);
-  const loaded = carried(activeSkills(state), state.delivered).map(({ skill }) => ({
+  const provided = await providedBy(context, session, view);
+  const fixed = policy.tool_mode === "fixed";
+  const loaded = carried(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
     name: skill.name,
-    instructions: session.store.instructions(skill.version_id) ?? "",
+    // Where the list of tools is fixed, load_skill's answer describes what it brought; nobody else described the others.
+    instructions:
+      (session.store.instructions(skill.version_id) ?? "") +
+      (fixed && reason !== "loaded" ? describeTools(provided.tools, [skill.name]) : ""),
   }));
   const empty = view.catalog.total === 0;
   const prompt = renderPrompt(
@@ -56,8 +63,9 @@ async function render(context: Context, session: Session, view: View, format: Fo
     },
     format,
   );
-  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more };
-  const tools = builtinTools(offer).map((tool) => renderTool(tool, format));
+  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: provided.scripts };
+  const brought = fixed ? [] : provided.tools.flatMap(({ definition }) => definition ?? []);
+  const tools = [...builtinTools(offer), ...brought].map((tool) => renderTool(tool, format));
   const etag = (await sha256Hex(JSON.stringify([prompt, tools]))).slice(0, 32);
   return { prompt, tools, etag };
 }

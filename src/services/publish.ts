@@ -1,6 +1,7 @@
 // Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
 // an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
 
+import type { StoredCode } from "../domain/code";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError, type Issue } from "../domain/errors";
 import { DURATIONS } from "../domain/limits";
@@ -9,11 +10,13 @@ import { foldName } from "../domain/path";
 import type { SkillPackage } from "../domain/skill";
 import { constraintOf } from "../storage/database";
 import { keepAnswer, type NewAnswer, readAnswer } from "../storage/idempotency";
-import { putPackage } from "../storage/packages";
+import { putCode, putPackage } from "../storage/packages";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../storage/publishing";
 import { readSkillAt, type SkillRecord } from "../storage/skills";
+import { runsCode } from "./boundary";
+import { compilePackage } from "./compile";
 import type { Context } from "./context";
-import { countPackageTokens, dependencyWarnings } from "./inspect";
+import { codeWarnings, countPackageTokens, dependencyWarnings } from "./inspect";
 import { skillNotFound } from "./skills";
 
 /** Where an upload goes: into a namespace under the name it brings, or into the skill that it replaces. */
@@ -57,7 +60,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     ...(target.id === undefined ? {} : { expected: target.name }),
   });
   if (outcome.package === null) throw refusal(outcome);
-  const version = await describe(context, outcome.package, target, { uploadSha256, startedAt });
+  const { version, code } = await describe(context, outcome.package, target, { uploadSha256, startedAt });
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -65,6 +68,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
     if (!stored) {
       await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
+      if (code !== null) await putCode(context.packages, context.timings, version.id, code);
       stored = true;
     }
     try {
@@ -128,19 +132,20 @@ function commit(
   return insertSkill(context.db, skill, { ...version, skillId: id }, answer);
 }
 
-/** The version's row, but for the skill it will belong to. */
+/** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
 async function describe(
   context: Context,
   found: SkillPackage,
   target: PublishTarget,
   facts: { uploadSha256: string; startedAt: number },
-): Promise<Omit<NewVersion, "skillId">> {
+): Promise<{ version: Omit<NewVersion, "skillId">; code: StoredCode | null }> {
   const { manifest } = found;
-  const [tokens, unresolved] = await Promise.all([
+  const [tokens, unresolved, compiled] = await Promise.all([
     countPackageTokens(context, found),
     dependencyWarnings(context, manifest, target.scope),
+    runsCode(target.scope) ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
   ]);
-  return {
+  const version = {
     ...facts,
     id: context.newId("ver"),
     label: manifest.version ?? null,
@@ -158,13 +163,14 @@ async function describe(
     tokensFiles: tokens.files,
     zipSha256: found.zipSha256,
     zipSize: found.zip.length,
-    warnings: [...found.warnings, ...unresolved],
+    warnings: [...found.warnings, ...unresolved, ...compiled.warnings],
     createdBy: context.caller.principal.userId,
     manifest,
     frontmatter: found.frontmatter,
     files: found.files,
     instructions: found.instructions,
   };
+  return { version, code: compiled.code };
 }
 
 /** A retry may draw a new multipart boundary, so what is compared is what was asked and not how it was framed. */

@@ -5,7 +5,7 @@ import { canRead, canWrite, type Principal, PUBLIC_SCOPE, scopeOfNamespace } fro
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
 import { type GhostRef, readReferences, removeReferences } from "../storage/ghosts";
-import { deletePackages, openPackageRange, packageKey } from "../storage/packages";
+import { deletePackages, openPackageRange, packageKeys } from "../storage/packages";
 import { activateVersion, deleteSkillRows } from "../storage/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../storage/skills";
 import { listVersions, type PackageRow, readPackage, type VersionSummary } from "../storage/versions";
@@ -121,7 +121,7 @@ export async function deleteSkill(context: Context, id: string, force: boolean):
     );
   }
   try {
-    await deletePackages(context.packages, context.timings, versionIds.map(packageKey));
+    await deletePackages(context.packages, context.timings, versionIds.flatMap(packageKeys));
   } catch (error) {
     // The skill is gone already. What R2 keeps now is an orphan like any other, logged by `guarded` and left to the sweep.
     if (!(error instanceof GatewayError)) throw error;

@@ -14,6 +14,7 @@ import type { ToolCallsAnswer, TurnAnswer } from "./answers";
 import type { Context } from "./context";
 import type { ToolCallsAsk, TurnAsk } from "./conversation";
 import { offered } from "./prompt";
+import { providedBy } from "./provided";
 import { exclusively, type Session } from "./session";
 import { activeOf, loadedInTurn } from "./status";
 import { isOrdered, isOurs, type RunningCalls, runCall } from "./toolset";
@@ -29,6 +30,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   });
   const { view } = await currentView(context, session);
   const offer = await offered(context, session, view, formatOf(session, request.format));
+  warnings.push(...(await providedBy(context, session, view)).warnings);
   return {
     turn,
     ...offer,
@@ -66,7 +68,7 @@ export async function takeCalls(
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
   const before = (await offered(context, session, current.view, format)).etag;
 
-  const { ours, unhandled } = sortOut(context, session, request.calls);
+  const calls = readCalls(context, request.calls);
   const run = { context, session, view: current.view, running };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
@@ -74,10 +76,14 @@ export async function takeCalls(
     answers.set(call, answered);
     listener?.onResult(answered);
   };
-  for (const call of ours.filter(isOrdered)) await answer(call);
-  await Promise.all(ours.filter((call) => !isOrdered(call)).map(answer));
+  for (const { call } of calls) if (isOrdered(call) && isOurs(session, call.name)) await answer(call);
+  // A skill loaded just now may have brought the tools that the rest of the step calls.
+  await providedBy(context, session, current.view);
+  const rest = calls.filter(({ call }) => !answers.has(call));
+  const unhandled = rest.filter(({ call }) => !isOurs(session, call.name)).map(({ entry }) => entry);
+  await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(call)));
 
-  const inOrder = ours.flatMap((call) => answers.get(call) ?? []);
+  const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
   const offer = await offered(context, session, current.view, format);
   const changed = offer.etag !== (request.etag ?? before);
   return {
@@ -98,25 +104,15 @@ export function formatOf(session: Session, asked: Format | null): Format {
   return asked ?? session.settings.format ?? "mcp";
 }
 
-function sortOut(
-  context: Context,
-  session: Session,
-  calls: readonly JsonObject[],
-): { ours: ReadCall[]; unhandled: JsonObject[] } {
-  const ours: ReadCall[] = [];
-  const unhandled: JsonObject[] = [];
+function readCalls(context: Context, entries: readonly JsonObject[]): { call: ReadCall; entry: JsonObject }[] {
   const issues: Issue[] = [];
-  for (const [position, entry] of calls.entries()) {
+  const calls = entries.flatMap((entry, position) => {
     // A call without an id is a new one each time: only an id can say that it is the same.
     const call = readCall(entry, context.newId("call"));
-    if (call === null) {
-      issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
-    } else if (isOurs(session, call.name)) {
-      ours.push(call);
-    } else {
-      unhandled.push(entry);
-    }
-  }
+    if (call !== null) return [{ call, entry }];
+    issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
+    return [];
+  });
   if (issues.length > 0) throw invalid(issues);
-  return { ours, unhandled };
+  return calls;
 }

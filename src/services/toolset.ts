@@ -7,8 +7,10 @@ import { sha256Hex } from "../domain/digest";
 import { ANSWERS } from "../domain/prompt";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../domain/tool";
 import type { View } from "../domain/view";
+import { callProvided, executeScript } from "./code";
 import type { Context } from "./context";
 import { loadSkill, unloadSkill } from "./load";
+import { knownTool } from "./provided-store";
 import { findSkill, readSkill } from "./read";
 import { exclusively, type Session } from "./session";
 
@@ -24,7 +26,7 @@ export interface Run {
 
 /** Whether a call is the gateway's to answer. A back end's own tools may be called anything else. */
 export function isOurs(session: Session, name: string): boolean {
-  if (!isBuiltin(name)) return false;
+  if (!isBuiltin(name)) return knownTool(session, name) !== null;
   if (name === "skill") return session.state.policy?.tool_style === "skill";
   if (name === "call_skill_tool") return session.state.policy?.tool_mode === "fixed";
   return true;
@@ -51,7 +53,7 @@ export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): P
   const anyway = signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, signal]);
   run.running.set(call.id, cancel);
   try {
-    const result = await Promise.race([answer(run, call), cancelled(anyway)]);
+    const result = await Promise.race([answer(run, call, anyway), cancelled(anyway)]);
     // Reading changes nothing, so reading again is as good as a stored result, which may be long.
     if (!isReading(call)) session.store.keepCallResult(call.id, turn, request, JSON.stringify(result));
     return result;
@@ -60,13 +62,15 @@ export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): P
   }
 }
 
-async function answer(run: Run, call: ToolCall): Promise<ToolResult> {
+async function answer(run: Run, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   const { context, session, view } = run;
   if (!context.settings.SKILLS_ENABLED) return failed(ANSWERS.disabled);
   if (call.malformed !== undefined)
     return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}.`);
   const { name } = call;
-  if (!isBuiltin(name)) return failed(`Error: There is no tool '${name}'.`);
+  const place = { context, session, view, callId: call.id, signal };
+  if (!isBuiltin(name))
+    return (await callProvided(place, name, call.arguments)) ?? failed(`Error: There is no tool '${name}'.`);
   switch (name) {
     case "load_skill":
       return withArguments(call, BUILTIN_ARGUMENTS.load_skill, ({ skill_name }) =>
@@ -87,8 +91,13 @@ async function answer(run: Run, call: ToolCall): Promise<ToolResult> {
     case "find_skill":
       return withArguments(call, BUILTIN_ARGUMENTS.find_skill, ({ query }) => findSkill(context, view, query));
     case "call_skill_tool":
-      return withArguments(call, BUILTIN_ARGUMENTS.call_skill_tool, async ({ name: tool }) =>
-        failed(`Error: No loaded skill has a tool '${tool}'.`),
+      return withArguments(call, BUILTIN_ARGUMENTS.call_skill_tool, async ({ name: tool, arguments: args }) => {
+        const result = await callProvided(place, tool, args);
+        return result ?? failed(`Error: No loaded skill has a tool '${tool}'.`);
+      });
+    case "execute_skill_script":
+      return withArguments(call, BUILTIN_ARGUMENTS.execute_skill_script, ({ args, input, ...asked }) =>
+        executeScript(place, { ...asked, args: args ?? [], input: input ?? "" }),
       );
   }
 }

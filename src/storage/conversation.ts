@@ -7,7 +7,16 @@ import { REQUEST_TABLES, RequestStore } from "./requests";
 import { TICKET_TABLES, TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey = "owner" | "created" | "settings" | "effective" | "catalog" | "listed" | "passes" | "schema";
+export type MetaKey =
+  | "owner"
+  | "created"
+  | "settings"
+  | "effective"
+  | "catalog"
+  | "listed"
+  | "passes"
+  | "schema"
+  | "provided";
 
 /** What each version of the tables added to the one before, from version 2 on. Forward only. */
 const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`];

@@ -1,5 +1,6 @@
 // The canonical ZIPs in R2: one object per publish attempt, never overwritten, named after the version it is for.
 
+import { type StoredCode, storedCodeSchema } from "../domain/code";
 import { guarded, type Timings } from "./database";
 
 const PREFIX = "packages/";
@@ -16,6 +17,31 @@ export interface StoredPackage {
 
 export function packageKey(versionId: string): string {
   return `${PREFIX}${versionId}.zip`;
+}
+
+function codeKey(versionId: string): string {
+  return `${PREFIX}${versionId}.modules.json`;
+}
+
+/** Every key that a version may have. */
+export function packageKeys(versionId: string): string[] {
+  return [packageKey(versionId), codeKey(versionId)];
+}
+
+/** Stores a version's code, which is read only when an isolate is made. */
+export async function putCode(bucket: R2Bucket, timings: Timings, versionId: string, code: StoredCode): Promise<void> {
+  const httpMetadata = { contentType: "application/json" };
+  await guarded(timings, () => bucket.put(codeKey(versionId), JSON.stringify(code), { httpMetadata }));
+}
+
+/** A version's code; `null` when it has none, or is gone. */
+export async function readStoredCode(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+): Promise<StoredCode | null> {
+  const text = await guarded(timings, async () => (await bucket.get(codeKey(versionId)))?.text() ?? null);
+  return text === null ? null : storedCodeSchema.parse(JSON.parse(text));
 }
 
 /** Stores a ZIP; R2 checks the bytes against the digest. */

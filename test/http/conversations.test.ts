@@ -656,6 +656,7 @@ describe("tool calls", () => {
       "load_skill",
       "unload_skill",
       "read_skill",
+      "execute_skill_script",
       "call_skill_tool",
     ]);
     expect((await calls("fixed", load("wiki"))).tools).toEqual(begun.tools);

@@ -7,7 +7,8 @@ import { type Account, newAccount } from "./cloudflare";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
-const PARTS = ["migrations", "package.json", "public", "scripts", "skills", "src", "tsconfig.json", "wrangler.toml"];
+/** What a deployment does not read, or must not find. */
+const LEFT_OUT = /^(node_modules|dist|test|bench|\.git|\.wrangler|\.dev\.vars.*|wrangler\.deploy\.toml)$/;
 const ADDRESS = "https://skill-gateway.someone.workers.dev";
 
 let project: string;
@@ -15,7 +16,9 @@ let account: Account;
 beforeAll(async () => {
   // A copy, because a deployment leaves its config and secrets in the project's folder.
   project = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
-  for (const part of PARTS) await cp(path.join(root, part), path.join(project, part), { recursive: true });
+  for (const part of (await readdir(root)).filter((name) => !LEFT_OUT.test(name))) {
+    await cp(path.join(root, part), path.join(project, part), { recursive: true });
+  }
   await symlink(path.join(root, "node_modules"), path.join(project, "node_modules"));
   account = await newAccount();
 });
@@ -68,7 +71,7 @@ it("without a login it says what to set", async () => {
   expect(stderr).toContain("CLOUDFLARE_API_TOKEN");
 });
 
-it("a first deployment makes everything, a second one only deploys", async () => {
+it("a first deployment makes everything, a second one only deploys", { timeout: 240_000 }, async () => {
   const gateway = await start(await newPlace()).ready();
   const first = await deploy([], gateway);
   expect(first.stderr).not.toContain("has failed");

@@ -1,0 +1,25 @@
+// The floor of code: one call of a bare isolate, with a host object, as plain as it can be.
+
+import { RpcTarget } from "cloudflare:workers";
+
+const MODULE = `import { WorkerEntrypoint } from "cloudflare:workers";
+export default class extends WorkerEntrypoint {
+  async run(text, host) { return JSON.stringify({ answer: text + ": 42" }); }
+}`;
+
+class Host extends RpcTarget {
+  async nothing(): Promise<void> {}
+}
+
+/** Calls the isolate of this id, which is made when it is not there. */
+export async function callBare(loader: WorkerLoader, id: string): Promise<string> {
+  const worker = loader.get(`floor:${id}`, async () => ({
+    compatibilityDate: "2026-10-20",
+    mainModule: "main.js",
+    modules: { "main.js": MODULE },
+    globalOutbound: null,
+    env: {},
+  }));
+  const entrypoint = worker.getEntrypoint() as unknown as { run(text: string, host: Host): Promise<string> };
+  return entrypoint.run("how much", new Host());
+}

@@ -1,0 +1,110 @@
+// The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
+
+import { runnable } from "../src/domain/code";
+import { findModule, isCode } from "../src/domain/module-graph";
+import { readPackage } from "../src/domain/package";
+import type { JsonObject, JsonValue } from "../src/domain/skill";
+import { type HostParts, NO_PAGE } from "../src/sandbox/host";
+import { callTool, describeTools, timeoutOf } from "../src/sandbox/provider";
+import { runScript } from "../src/sandbox/script";
+import { compilePackage } from "../src/services/compile";
+import { countPackageTokens } from "../src/services/inspect";
+
+interface Bench {
+  LOADER: WorkerLoader;
+  ASSETS: Fetcher;
+}
+
+/** What scripts/skill.mjs asks, beside the package's ZIP. */
+interface Asked {
+  fileName: string;
+  /** A tool or a script to call; without one the package is looked at. */
+  call?: string;
+  arguments: JsonObject;
+  /** What the user's page answers to every request. */
+  answer?: JsonValue;
+}
+
+export default {
+  async fetch(request: Request, env: Bench): Promise<Response> {
+    const form = await request.formData();
+    const [asking, file] = [form.get("asked"), form.get("file")];
+    if (typeof asking !== "string" || !(file instanceof File)) return new Response(null, { status: 400 });
+    const asked: Asked = JSON.parse(asking);
+    const {
+      package: found,
+      issues,
+      warnings,
+    } = await readPackage(new Uint8Array(await file.arrayBuffer()), {
+      fileName: asked.fileName,
+    });
+    if (found === null) return Response.json({ issues, warnings });
+    const compiled = await compilePackage(found);
+    const { manifest, digest, files, name } = found;
+    const paths = files.map((file) => file.path);
+    const code = compiled.code;
+    const load = (path: string, as: "provider" | "script") => async () =>
+      code === null ? "the package has no code" : runnable(code, path, as);
+    const path = manifest.provider?.module === undefined ? null : findModule(manifest.provider.module, paths);
+    const className = manifest.provider?.class;
+    const provider =
+      path === null || className === undefined
+        ? null
+        : { digest, path, className, config: manifest.config, load: load(path, "provider") };
+
+    if (asked.call === undefined) {
+      const [tokens, described] = await Promise.all([
+        countPackageTokens({ assets: env.ASSETS }, found),
+        provider === null ? { tools: [], problems: {} } : describeTools(env.LOADER, provider, name, manifest.tools),
+      ]);
+      return Response.json({
+        ...{ issues, warnings: [...warnings, ...compiled.warnings], name, version: manifest.version ?? null },
+        ...{ tokens, tools: described.tools, problems: described.problems, files: paths },
+        scripts: paths.filter((each) => isCode(each) && each.startsWith("scripts/")),
+      });
+    }
+
+    const logs: string[] = [];
+    const told: JsonValue[] = [];
+    const host: Omit<HostParts, "deadline"> = {
+      readFile: async (each) => {
+        const file = files.find((candidate) => candidate.path === each);
+        return file === undefined ? null : found.zip.slice(file.offset, file.offset + file.size);
+      },
+      log: (text) => logs.push(text),
+      door: {
+        request: async (action, payload, timeoutMs, ordinal) => {
+          told.push({ request: action, payload });
+          if (asked.answer === undefined) return NO_PAGE.request(action, payload, timeoutMs, ordinal);
+          return { success: true, result: asked.answer };
+        },
+        emit: (action, payload) => told.push({ emit: action, payload }),
+      },
+    };
+    const context = { taskId: "bench", subtaskId: 1, userId: "author", userName: "author", skillName: name };
+    const { signal } = new AbortController();
+    const tool = manifest.tools.find((candidate) => candidate.name === asked.call);
+    if (tool !== undefined && provider !== null) {
+      const call = { tool, shown: tool.name, arguments: asked.arguments, context };
+      const result = await callTool(env.LOADER, provider, call, host, signal);
+      return Response.json({ result, logs, told });
+    }
+    const script = asked.call.replace(/^\.\//, "");
+    if (!paths.includes(script) || !isCode(script))
+      return Response.json({ problem: `'${asked.call}' is neither a tool nor a script of ${name}.` });
+    const { args = [], input = "" } = asked.arguments;
+    const run = await runScript(
+      env.LOADER,
+      { digest, path: script, config: manifest.config, load: load(script, "script") },
+      {
+        args: Array.isArray(args) ? args.map(String) : [],
+        input: typeof input === "string" ? input : JSON.stringify(input),
+        context: { ...context, scriptPath: script },
+      },
+      host,
+      timeoutOf(manifest.config),
+      signal,
+    );
+    return Response.json({ run, logs, told });
+  },
+};

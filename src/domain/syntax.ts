@@ -1,0 +1,50 @@
+// JavaScript as a tree. The parser is brought in where it is first needed, since most requests never see code.
+
+import type { AnyNode, Node, Program } from "acorn";
+
+/** Why a text is no module, and where. */
+export interface SyntaxProblem {
+  message: string;
+  line: number;
+}
+
+/** Parses an ES module. */
+export async function parseModule(source: string): Promise<Program | SyntaxProblem> {
+  const { parse } = await import("acorn");
+  try {
+    return parse(source, { ecmaVersion: "latest", sourceType: "module" });
+  } catch (error) {
+    return syntaxProblem(error);
+  }
+}
+
+export function isProgram(parsed: Program | SyntaxProblem): parsed is Program {
+  return "type" in parsed;
+}
+
+/** What a parser's own error says, without the position in brackets that it ends in. */
+export function syntaxProblem(error: unknown): SyntaxProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, said = message, line = "1"] = /^(?:Error transforming [^:]*: )?(.*?) ?\((\d+):\d+\)$/s.exec(message) ?? [];
+  return { message: error instanceof RangeError ? "It is nested too deeply." : said, line: Number(line) };
+}
+
+/** Visits every node of a tree; `leave` is called after its children. */
+export function walk(root: Node, enter: (node: AnyNode) => void, leave?: (node: AnyNode) => void): void {
+  enter(root as AnyNode);
+  for (const value of Object.values(root)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child)) walk(child, enter, leave);
+    }
+  }
+  leave?.(root as AnyNode);
+}
+
+/** The line of a position, counted from 1. */
+export function lineAt(source: string, position: number): number {
+  return source.slice(0, position).split("\n").length;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}

@@ -1,0 +1,233 @@
+// What stands around a skill's code inside its isolate. Nothing here is a secret or a guard: code in the same isolate could bend
+// it, so whatever comes out of it is judged outside. It keeps what it uses of the language before any skill code is there.
+
+import { CODE_LIMITS } from "../domain/limits";
+import { TICK_MODULE } from "./instrument";
+
+export const HARNESS_MODULE = "gateway/harness.js";
+/** Says which module is run; made for each isolate. */
+export const ENTRY_MODULE = "gateway/entry.js";
+
+/** `ticking`: whether modules are instrumented. */
+export function harnessSource(ticking: boolean): string {
+  return `${ticking ? `import { reset } from ${JSON.stringify(`../${TICK_MODULE}`)};` : "const reset = () => {};"}${SOURCE}`;
+}
+
+const SOURCE = `
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { entry } from "./entry.js";
+
+const { stringify, parse } = JSON;
+const { freeze, defineProperty } = Object;
+const { isArray } = Array;
+const later = setTimeout;
+const runs = new AsyncLocalStorage();
+const OUTPUT = ${CODE_LIMITS.outputChars}, CALLS = ${CODE_LIMITS.hostCalls};
+
+export default class extends WorkerEntrypoint {
+  /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
+  run(ask, host) {
+    reset();
+    return new Promise((resolve) => {
+      const run = { host, calls: 0, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, finish: resolve };
+      const end = (text) => { resolve(text); reset(); };
+      host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
+      runs.run(run, async () => {
+        try {
+          const asked = parse(ask);
+          end(stringify({ ok: true, value: (await WORK[asked.kind](asked, run)) ?? null }));
+        } catch (error) {
+          try { end(failure(error, run)); } catch { resolve('{"ok":false,"message":"It failed with something that cannot be told."}'); }
+        }
+      });
+    });
+  }
+}
+
+const WORK = {
+  /** What the tools are: each by its name with its description and schema, or with the reason why it is not one. */
+  async describe(ask, run) {
+    const provider = await makeProvider(ask);
+    const tools = [];
+    for (const tool of ask.tools) {
+      try {
+        const { description, inputSchema } = await makeTool(provider, tool, contextOf(ask, run));
+        tools.push({ name: tool.name, description, inputSchema });
+      } catch (error) {
+        tools.push({ name: tool.name, problem: messageOf(error) });
+      }
+    }
+    return tools;
+  },
+
+  async call(ask, run) {
+    const provider = await makeProvider(ask);
+    const tool = await makeTool(provider, ask.tool, contextOf(ask, run));
+    return jsonOf(await tool.call(ask.arguments));
+  },
+
+  async script(ask, run) {
+    run.process = makeProcess(ask, run);
+    try {
+      const { default: script } = await import(entry);
+      const main = await script();
+      if (typeof main === "function") {
+        const value = await main({ ...contextOf(ask, run), args: ask.args, input: ask.input });
+        if (typeof value === "number") run.process.exitCode = value;
+        else if (value !== undefined && value !== null) write(run, "stdout", (typeof value === "string" ? value : stringify(value, null, 2)) + "\\n");
+      }
+    } catch (error) {
+      if (error !== EXIT) {
+        write(run, "stderr", (error instanceof Error && typeof error.stack === "string" ? error.stack : messageOf(error)) + "\\n");
+        run.exit ??= 1;
+      }
+    }
+    return outcomeOf(run);
+  },
+};
+
+async function makeProvider(ask) {
+  const { [ask.class]: Provider } = await import(entry);
+  if (typeof Provider !== "function") throw new TypeError("The module exports no class '" + ask.class + "'.");
+  const provider = new Provider();
+  return { provider, name: provider.providerName, supported: provider.supportedTools };
+}
+
+async function makeTool({ provider, name, supported }, tool, context) {
+  if (typeof tool.provider === "string" && name !== tool.provider) {
+    throw new TypeError("The tool wants the provider '" + tool.provider + "', and the class calls itself '" + String(name) + "'.");
+  }
+  if (!isArray(supported) || !supported.includes(tool.name)) throw new TypeError("The class does not support the tool.");
+  const made = await provider.createTool(tool.name, context, tool.config);
+  if (typeof made?.call !== "function") throw new TypeError("createTool made no tool: it has no call().");
+  return made;
+}
+
+/** What a provider gets. The host counts calls too, and ends who makes too many; a flood of them ends here. */
+function contextOf(ask, run) {
+  const asking = (method) => {
+    if (ask.kind === "describe") throw new Error(method + "() cannot be used while a tool is being described.");
+    return hostOf(run);
+  };
+  return freeze({
+    ...ask.context,
+    config: freeze(ask.config),
+    readFile: async (path, encoding) => asking("readFile").readFile(path, encoding),
+    log: (...values) => { void asking("log").log(format(values)).catch(() => {}); },
+    emit: (action, payload) => { void asking("emit").emit(action, stringify(payload ?? null)).catch(() => {}); },
+    request: async (action, payload, timeoutMs) => parse(await asking("request").request(action, stringify(payload ?? null), timeoutMs)),
+  });
+}
+
+function hostOf(run) {
+  if (++run.calls > CALLS + 1) throw new Error("it called the gateway more than " + CALLS + " times");
+  return run.host;
+}
+
+function makeProcess(ask, run) {
+  const listeners = { data: [], end: [] };
+  const stdin = {
+    setEncoding: () => stdin,
+    on: (event, listener) => {
+      listeners[event]?.push(listener);
+      if (event === "end") later(() => { for (const l of listeners.data) l(ask.input); for (const l of listeners.end) l(); }, 0);
+      return stdin;
+    },
+    async *[Symbol.asyncIterator]() { if (ask.input !== "") yield ask.input; },
+  };
+  const stream = (name) => ({ isTTY: false, write: (text) => { write(run, name, String(text)); return true; } });
+  return {
+    argv: ["node", ask.context.scriptPath, ...ask.args],
+    env: {},
+    exitCode: undefined,
+    stdin,
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    cwd: () => "/",
+    exit: (code) => {
+      run.exit ??= code ?? run.process.exitCode ?? 0;
+      const outcome = outcomeOf(run);
+      run.finish(stringify({ ok: true, value: outcome }));
+      throw EXIT;
+    },
+  };
+}
+
+const EXIT = freeze({ name: "Exit" });
+
+function outcomeOf(run) {
+  return { exit: Number(run.exit ?? run.process.exitCode ?? 0), stdout: run.out.stdout, stderr: run.out.stderr };
+}
+
+/** Collects output, and tells the host from time to time, so that it is not lost when the run is killed. */
+function write(run, name, text) {
+  run.out[name] = (run.out[name] + text).slice(0, OUTPUT + 1);
+  if (run.due || run.process === undefined) return;
+  try {
+    later(() => { run.due = false; flush(run); }, 50);
+    run.due = true;
+  } catch {
+    // While a module is evaluated there are no timers; what it writes is told later.
+  }
+}
+
+function flush(run) {
+  if (run.process === undefined) return;
+  for (const name of ["stdout", "stderr"]) {
+    const fresh = run.out[name].slice(run.sent[name]);
+    if (fresh === "") continue;
+    run.sent[name] = run.out[name].length;
+    void run.host.write(name, fresh).catch(() => {});
+  }
+}
+
+/** A value as JSON has it. Functions, cycles and whatever throws when it is looked at do not pass. */
+function jsonOf(value) {
+  const text = stringify(value);
+  if (text === undefined && value !== undefined) throw new TypeError("It answered a " + typeof value + ", which is no JSON.");
+  return text === undefined ? null : parse(text);
+}
+
+function failure(error, run) {
+  return stringify({ ok: false, message: messageOf(error) });
+}
+
+function messageOf(error) {
+  try {
+    const text = error instanceof Error ? (error.name === "Error" ? "" : error.name + ": ") + error.message : typeof error === "string" ? error : stringify(error);
+    return String(text).slice(0, 2_000);
+  } catch {
+    return "something that cannot be told";
+  }
+}
+
+function format(values) {
+  return values.map((value) => {
+    if (typeof value === "string") return value;
+    if (value instanceof Error) return String(value.stack ?? value.message);
+    try { return stringify(value) ?? String(value); } catch { return String(value); }
+  }).join(" ");
+}
+
+const say = (name) => (...values) => {
+  const run = runs.getStore();
+  if (run === undefined) return;
+  if (run.process !== undefined) write(run, name, format(values) + "\\n");
+  else if (run.calls <= CALLS) {
+    try {
+      void hostOf(run).log(format(values)).catch(() => {});
+    } catch {
+      // While a module is evaluated there is no host either.
+    }
+  }
+};
+const nothing = () => {};
+globalThis.console = {
+  log: say("stdout"), info: say("stdout"), debug: say("stdout"), dir: say("stdout"), table: say("stdout"),
+  warn: say("stderr"), error: say("stderr"), trace: say("stderr"),
+  assert: (good, ...values) => { if (!good) console.error("Assertion failed:", ...values); },
+  group: say("stdout"), groupEnd: nothing, time: nothing, timeEnd: nothing, count: nothing, clear: nothing,
+};
+defineProperty(globalThis, "process", { get: () => runs.getStore()?.process });
+`;

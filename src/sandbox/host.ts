@@ -1,0 +1,140 @@
+// What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
+
+import { RpcTarget } from "cloudflare:workers";
+import { CODE_LIMITS, DURATIONS } from "../domain/limits";
+import type { JsonValue } from "../domain/skill";
+
+/** What a page answered, or why none did. */
+export interface BrowserAnswer {
+  success: boolean;
+  result?: JsonValue | undefined;
+  error?: JsonValue | undefined;
+}
+
+/** The way from one tool call to the pages of its conversation. */
+export interface BrowserDoor {
+  /** Asks and waits. `ordinal` counts the requests of the call from 1, so that a repeated call finds its own again. */
+  request(action: string, payload: JsonValue, timeoutMs: number, ordinal: number): Promise<BrowserAnswer>;
+  /** Tells, without an answer. */
+  emit(action: string, payload: JsonValue): void;
+}
+
+/** A door that leads nowhere. */
+export const NO_PAGE: BrowserDoor = {
+  request: async () => ({ success: false, error: "No page is connected to this conversation." }),
+  emit: () => {},
+};
+
+/** What stands behind the host of one call. */
+export interface HostParts {
+  /** A file of the skill's own package; `null` when it has none of this path. */
+  readFile(path: string): Promise<Uint8Array | null>;
+  log(text: string): void;
+  door: BrowserDoor;
+  /** When the call ends, in milliseconds since the epoch. */
+  deadline: number;
+}
+
+/** One call's state, on our side. The isolate has only the `Host`. */
+export class HostLine {
+  readonly output = { stdout: "", stderr: "" };
+  readonly over = Promise.withResolvers<void>();
+  /** Why the call was stopped from this side. */
+  readonly stopped = Promise.withResolvers<string>();
+  calls = 0;
+  requests = 0;
+  logged = 0;
+  read = 0;
+  isOpen = true;
+
+  constructor(readonly parts: HostParts) {}
+
+  close(): void {
+    this.isOpen = false;
+    this.over.resolve();
+  }
+
+  /** Counts a call, and refuses it when the tool's time is over or there are too many. */
+  enter(): void {
+    if (!this.isOpen) throw new Error("The call has ended.");
+    if (++this.calls <= CODE_LIMITS.hostCalls) return;
+    const reason = `it called the gateway more than ${CODE_LIMITS.hostCalls} times`;
+    this.stopped.resolve(reason);
+    throw new Error(reason);
+  }
+}
+
+/** The only object that crosses into an isolate. Its methods are all that can be reached through it. */
+export class Host extends RpcTarget {
+  readonly #line: HostLine;
+
+  constructor(line: HostLine) {
+    super();
+    this.#line = line;
+  }
+
+  /** Resolves when the call is over, so that whatever still runs of it ends with it. */
+  async over(): Promise<void> {
+    await this.#line.over.promise;
+  }
+
+  /** A file as text, or with the encoding `bytes` as it is. */
+  async readFile(path: unknown, encoding: unknown): Promise<string | Uint8Array> {
+    const line = this.#line;
+    line.enter();
+    if (typeof path !== "string") throw new TypeError("readFile takes a path.");
+    if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
+      throw new TypeError("readFile knows the encodings 'utf8' and 'bytes'.");
+    const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
+    if (bytes === null) throw new Error(`The skill has no file '${path.slice(0, 300)}'.`);
+    line.read += bytes.length;
+    if (line.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
+    if (encoding === "bytes") return bytes;
+    return new TextDecoder().decode(bytes);
+  }
+
+  async log(text: unknown): Promise<void> {
+    const line = this.#line;
+    line.enter();
+    if (typeof text !== "string") throw new TypeError("log takes text.");
+    if (++line.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
+  }
+
+  async emit(action: unknown, payload: unknown): Promise<void> {
+    const line = this.#line;
+    line.enter();
+    line.parts.door.emit(actionOf(action), payloadOf(payload));
+  }
+
+  /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Answers JSON text. */
+  async request(action: unknown, payload: unknown, timeoutMs: unknown): Promise<string> {
+    const line = this.#line;
+    line.enter();
+    if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
+      throw new TypeError("request takes a time in milliseconds.");
+    const asked = [actionOf(action), payloadOf(payload)] as const;
+    const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
+    if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
+    const answer = await line.parts.door.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
+    return JSON.stringify(answer);
+  }
+
+  /** Output of a script. */
+  async write(stream: unknown, text: unknown): Promise<void> {
+    const line = this.#line;
+    if (!line.isOpen || typeof text !== "string" || (stream !== "stdout" && stream !== "stderr")) return;
+    line.output[stream] = (line.output[stream] + text).slice(0, CODE_LIMITS.outputChars + 1);
+  }
+}
+
+function actionOf(action: unknown): string {
+  if (typeof action === "string" && /^[\w.:/-]{1,128}$/.test(action)) return action;
+  throw new TypeError("An action is a name of up to 128 characters of A-Za-z0-9_.:/-.");
+}
+
+function payloadOf(payload: unknown): JsonValue {
+  if (typeof payload !== "string") throw new TypeError("A payload is JSON.");
+  if (payload.length > CODE_LIMITS.payloadChars)
+    throw new RangeError(`A payload has at most ${CODE_LIMITS.payloadChars} characters.`);
+  return JSON.parse(payload);
+}

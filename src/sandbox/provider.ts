@@ -1,0 +1,136 @@
+// A skill's provider: what its tools are, and calling one. The seeds' `SkillToolProvider`, in an isolate.
+
+import { z } from "zod";
+import { jsonObject } from "../domain/json";
+import { CODE_LIMITS, DURATIONS } from "../domain/limits";
+import type { JsonObject, ToolDeclaration } from "../domain/skill";
+import { failed, type ToolResult } from "../domain/tool";
+import { toolResultOf } from "../domain/tool-output";
+import { type HostParts, NO_PAGE } from "./host";
+import { type IsolateCode, type Outcome, runIsolated } from "./isolate";
+
+export interface ProviderCode extends Omit<IsolateCode, "as" | "userId" | "path"> {
+  /** The module's path in the package, and the class that it exports. */
+  path: string;
+  className: string;
+}
+
+export const describedToolSchema = z.object({
+  /** As the skill declares it. */
+  name: z.string(),
+  description: z.string(),
+  inputSchema: jsonObject,
+});
+
+/** Tools that exist, and why others do not, by declared name. */
+export const describedSchema = z.object({
+  tools: z.array(describedToolSchema),
+  problems: z.record(z.string(), z.string()),
+});
+export type Described = z.infer<typeof describedSchema>;
+
+/** What a provider gets to know about a call. */
+export interface ToolContext {
+  taskId: string;
+  subtaskId: number;
+  userId: string;
+  userName: string;
+  skillName: string;
+}
+
+const answerSchema = z.array(
+  z.object({ name: z.string(), description: z.unknown(), inputSchema: z.unknown(), problem: z.unknown() }).partial(),
+);
+
+/**
+ * Asks a provider what its tools are. Nothing of a user goes in, so the answer is the same for everybody; the isolate is one for
+ * all, and none of those in which the tools are called.
+ */
+export async function describeTools(
+  loader: WorkerLoader,
+  code: ProviderCode,
+  skillName: string,
+  declared: readonly ToolDeclaration[],
+): Promise<Described> {
+  const context = { taskId: "", subtaskId: 0, userId: "", userName: "", skillName };
+  const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
+  const host = { readFile: async () => null, log: () => {}, door: NO_PAGE };
+  const ask = { kind: "describe", class: code.className, tools, context, config: code.config };
+  const isolate = { ...code, as: "provider" as const, userId: "" };
+  const { outcome } = await runIsolated(loader, isolate, ask, host, DURATIONS.describe);
+  const problem = problemOf(outcome, DURATIONS.describe);
+  const answered = outcome.kind === "answer" ? answerSchema.safeParse(outcome.value).data : undefined;
+  const described: Described = { tools: [], problems: {} };
+  for (const { name } of declared) {
+    const answer = answered?.find((candidate) => candidate.name === name);
+    const read = answer === undefined ? (problem ?? "it was not described") : readTool(name, answer);
+    if (typeof read === "string") described.problems[name] = read;
+    else described.tools.push(read);
+  }
+  return described;
+}
+
+/** Calls a tool. Whatever its code does, the answer is a tool result. */
+export async function callTool(
+  loader: WorkerLoader,
+  code: ProviderCode,
+  call: { tool: ToolDeclaration; shown: string; arguments: JsonObject; context: ToolContext },
+  host: Omit<HostParts, "deadline">,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const ms = timeoutOf(call.tool.config, code.config);
+  const ask = {
+    kind: "call",
+    class: code.className,
+    tool: askedTool(call.tool, code.config),
+    arguments: call.arguments,
+    context: { ...call.context },
+    config: code.config,
+  };
+  const isolate = { ...code, as: "provider" as const, userId: call.context.userId };
+  const { outcome } = await runIsolated(loader, isolate, ask, host, ms, signal);
+  if (outcome.kind === "answer") return toolResultOf(outcome.value, call.shown);
+  if (outcome.kind === "timeout") return failed(`Tool '${call.shown}' timed out after ${ms / 1_000}s`);
+  return failed(`Tool '${call.shown}' failed: ${problemOf(outcome, ms)}`);
+}
+
+/** How long a tool may take: its own `timeout` in seconds, else its skill's, else the default; in milliseconds. */
+export function timeoutOf(...configs: (JsonObject | undefined)[]): number {
+  const [seconds] = configs.flatMap((config) => (typeof config?.timeout === "number" ? config.timeout : []));
+  if (seconds === undefined || !(seconds > 0)) return DURATIONS.tool;
+  return Math.min(seconds * 1_000, DURATIONS.toolMost);
+}
+
+function askedTool({ name, provider, config }: ToolDeclaration, shared: JsonObject): JsonObject {
+  return { name, ...(provider === undefined ? {} : { provider }), config: { ...shared, ...config } };
+}
+
+/** A tool as described, or why it is none. */
+function readTool(
+  name: string,
+  { description, inputSchema, problem }: { description?: unknown; inputSchema?: unknown; problem?: unknown },
+): z.infer<typeof describedToolSchema> | string {
+  if (problem !== undefined) return typeof problem === "string" ? problem.slice(0, 2_000) : "it was not described";
+  if (typeof description !== "string" || description.trim() === "") return "it has no description";
+  if (description.length > CODE_LIMITS.descriptionChars) return "its description is too long";
+  const schema = jsonObject.safeParse(inputSchema ?? { type: "object", properties: {} });
+  if (!schema.success || schema.data.type !== "object") return "its inputSchema is no JSON Schema of type 'object'";
+  if (JSON.stringify(schema.data).length > CODE_LIMITS.schemaChars) return "its inputSchema is too long";
+  return { name, description, inputSchema: schema.data };
+}
+
+/** Why there is no answer, in words for the model; `null` when there is one. */
+function problemOf(outcome: Outcome, ms: number): string | null {
+  switch (outcome.kind) {
+    case "answer":
+      return null;
+    case "failed":
+      return outcome.message;
+    case "stopped":
+      return outcome.reason;
+    case "cancelled":
+      return "it was cancelled";
+    case "timeout":
+      return `it took longer than ${ms / 1_000}s`;
+  }
+}

@@ -1,0 +1,32 @@
+// What a model is told in words of the tools that skills brought: where the list of tools is fixed, or a tool is not as its
+// skill's instructions say.
+
+import type { View } from "../domain/view";
+import type { Context } from "./context";
+import { type ProvidedTool, providedBy } from "./provided";
+import type { Session } from "./session";
+
+/** Goes after load_skill's answer. Empty where the list of tools says it all. */
+export async function broughtText(
+  context: Context,
+  session: Session,
+  view: View,
+  skills: readonly string[],
+): Promise<string> {
+  const { tools } = await providedBy(context, session, view);
+  const mine = tools.filter(({ skill }) => skills.includes(skill.name));
+  const fixed = session.state.policy?.tool_mode === "fixed";
+  const notes = mine.flatMap(({ name, declared, problem }) => {
+    if (problem !== null) return [`Its tool '${declared.name}' is not available: ${problem}.`];
+    return name === declared.name ? [] : [`Its tool '${declared.name}' is called '${name}' here.`];
+  });
+  return notes.map((note) => ` ${note}`).join("") + (fixed ? describeTools(mine, skills) : "");
+}
+
+/** Definitions as text, for a model that calls them with call_skill_tool. */
+export function describeTools(tools: readonly ProvidedTool[], skills: readonly string[]): string {
+  const mine = tools.filter(({ skill }) => skills.includes(skill.name)).flatMap(({ definition }) => definition ?? []);
+  if (mine.length === 0) return "";
+  const lines = mine.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
+  return `\n\n### Tools\n\nCall these with call_skill_tool(name, arguments):\n\n${lines.join("\n")}`;
+}

@@ -1,0 +1,66 @@
+// The code of a version on its way into an isolate, and what its host reads for it.
+
+import { type Runnable, runnable } from "../domain/code";
+import type { SkillRef } from "../domain/event";
+import type { HostParts } from "../sandbox/host";
+import { NO_PAGE } from "../sandbox/host";
+import type { ProviderCode } from "../sandbox/provider";
+import type { ScriptCode } from "../sandbox/script";
+import { readPackageRange, readStoredCode } from "../storage/packages";
+import type { Context } from "./context";
+import { filesOf } from "./declarations";
+import type { CodeFacts } from "./provided-store";
+import type { Session } from "./session";
+
+export function providerCode(
+  context: Context,
+  skill: { version_id: string },
+  facts: CodeFacts,
+  provider: { path: string; class: string },
+): ProviderCode {
+  const load = () => loadCode(context, skill.version_id, provider.path, "provider");
+  return { digest: facts.digest, path: provider.path, className: provider.class, config: facts.config, load };
+}
+
+export function scriptCode(
+  context: Context,
+  skill: { version_id: string },
+  facts: CodeFacts,
+  path: string,
+): ScriptCode {
+  const load = () => loadCode(context, skill.version_id, path, "script");
+  return { digest: facts.digest, path, config: facts.config, load };
+}
+
+/** What the host of a call stands on. The log is the operator's. */
+export function hostParts(
+  context: Context,
+  session: Session,
+  skill: Pick<SkillRef, "name" | "version_id">,
+  callId: string,
+  signal: AbortSignal,
+): Omit<HostParts, "deadline"> {
+  const { turn } = session.state;
+  const place = { skill: skill.name, version_id: skill.version_id, conversation: session.id, turn, call: callId };
+  return {
+    readFile: (path) => readFile(context, skill.version_id, path),
+    log: (text) => console.log(JSON.stringify({ event: "skill_log", ...place, text })),
+    door: context.door?.({ skillName: skill.name, turn, callId, signal }) ?? NO_PAGE,
+  };
+}
+
+async function loadCode(
+  context: Context,
+  versionId: string,
+  path: string,
+  as: "provider" | "script",
+): Promise<Runnable | string> {
+  const code = await readStoredCode(context.packages, context.timings, versionId);
+  return code === null ? "this version was published without its code" : runnable(code, path, as);
+}
+
+async function readFile(context: Context, versionId: string, path: string): Promise<Uint8Array | null> {
+  const file = (await filesOf(context, versionId)).find((candidate) => candidate.path === path);
+  if (file === undefined) return null;
+  return readPackageRange(context.packages, context.timings, versionId, file.offset, file.size);
+}

@@ -1,0 +1,152 @@
+// Calling what skills bring: their tools by name, and their scripts. Whether the code may run is judged again at every call.
+
+import { activeSkills } from "../domain/activation";
+import type { CatalogEntry } from "../domain/catalog";
+import { CODE_LIMITS } from "../domain/limits";
+import { isCode } from "../domain/module-graph";
+import { ANSWERS } from "../domain/prompt";
+import type { JsonObject } from "../domain/skill";
+import { failed, type ToolResult } from "../domain/tool";
+import type { View } from "../domain/view";
+import { callTool, type ToolContext, timeoutOf } from "../sandbox/provider";
+import { runScript, type ScriptRun } from "../sandbox/script";
+import { BARS, barOf } from "./boundary";
+import { findInView } from "./catalog";
+import { hostParts, providerCode, scriptCode } from "./code-source";
+import type { Context } from "./context";
+import { factsOf, filesOf } from "./declarations";
+import { providedBy } from "./provided";
+import { knownTool } from "./provided-store";
+import { record, type Session } from "./session";
+
+/** Where a call is made. */
+export interface CallPlace {
+  context: Context;
+  session: Session;
+  view: View;
+  callId: string;
+  signal: AbortSignal;
+}
+
+/** Calls a tool by the name it is offered under; `null` when no skill ever brought one of this name. */
+export async function callProvided(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
+  const { context, session, view } = place;
+  const tool = (await providedBy(context, session, view)).tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) return callUnoffered(place, name);
+  const { skill, facts, declared, problem } = tool;
+  const bar = await barOf(context, view, skill);
+  if (bar !== null) return failed(`Tool '${name}' is not available: ${BARS[bar]}.`);
+  if (problem !== null || facts.provider === null || context.loader === undefined)
+    return failed(`Tool '${name}' is not available: ${problem ?? BARS.no_loader}.`);
+  touch(context, session, skill.name);
+  return callTool(
+    context.loader,
+    providerCode(context, skill, facts, facts.provider),
+    { tool: declared, shown: name, arguments: args, context: contextOf(place, skill.name) },
+    hostParts(context, session, skill, place.callId, place.signal),
+    place.signal,
+  );
+}
+
+/** A tool that was offered once, or is declared by a skill that may not bring it now. */
+async function callUnoffered({ context, session, view }: CallPlace, name: string): Promise<ToolResult | null> {
+  const known = knownTool(session, name);
+  if (known === null) return null;
+  const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
+  if (active === undefined) {
+    if ((await findInView(context, view, known.skill)) !== null) return failed(`Load skill '${known.skill}' first.`);
+    return failed(ANSWERS.notAvailable(known.skill, namesOf(view)));
+  }
+  const bar = await barOf(context, view, active.skill);
+  const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];
+  return failed(`Tool '${name}' is not available: ${why}.`);
+}
+
+export interface ScriptAsk {
+  skill_name: string;
+  script_path: string;
+  args: string[];
+  input: string;
+}
+
+/** Runs a script of a public skill of the catalog, loaded or not. */
+export async function executeScript(place: CallPlace, asked: ScriptAsk): Promise<ToolResult> {
+  const { context, session, view } = place;
+  const { skill_name: name } = asked;
+  const entry = await findInView(context, view, name);
+  if (entry === null) return failed(ANSWERS.notAvailable(name, namesOf(view)));
+  const skill = pinned(session, entry);
+  const bar = await barOf(context, view, skill);
+  if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
+  const path = asked.script_path.replace(/^\.\//, "");
+  const files = await filesOf(context, skill.version_id);
+  const scripts = files.map((file) => file.path).filter(isCode);
+  if (!files.some((file) => file.path === path)) {
+    const list = scripts.length === 0 ? "It has none." : `Its scripts: ${scripts.join(", ")}`;
+    return failed(`Error: Skill '${name}' has no script '${path}'. ${list}`);
+  }
+  if (!isCode(path)) {
+    const languages = "Only JavaScript and TypeScript run here: .js, .mjs and .ts.";
+    return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
+  }
+  if (asked.input.length > CODE_LIMITS.inputChars)
+    return failed(`Error: The input has more than ${CODE_LIMITS.inputChars} characters.`);
+  const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
+  if (facts === undefined || context.loader === undefined)
+    return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  touch(context, session, name);
+  const run = await runScript(
+    context.loader,
+    scriptCode(context, skill, facts, path),
+    { args: asked.args, input: asked.input, context: { ...contextOf(place, name), scriptPath: path } },
+    hostParts(context, session, skill, place.callId, place.signal),
+    timeoutOf(facts.config),
+    place.signal,
+  );
+  return scriptResult({ ...asked, script_path: path }, run);
+}
+
+/** In words, as the seeds' tool has it, and as data. */
+function scriptResult({ skill_name, script_path, args }: ScriptAsk, run: ScriptRun): ToolResult {
+  const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
+  if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
+  lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);
+  if (run.killed) lines.push("**Killed**: it did not end by itself.");
+  for (const [title, output] of [
+    ["Standard Output", run.stdout],
+    ["Standard Error", run.stderr],
+  ] as const)
+    if (output !== "") lines.push(`## ${title}\n\n${fenced(output)}`);
+  const result: ToolResult = {
+    content: [{ type: "text", text: lines.join("\n\n") }],
+    structuredContent: { skill_name, script_path, args, ...run },
+  };
+  return run.exit_code === 0 && !run.killed ? result : { ...result, isError: true };
+}
+
+/** A fence that the output itself does not have. */
+function fenced(output: string): string {
+  let fence = "```";
+  while (output.includes(fence)) fence += "`";
+  return `${fence}\n${output.replace(/\n$/, "")}\n${fence}`;
+}
+
+/** The version that this conversation has loaded, else the catalog's. */
+function pinned(session: Session, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
+  const active = activeSkills(session.state).find(({ skill }) => skill.name === entry.name);
+  return active?.skill ?? entry;
+}
+
+function contextOf({ context, session }: CallPlace, skillName: string): ToolContext {
+  const { userId } = context.caller.principal;
+  return { taskId: session.id, subtaskId: session.state.turn, userId, userName: userId, skillName };
+}
+
+function namesOf(view: View): string[] {
+  return view.catalog.entries.map((entry) => entry.name);
+}
+
+function touch(context: Context, session: Session, name: string): void {
+  if (!activeSkills(session.state).some((activation) => activation.skill.name === name)) return;
+  record(session, context, [{ type: "touched", turn: session.state.turn, name }]);
+}

@@ -1,0 +1,51 @@
+// What a conversation keeps of its skills' code, so that a turn needs neither D1 nor an isolate to know its tools.
+
+import { z } from "zod";
+import { jsonObject } from "../domain/json";
+import { describedSchema } from "../sandbox/provider";
+import type { Session } from "./session";
+
+const factsSchema = z.object({
+  digest: z.string(),
+  config: jsonObject,
+  provider: z.object({ path: z.string(), class: z.string() }).nullable(),
+  tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
+  /** Whether the package has any file that could run as a script. */
+  scripts: z.boolean(),
+  /** What the provider said of its tools; `null` until it was asked. */
+  described: describedSchema.nullable(),
+});
+export type CodeFacts = z.infer<typeof factsSchema>;
+
+const storeSchema = z.object({
+  /** By version id; those of active skills. */
+  versions: z.record(z.string(), factsSchema),
+  /** Names that tools have until their skill's activation ends: by skill, with the activation they were given in. */
+  names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
+  /** Every tool that was ever offered here, by the name it had. */
+  known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
+});
+export type ProvidedStore = z.infer<typeof storeSchema>;
+
+const open = new WeakMap<Session, ProvidedStore>();
+
+export function providedStore(session: Session): ProvidedStore {
+  let store = open.get(session);
+  if (store === undefined) {
+    store = session.store.get("provided", storeSchema) ?? { versions: {}, names: {}, known: {} };
+    open.set(session, store);
+  }
+  return store;
+}
+
+export function keepProvided(session: Session, store: ProvidedStore): void {
+  if (JSON.stringify(store) === JSON.stringify(open.get(session))) return;
+  session.store.set("provided", store);
+  open.set(session, store);
+}
+
+/** The skill and tool behind a name that was offered in this conversation; `null` for any other name. */
+export function knownTool(session: Session, name: string): { skill: string; tool: string } | null {
+  const { known } = providedStore(session);
+  return Object.hasOwn(known, name) ? (known[name] ?? null) : null;
+}

@@ -1,0 +1,96 @@
+// `npm run skill`, as an author types it.
+
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "skill-bench-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function skill(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const script = path.join(root, "scripts", "skill.mjs");
+    const env = { ...process.env, INIT_CWD: folder, GATEWAY_KEY: "sgw_none" };
+    execFile(process.execPath, [script, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+async function write(name: string, files: Record<string, string>): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
+    const target = path.join(folder, name, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text);
+  }
+}
+
+const manifest = (more = "") => `---\nname: greeter\ndescription: Greets.\nversion: "1.0.0"\n${more}---\n\nGreet.\n`;
+const PROVIDER = `export class Greeter {
+  get providerName() { return "greeter" }
+  get supportedTools() { return ["greet"] }
+  createTool(_: string, context: { request(action: string, payload: unknown): Promise<unknown>; log(text: string): void }) {
+    return { description: "Greets.", inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      async call({ name }: { name: string }) { context.log("greeting"); return { said: "Hello " + name, page: await context.request("show", { name }) } } };
+  }
+}`;
+
+describe("the bench", () => {
+  it("checks a folder: warnings with their lines, costs, tools", async () => {
+    await write("greeter", {
+      "SKILL.md": manifest("provider: { module: provider, class: Greeter }\ntools: [greet, leave]\n"),
+      "provider.ts": PROVIDER,
+      "scripts/broken.js": "\nimport 'zod'",
+    });
+    const { code, stdout } = await skill("check", "greeter");
+    expect(stdout).toContain("greeter 1.0.0: valid, 3 files");
+    expect(stdout).toContain(
+      "scripts/broken.js:2  MODULE_INVALID  It imports 'zod', which is no module of the package.",
+    );
+    expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
+    expect(stdout).toContain("greet(name)  Greets.");
+    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class does not support the tool.");
+    expect(code).toBe(1);
+  });
+
+  it("calls a tool, with the page's answer, and a script", async () => {
+    await write("greeter", {
+      "scripts/count.ts": "const n: number = process.argv.length - 2; console.log(n); process.exit(n);",
+    });
+    const called = await skill("call", "greeter", "greet", '{"name":"Ann"}', "--answer", '{"ok":true}');
+    expect(called).toMatchObject({ code: 0 });
+    expect(JSON.parse(called.stdout)).toEqual({ said: "Hello Ann", page: { success: true, result: { ok: true } } });
+    expect(called.stderr).toBe('log: greeting\nrequest show: {"name":"Ann"}\n');
+    expect(await skill("call", "greeter", "scripts/count.ts", '{"args":["a","b"]}')).toEqual({
+      code: 2,
+      stdout: "2\n",
+      stderr: "",
+    });
+    expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
+  });
+
+  it("says what is wrong, and how it is used", async () => {
+    await write("bad", { "SKILL.md": "---\nname: bad\n---\n" });
+    const bad = await skill("check", "bad");
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toContain("DESCRIPTION_MISSING");
+    expect((await skill("check", "nowhere")).stderr).toContain("has no SKILL.md");
+    expect((await skill("dance", "bad")).stderr).toContain("Use: npm run skill");
+    expect((await skill("call", "greeter", "greet", "{")).stderr).toContain("must be JSON");
+  });
+
+  it("packs, and says where nothing answers", async () => {
+    const packed = await skill("pack", "greeter", "--out", "out.zip");
+    expect(packed).toMatchObject({ code: 0 });
+    expect((await readFile(path.join(folder, "out.zip"))).subarray(0, 2).toString()).toBe("PK");
+    const pushed = await skill("push", "greeter", "--url", "http://127.0.0.1:9");
+    expect(pushed).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing answers") });
+  });
+});

@@ -1,0 +1,166 @@
+// Nobody sees anything of anybody else, and nothing outlives its deadline.
+
+import { describe, expect, it } from "vitest";
+import type { BrowserDoor } from "../../src/sandbox/host";
+import { providerSkill } from "../fixtures/provider";
+import { callOne, runOne } from "./run";
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("isolates", () => {
+  it("are never shared between users", async () => {
+    const skill = providerSkill("memory", {
+      count: "globalThis.seen = [...(globalThis.seen ?? []), context.userId]; return globalThis.seen",
+    });
+    const asked = async (userId: string) =>
+      JSON.parse(String((await callOne(skill, "count", { userId })).content[0]?.text));
+    expect(await asked("alice")).toEqual(["alice"]);
+    expect(await asked("alice")).toEqual(["alice", "alice"]);
+    expect(await asked("bob")).toEqual(["bob"]);
+    expect(await asked("alice")).toEqual(["alice", "alice", "alice"]);
+  });
+
+  it("are never shared between codes or configs", async () => {
+    const body = "globalThis.n = (globalThis.n ?? 0) + 1; return globalThis.n";
+    const of = async (skill: ReturnType<typeof providerSkill>) => (await callOne(skill, "count")).content[0]?.text;
+    expect(await of(providerSkill("one", { count: body }))).toBe("1");
+    expect(await of(providerSkill("one", { count: body }, { config: { a: 1 } }))).toBe("1");
+    expect(await of(providerSkill("one", { count: body }, { body: "Other instructions." }))).toBe("1");
+    expect(await of(providerSkill("two", { count: body }))).toBe("1");
+    expect(await of(providerSkill("one", { count: body }))).toBe("2");
+  });
+
+  it("are replaced when they broke", async () => {
+    let broken = true;
+    const skill = providerSkill("flaky", { act: "return 'acted'" });
+    const { callTool } = await import("../../src/sandbox/provider");
+    const { env } = await import("cloudflare:workers");
+    const { runnable } = await import("../../src/domain/code");
+    const { readPackage } = await import("../../src/domain/package");
+    const { compilePackage } = await import("../../src/services/compile");
+    const { skillZip } = await import("../fixtures/skill");
+    const { NO_PAGE } = await import("../../src/sandbox/host");
+    const { package: found } = await readPackage(skillZip(skill), {});
+    const { code } = await compilePackage(found!);
+    const provided = {
+      digest: found!.digest,
+      path: "provider.js",
+      className: "Provider",
+      config: {},
+      load: async () => {
+        if (broken) throw new Error("no storage");
+        return runnable(code!, "provider.js", "provider");
+      },
+    };
+    const context = { taskId: "", subtaskId: 0, userId: "flaky", userName: "", skillName: "flaky" };
+    const act = () =>
+      callTool(
+        env.LOADER,
+        provided,
+        { tool: { name: "act" }, shown: "act", arguments: {}, context },
+        { readFile: async () => null, log: () => {}, door: NO_PAGE },
+        new AbortController().signal,
+      );
+    await expect(act()).rejects.toThrow("no storage");
+    broken = false;
+    expect(await act()).toEqual({ content: [{ type: "text", text: "acted" }] });
+  });
+});
+
+describe("a deadline", () => {
+  it("ends what a tool left running, and closes its host", async () => {
+    const seen: string[] = [];
+    const skill = providerSkill(
+      "zombie",
+      {
+        rise: `const say = (text) => context.log(text);
+          setInterval(() => say('tick'), 20);
+          for (;;) { try { await context.readFile('SKILL.md'); say('still here'); } catch (error) { say(error.message); } await new Promise((r) => setTimeout(r, 20)); }`,
+      },
+      { config: { timeout: 0.3 } },
+    );
+    const result = await callOne(skill, "rise", { host: { log: (text) => seen.push(text) } });
+    expect(result.content).toEqual([{ type: "text", text: "Tool 'rise' timed out after 0.3s" }]);
+    const before = seen.length;
+    expect(before).toBeGreaterThan(3);
+    await wait(1_000);
+    expect(seen.length).toBe(before);
+  });
+
+  it("holds for requests of a page too: they end a second before", async () => {
+    const asked: [action: string, ms: number, ordinal: number][] = [];
+    const door: BrowserDoor = {
+      request: async (action, _payload, ms, ordinal) => {
+        asked.push([action, ms, ordinal]);
+        return { success: true, result: { n: ordinal } };
+      },
+      emit: () => {},
+    };
+    const skill = providerSkill(
+      "asker",
+      {
+        ask: "return [await context.request('first'), await context.request('second', {}, 500), await context.request('third', {}, 600_000)]",
+      },
+      { config: { timeout: 10 } },
+    );
+    const result = await callOne(skill, "ask", { host: { door } });
+    expect(JSON.parse(String(result.content[0]?.text)).map((answer: { result: unknown }) => answer.result)).toEqual([
+      { n: 1 },
+      { n: 2 },
+      { n: 3 },
+    ]);
+    expect(asked.map(([action, , ordinal]) => [action, ordinal])).toEqual([
+      ["first", 1],
+      ["second", 2],
+      ["third", 3],
+    ]);
+    for (const [index, most] of [9_000, 500, 9_000].entries()) {
+      expect(asked[index]![1]).toBeLessThanOrEqual(most);
+      expect(asked[index]![1]).toBeGreaterThan(most - 500);
+    }
+  });
+
+  it("comes early when the call is cancelled", async () => {
+    const seen: string[] = [];
+    const skill = providerSkill("patient", {
+      wait: "for (;;) { context.log('waiting'); await new Promise((r) => setTimeout(r, 20)) }",
+    });
+    const cancel = new AbortController();
+    const began = Date.now();
+    setTimeout(() => cancel.abort(), 200);
+    const result = await callOne(skill, "wait", { signal: cancel.signal, host: { log: (text) => seen.push(text) } });
+    expect(result.isError).toBe(true);
+    expect(Date.now() - began).toBeLessThan(1_000);
+    const before = seen.length;
+    await wait(500);
+    expect(seen.length).toBe(before);
+  });
+
+  it("is one call's own: a neighbour in the same isolate goes on", async () => {
+    const skill = providerSkill("pair", {
+      hang: { call: "await new Promise((r) => setTimeout(r, 60_000))", config: { timeout: 0.3 } },
+      work: {
+        call: "for (let n = 0; n < 20; n++) await new Promise((r) => setTimeout(r, 50)); return 'worked'",
+        config: { timeout: 10 },
+      },
+    });
+    const [hung, worked] = await Promise.all([callOne(skill, "hang"), callOne(skill, "work")]);
+    expect(hung.content[0]?.text).toBe("Tool 'hang' timed out after 0.3s");
+    expect(worked.content[0]?.text).toBe("worked");
+  });
+});
+
+describe("what scripts write", () => {
+  it("goes to the run that wrote it, also where two run in one isolate", async () => {
+    const skill = {
+      name: "writers",
+      files: {
+        "scripts/write.js":
+          "import { say } from '../say.js'; for (let n = 0; n < 5; n++) { say(process.argv[2]); await new Promise((r) => setTimeout(r, 10)); }",
+        "say.js": "export const say = (text) => console.log(text);",
+      },
+    };
+    const runs = await Promise.all(["a", "b"].map((arg) => runOne(skill, "scripts/write.js", { args: [arg] })));
+    expect(runs.map((run) => run.stdout)).toEqual(["a\n".repeat(5), "b\n".repeat(5)]);
+  });
+});

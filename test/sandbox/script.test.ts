@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { CODE_LIMITS } from "../../src/domain/limits";
+import { runOne } from "./run";
+
+const run = (
+  source: string,
+  asked: Parameters<typeof runOne>[2] = {},
+  files: Record<string, string> = {},
+  path = "scripts/run.js",
+) => runOne({ name: "scripted", files: { [path]: source, ...files } }, path, asked);
+const good = { exit_code: 0, stderr: "", killed: false };
+
+describe("a script", () => {
+  it("gets arguments and input the way Node has them, and writes", async () => {
+    const source = `#!/usr/bin/env node
+      let text = ""; for await (const chunk of process.stdin) text += chunk;
+      console.log(process.argv.slice(2).join("+"), text.length);
+      console.error("warned", { a: 1 });
+      process.stdout.write("no newline");`;
+    expect(await run(source, { args: ["a", "b c"], input: "héllo" })).toMatchObject({
+      exit_code: 0,
+      stdout: "a+b c 5\nno newline",
+      stderr: 'warned {"a":1}\n',
+      killed: false,
+      duration_ms: expect.any(Number),
+    });
+  });
+
+  it("may listen to its input", async () => {
+    const source = `let all = ""; await new Promise((done) => process.stdin.setEncoding("utf8").on("data", (d) => { all += d }).on("end", done)); console.log(all.toUpperCase());`;
+    expect(await run(source, { input: "quiet" })).toMatchObject({ ...good, stdout: "QUIET\n" });
+  });
+
+  it("may export a function, whose answer is printed or is the exit code", async () => {
+    expect(
+      await run(
+        "export default async ({ args, input, readFile }) => [...args, input, await readFile('data.txt')].join(' ')",
+        { args: ["x"], input: "y" },
+        { "data.txt": "z" },
+      ),
+    ).toMatchObject({ ...good, stdout: "x y z\n" });
+    expect(await run("export default function main() { return { a: 1 } }")).toMatchObject({
+      ...good,
+      stdout: '{\n  "a": 1\n}\n',
+    });
+    expect(await run("export default () => 3")).toMatchObject({ exit_code: 3, killed: false });
+    expect(await run("const main = () => 4; export { main as default };")).toMatchObject({ exit_code: 4 });
+  });
+
+  it("runs anew each time, with modules of TypeScript and data", async () => {
+    const source =
+      'import { twice } from "../lib/twice"; import data from "../data.json"; let n = 0; n++; export const unused = 1; console.log(twice(data.n), n);';
+    const files = { "lib/twice.ts": "export const twice = (n: number): number => 2 * n;", "data.json": '{"n": 21}' };
+    for (let round = 0; round < 3; round++)
+      expect(await run(source, {}, files, "scripts/run.ts")).toMatchObject({ ...good, stdout: "42 1\n" });
+  });
+
+  it.each([
+    ["process.exit(2); console.log('never')", { exit_code: 2, stdout: "" }],
+    ["console.log('a'); try { process.exit() } catch {} console.log('b')", { exit_code: 0 }],
+    ["process.exitCode = 5; console.log('done')", { exit_code: 5, stdout: "done\n" }],
+    ["console.log('so far'); throw new Error('broken')", { exit_code: 1, stdout: "so far\n", stderr: /Error: broken/ }],
+    ["throw { no: 'error' }", { exit_code: 1, stderr: /no/ }],
+    ["require('fs')", { exit_code: 1, stderr: /require is not defined/ }],
+    ["await fetch('https://example.com')", { exit_code: 1, stderr: /not permitted to access the internet/ }],
+  ])("%s", async (source, seen) => {
+    expect(await run(source)).toMatchObject({
+      killed: false,
+      ...("stderr" in seen ? { ...seen, stderr: expect.stringMatching(seen.stderr) } : seen),
+    });
+  });
+
+  it("may write while its modules are read", async () => {
+    const files = { "lib.js": "console.log('read'); export const n = 1;" };
+    expect(await run("import { n } from '../lib.js'; console.log(n)", {}, files)).toMatchObject({
+      ...good,
+      stdout: "read\n1\n",
+    });
+  });
+
+  it("is killed at its deadline, and what it wrote is kept", async () => {
+    const killed = await run(
+      "console.log('one'); console.error('two'); for (;;) await new Promise((r) => setTimeout(r, 10));",
+      { ms: 500 },
+    );
+    expect(killed).toMatchObject({
+      exit_code: 137,
+      stdout: "one\n",
+      stderr: "two\n\nThe script was ended after 0.5s.",
+      killed: true,
+    });
+    expect(killed.duration_ms).toBeLessThan(1_500);
+  });
+
+  it("ends when it never pauses", async () => {
+    const looped = await run("console.log('begun'); for (;;);");
+    expect(looped).toMatchObject({ exit_code: 1, stdout: "begun\n", killed: false });
+    expect(looped.stderr).toMatch(/without a pause/);
+  });
+
+  it("writes no more than anybody reads", async () => {
+    const much = await run(`for (let n = 0; n < 3_000; n++) console.log("x".repeat(100));`);
+    expect(much.exit_code).toBe(0);
+    expect(much.stdout.length).toBeLessThan(CODE_LIMITS.outputChars + 200);
+    expect(much.stdout).toMatch(/\(cut: /);
+  });
+
+  it("that cannot run says why", async () => {
+    expect(await run("import 'https://example.com/x.js'")).toMatchObject({
+      exit_code: 1,
+      killed: false,
+      stderr: expect.stringMatching(/no module of the package/),
+    });
+  });
+});

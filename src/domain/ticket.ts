@@ -8,7 +8,9 @@ import { GatewayError } from "./errors";
 /** A ticket travels as a sub-protocol with this prefix; all of it are characters of an HTTP token. */
 export const TICKET_PREFIX = "ticket.";
 
-const claimsSchema = z.tuple([z.string(), z.string()]);
+/** As long as ids may be: a forged ticket names no more than that. */
+const claim = z.string().min(1).max(128);
+const claimsSchema = z.tuple([claim, claim]);
 
 export interface TicketClaims {
   userId: string;

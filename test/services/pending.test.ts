@@ -3,8 +3,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../src/domain/errors";
+import { type ServerFrame, serverFrameSchema } from "../../src/domain/frame";
 import type { Answer, Question } from "../../src/domain/request";
-import { type Asking, askerOf } from "../../src/services/pending";
+import { type Asking, askerOf, tell } from "../../src/services/pending";
 import { openSession, type Session } from "../../src/services/session";
 import { dismiss } from "../../src/services/waiters";
 import { ConversationStore } from "../../src/storage/conversation";
@@ -143,6 +144,30 @@ describe("a tool that asks", () => {
     ]);
     const [request] = await pending(id);
     expect(await requestState(id, request!.request_id)).toMatchObject({ state: "cancelled" });
+  });
+
+  it("tells the pages something without waiting for an answer, under a number of its own", async () => {
+    const id = await conversationOf(null);
+    const told = await runInDurableObject(objectOf(id), (_, state) => {
+      const { requests } = new ConversationStore(state.storage);
+      const frames: ServerFrame[] = [];
+      const clients = { count: () => 1, tell: (frame: ServerFrame) => void frames.push(frame) };
+      const asking: Asking = { requests, waiters: new Map(), clients, now: () => Date.now(), rearm: () => {} };
+      tell(asking, "demo", "progress", { percent: 50 });
+      tell(asking, null, "progress", { percent: 100 });
+      return frames.map((frame) => serverFrameSchema.parse(frame));
+    });
+    expect(told).toMatchObject([
+      { type: "skill:event", skill_name: "demo", action: "progress", payload: { percent: 50 } },
+      { type: "skill:event", skill_name: null, payload: { percent: 100 } },
+    ]);
+    const [first, second] = told.map((frame) => ("seq" in frame ? frame.seq : 0));
+    expect(second).toBe((first ?? 0) + 1);
+    const page = await Page.open(id);
+    page.say({ type: "hello" });
+    expect(await page.next("welcome")).toMatchObject({ seq: second });
+    await page.pong();
+    expect(page.count("skill:event")).toBe(0);
   });
 
   it("gets an answer by whichever way it comes", async () => {

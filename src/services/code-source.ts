@@ -1,14 +1,15 @@
 // The code of a version on its way into an isolate, and what its host reads for it.
 
-import { type Runnable, runnable } from "../domain/code";
+import { type Runnable, runnable, type StoredCode } from "../domain/code";
 import type { SkillRef } from "../domain/event";
 import type { HostParts } from "../sandbox/host";
 import { NO_PAGE } from "../sandbox/host";
 import type { ProviderCode } from "../sandbox/provider";
 import type { ScriptCode } from "../sandbox/script";
-import { readPackageRange, readStoredCode } from "../storage/packages";
+import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../storage/packages";
+import { compilePackage } from "./compile";
 import type { Context } from "./context";
-import { filesOf } from "./declarations";
+import { declarationOf, filesOf } from "./declarations";
 import type { CodeFacts } from "./provided-store";
 import type { Session } from "./session";
 
@@ -55,8 +56,25 @@ async function loadCode(
   path: string,
   as: "provider" | "script",
 ): Promise<Runnable | string> {
-  const code = await readStoredCode(context.packages, context.timings, versionId);
-  return code === null ? "this version was published without its code" : runnable(code, path, as);
+  const { packages, timings } = context;
+  const code = (await readStoredCode(packages, timings, versionId)) ?? (await compileNow(context, versionId));
+  return code === null ? "the skill changed just now" : runnable(code, path, as);
+}
+
+/** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */
+async function compileNow(context: Context, versionId: string): Promise<StoredCode | null> {
+  const { packages, timings } = context;
+  const declared = await declarationOf(context, versionId);
+  const zip = await readWholePackage(packages, timings, versionId);
+  if (declared === null || zip === null) return null;
+  const { files, tools, provider } = declared;
+  const { code } = await compilePackage({
+    zip,
+    files,
+    manifest: { tools, ...(provider === null ? {} : { provider }) },
+  });
+  if (code !== null) await putCode(packages, timings, versionId, code);
+  return code;
 }
 
 async function readFile(context: Context, versionId: string, path: string): Promise<Uint8Array | null> {

@@ -15,8 +15,14 @@ export interface Compiled {
   warnings: Issue[];
 }
 
+/** What of a package compiling looks at. */
+export type CodePackage = Pick<SkillPackage, "zip"> & {
+  files: readonly PackageFile[];
+  manifest: Pick<Manifest, "provider" | "tools">;
+};
+
 /** Compiles every module of a package. Types go, imports are resolved; nothing is run. */
-export async function compilePackage(found: SkillPackage): Promise<Compiled> {
+export async function compilePackage(found: CodePackage): Promise<Compiled> {
   const { files, manifest } = found;
   const warnings = declarationWarnings(manifest);
   if (!files.some((file) => isCode(file.path))) return { code: null, warnings };
@@ -69,7 +75,7 @@ export async function compilePackage(found: SkillPackage): Promise<Compiled> {
 }
 
 /** A module's text without types, read; or what is wrong with it. */
-async function readFile(found: SkillPackage, file: PackageFile): Promise<ReadModule | SyntaxProblem> {
+async function readFile(found: CodePackage, file: PackageFile): Promise<ReadModule | SyntaxProblem> {
   let text: string;
   try {
     const bytes = found.zip.subarray(file.offset, file.offset + file.size);
@@ -99,7 +105,7 @@ async function readFile(found: SkillPackage, file: PackageFile): Promise<ReadMod
   }
 }
 
-function declarationWarnings({ provider, tools }: Manifest): Issue[] {
+function declarationWarnings({ provider, tools }: CodePackage["manifest"]): Issue[] {
   const warn = (code: string, message: string): Issue => ({ code, message, path: SKILL_FILE });
   if (provider?.module !== undefined && provider.class === undefined)
     return [warn("PROVIDER_CLASS_MISSING", "The `provider` names no `class`, so its tools cannot be made.")];
@@ -113,7 +119,7 @@ function declarationWarnings({ provider, tools }: Manifest): Issue[] {
 }
 
 function providerWarnings(
-  { provider }: Manifest,
+  { provider }: CodePackage["manifest"],
   paths: readonly string[],
   code: StoredCode,
   read: ReadonlyMap<string, ReadModule>,
@@ -135,7 +141,7 @@ function providerWarnings(
 }
 
 /** The files that are meant to run here. */
-function reachable({ provider }: Manifest, paths: readonly string[], code: StoredCode): Set<string> {
+function reachable({ provider }: CodePackage["manifest"], paths: readonly string[], code: StoredCode): Set<string> {
   const entry = provider?.module === undefined ? null : findModule(provider.module, paths);
   const scripts = paths.filter((path) => path.startsWith("scripts/") && isCode(path));
   return new Set([...(entry === null ? [] : [entry]), ...scripts].flatMap((path) => closure(code.modules, path)));

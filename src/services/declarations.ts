@@ -17,6 +17,11 @@ export async function factsOf(context: Context, versionIds: readonly string[]): 
   return new Map(found.map((declaration) => [declaration.versionId, factsFrom(declaration)]));
 }
 
+/** All that a version declares; `null` when it is gone. */
+export async function declarationOf(context: Context, versionId: string): Promise<CodeDeclaration | null> {
+  return (await declarationsOf(context, [versionId]))[0] ?? null;
+}
+
 /** The files of a version; empty when it is gone. */
 export async function filesOf(context: Context, versionId: string): Promise<PackageFile[]> {
   const [found] = await declarationsOf(context, [versionId]);

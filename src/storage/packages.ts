@@ -85,6 +85,15 @@ export async function readPackageRange(
   });
 }
 
+/** A version's whole ZIP; `null` when the object is gone. */
+export async function readWholePackage(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+): Promise<Uint8Array | null> {
+  return guarded(timings, async () => (await bucket.get(packageKey(versionId)))?.bytes() ?? null);
+}
+
 /** One page of all packages. `cursor` is `null` on the last. */
 export async function listPackages(
   bucket: R2Bucket,

@@ -146,6 +146,16 @@ describe("a skill that stops being public", () => {
     expect(textOf(await chat.use("act_demoted"))).toBe(RAN);
   });
 
+  it("runs when it becomes public, though its code was never made ready", async () => {
+    const key = await keyFor("petra");
+    const { id, version_id } = await publishOwn(key, codeSkill("promoted", "act_promoted"));
+    await rescope(id, "public");
+    const chat = await talk("paul");
+    await chat.load("promoted");
+    expect(textOf(await chat.use("act_promoted"))).toBe(RAN);
+    expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).not.toBeNull();
+  });
+
   it("is gone when nobody sees it any more", async () => {
     const { id } = await publishPublic(codeSkill("vanished", "act_vanished"));
     const chat = await talk("dora");

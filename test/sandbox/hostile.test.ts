@@ -252,6 +252,7 @@ describe("hostile providers", () => {
     expect(result.isError ?? false).toBe(row.isError ?? true);
     expect(took).toBeLessThan((TIMEOUT + 1) * 1_000);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(Object.keys(result.structuredContent ?? {})).not.toContain("__proto__");
     // Another call is unharmed, and so is another user's call of the same code.
     const sound = await callOne(providerSkill("sound", { good: "return 'good'" }), "good");
     expect(sound).toEqual({ content: [{ type: "text", text: "good" }] });

@@ -1,0 +1,93 @@
+// The host as code that got hold of it would call it, without the harness in between.
+
+import { describe, expect, it } from "vitest";
+import { CODE_LIMITS } from "../../src/domain/limits";
+import { type BrowserDoor, Host, HostLine } from "../../src/sandbox/host";
+
+function made(door: Partial<BrowserDoor> = {}, ms = 30_000) {
+  const seen: unknown[] = [];
+  const line = new HostLine({
+    readFile: async (path) => (path === "a.txt" ? new TextEncoder().encode("a") : null),
+    log: (text) => seen.push(text),
+    door: {
+      request: async (...asked) => {
+        seen.push(asked);
+        return { success: true };
+      },
+      emit: (...told) => seen.push(told),
+      ...door,
+    },
+    deadline: Date.now() + ms,
+  });
+  return { line, host: new Host(line), seen };
+}
+
+describe("a host", () => {
+  it("answers nothing after its call has ended", async () => {
+    const { line, host, seen } = made();
+    expect(await host.readFile("a.txt", undefined)).toBe("a");
+    line.close();
+    for (const late of [
+      () => host.readFile("a.txt", undefined),
+      () => host.log("late"),
+      () => host.emit("late", "1"),
+      () => host.request("late", "1", undefined),
+    ])
+      await expect(late()).rejects.toThrow("The call has ended.");
+    await host.write("stdout", "late");
+    expect({ seen, output: line.output }).toEqual({ seen: [], output: { stdout: "", stderr: "" } });
+    await host.over();
+  });
+
+  it("stops a call that asks too often", async () => {
+    const { line, host } = made();
+    for (let n = 0; n < CODE_LIMITS.hostCalls; n++) await host.readFile("a.txt", undefined);
+    await expect(host.readFile("a.txt", undefined)).rejects.toThrow("more than 1000 times");
+    expect(await line.stopped.promise).toBe("it called the gateway more than 1000 times");
+  });
+
+  it.each<[string, (host: Host) => Promise<unknown>]>([
+    ["a path that is no text", (host) => host.readFile(["a.txt"], undefined)],
+    ["an encoding nobody knows", (host) => host.readFile("a.txt", "latin1")],
+    ["a file that is not there", (host) => host.readFile("../a.txt", undefined)],
+    ["a log that is no text", (host) => host.log({ toString: () => "x" })],
+    ["an action that is no name", (host) => host.emit("<script>", "1")],
+    ["an action without end", (host) => host.request("x".repeat(129), "1", undefined)],
+    ["a payload that is no text", (host) => host.request("ask", { a: 1 }, undefined)],
+    ["a payload that is no JSON", (host) => host.request("ask", "{", undefined)],
+    ["a payload without end", (host) => host.emit("ask", JSON.stringify("x".repeat(CODE_LIMITS.payloadChars)))],
+    ["a time that is none", (host) => host.request("ask", "1", "soon")],
+    ["a time that is over", (host) => host.request("ask", "1", -1)],
+    ["no time at all", (host) => host.request("ask", "1", Number.NaN)],
+  ])("refuses %s", async (_, ask) => {
+    const { host, seen } = made();
+    await expect(ask(host)).rejects.toThrow();
+    expect(seen).toEqual([]);
+  });
+
+  it("keeps few lines, short ones, and little output", async () => {
+    const { line, host, seen } = made();
+    for (let n = 0; n < CODE_LIMITS.logLines + 10; n++) await host.log("x".repeat(CODE_LIMITS.logChars + 10));
+    expect(seen.length).toBe(CODE_LIMITS.logLines);
+    expect(String(seen[0]).length).toBe(CODE_LIMITS.logChars);
+    for (let n = 0; n < 20; n++) await host.write("stdout", "x".repeat(10_000));
+    await host.write("stdin", "x");
+    expect(line.output.stdout.length).toBe(CODE_LIMITS.outputChars + 1);
+  });
+
+  it("numbers requests itself, and has no time left in the last second", async () => {
+    const { host, seen } = made();
+    await host.request("one", '{"request_id":"req_x"}', 5_000);
+    await host.request("two", "null", undefined);
+    expect(seen.map((asked) => [(asked as unknown[])[0], (asked as unknown[])[3]])).toEqual([
+      ["one", 1],
+      ["two", 2],
+    ]);
+    const late = made({}, 900);
+    expect(JSON.parse(await late.host.request("ask", "1", undefined))).toEqual({
+      success: false,
+      error: "No time is left to ask.",
+    });
+    expect(late.seen).toEqual([]);
+  });
+});

@@ -1,26 +1,7 @@
-// What a chat back end does: turns, tool calls, tickets, and a tool of its own. It runs in the page so that the demo needs no
-// server; in your product it is your server, and the key never comes near a browser.
+// What a chat back end does: turns, tool calls and tickets. It runs in the page so that the demo needs no server; in your
+// product it is your server, and the key never comes near a browser.
 
-const SKILL = "mermaid-diagram";
 const STEPS_MOST = 12;
-
-/** The back end's own tool, offered while its skill is active. A provider inside the skill will take its place. */
-const RENDER_TOOL = {
-  type: "function",
-  function: {
-    name: "render_mermaid",
-    description:
-      "Draws a Mermaid diagram on the user's page. Answers with its type and size, or with the parser's message.",
-    parameters: {
-      type: "object",
-      properties: {
-        code: { type: "string", description: "Mermaid code, without a fence." },
-        title: { type: "string", description: "What the diagram shows, in one sentence." },
-      },
-      required: ["code", "title"],
-    },
-  },
-};
 
 /** A refusal of the gateway, in its own words. */
 export class Refusal extends Error {
@@ -69,39 +50,15 @@ export function backend({ key, conversation, onWire }) {
     const turn = { key: crypto.randomUUID(), format: "openai", history };
     let step = await patiently(() => send("POST", "/turns", turn));
     for (let count = 0; count < STEPS_MOST; count++) {
-      const own = step.active.some(({ skill }) => skill === SKILL) ? [RENDER_TOOL] : [];
-      const answer = await model([...step.prompt.messages, ...thread], [...step.tools, ...own]);
+      const answer = await model([...step.prompt.messages, ...thread], step.tools);
       add(answer);
       if (!answer.tool_calls?.length) return;
       const calls = { calls: answer.tool_calls, format: "openai" };
+      // A call that was cut off is sent again as it was: it finds the question that its tool asked the page, and the answer.
       step = await patiently(() => send("POST", "/tool-calls", calls));
-      add(...step.messages, ...(await Promise.all(step.unhandled.map(runOwn))));
+      add(...step.messages, ...step.unhandled.map(refuse));
     }
     add({ role: "assistant", content: `(stopped after ${STEPS_MOST} steps)` });
-  }
-
-  async function runOwn(call) {
-    const content = call.function.name === RENDER_TOOL.function.name ? await render(call) : { error: "no such tool" };
-    return { role: "tool", tool_call_id: call.id, content: JSON.stringify(content) };
-  }
-
-  /**
-   * Asks the user's page to draw, however long the way there is. The call's id is the request's key: asked again after a
-   * crash or a lost connection, it finds the same request, and its answer if there is one.
-   */
-  async function render(call) {
-    const body = {
-      action: call.function.name,
-      skill_name: SKILL,
-      payload: JSON.parse(call.function.arguments),
-      timeout_ms: 120_000,
-    };
-    let request = await patiently(() => send("POST", "/requests", body, { "idempotency-key": call.id }));
-    while (request.state === "pending") {
-      const { request_id } = request;
-      request = await patiently(() => send("GET", `/requests/${request_id}?wait_ms=25000`));
-    }
-    return request.success ? request.result : { error: request.error };
   }
 
   async function send(method, path, body, headers = {}) {
@@ -117,6 +74,11 @@ export function backend({ key, conversation, onWire }) {
     if (!response.ok) throw new Refusal(response.status, answer);
     return answer;
   }
+}
+
+/** This back end has no tools of its own; yours would run them here. */
+function refuse(call) {
+  return { role: "tool", tool_call_id: call.id, content: "Error: There is no such tool." };
 }
 
 /** Tries again while the gateway is away. Everything sent this way may be sent twice: it carries its own id. */

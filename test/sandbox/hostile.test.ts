@@ -250,7 +250,8 @@ describe("hostile providers", () => {
     if (typeof row.sees === "string") expect(wordsOf(result)).toBe(row.sees);
     else expect(wordsOf(result)).toMatch(row.sees);
     expect(result.isError ?? false).toBe(row.isError ?? true);
-    expect(took).toBeLessThan((TIMEOUT + 1) * 1_000);
+    // It ends by its deadline and a second; five times that on a machine that has other things to do. What it must not is hang.
+    expect(took).toBeLessThan(5 * (TIMEOUT + 1) * 1_000);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(Object.keys(result.structuredContent ?? {})).not.toContain("__proto__");
     // Another call is unharmed, and so is another user's call of the same code.

@@ -130,7 +130,7 @@ describe("a deadline", () => {
     setTimeout(() => cancel.abort(), 200);
     const result = await callOne(skill, "wait", { signal: cancel.signal, host: { log: (text) => seen.push(text) } });
     expect(result.isError).toBe(true);
-    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(Date.now() - began).toBeLessThan(5_000);
     const before = seen.length;
     await wait(500);
     expect(seen.length).toBe(before);

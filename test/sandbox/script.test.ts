@@ -89,7 +89,7 @@ describe("a script", () => {
       stderr: "two\n\nThe script was ended after 0.5s.",
       killed: true,
     });
-    expect(killed.duration_ms).toBeLessThan(1_500);
+    expect(killed.duration_ms).toBeLessThan(10_000);
   });
 
   it("ends when it never pauses", async () => {

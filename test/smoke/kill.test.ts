@@ -84,6 +84,6 @@ it("a workerd that is stuck is ended and started again", async () => {
   const began = performance.now();
   await run.line(/^workerd is stuck, ending it$/);
   await run.line(/^workerd serves again$/);
-  expect(performance.now() - began).toBeLessThan(8_000);
+  expect(performance.now() - began).toBeLessThan(30_000);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
 });

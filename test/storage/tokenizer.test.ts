@@ -129,7 +129,7 @@ describe("with the ranks", () => {
       expect(tokens).toBeGreaterThan(0);
       expect(tokens).toBeLessThanOrEqual(size);
       // Some 0.1 to 0.3 s on an idle machine; a quadratic merge takes minutes.
-      expect(spent).toBeLessThan(1_500);
+      expect(spent).toBeLessThan(15_000);
     });
   });
 });

@@ -24,13 +24,21 @@ export default defineConfig(async () => {
           test: {
             name: "worker",
             include: ["test/**/*.test.ts"],
-            exclude: ["test/node/**", "test/smoke/**", "test/architecture.test.ts"],
+            exclude: [
+              "test/node/**",
+              "test/smoke/**",
+              "test/client/**",
+              "test/browser/**",
+              "test/architecture.test.ts",
+            ],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {
               optimizer: {
                 ssr: {
                   enabled: true,
+                  // A dependency found in mid-run would reload the files that run: whatever a test needs stands here.
+                  noDiscovery: true,
                   include: [
                     "@cfworker/json-schema",
                     "acorn",
@@ -44,7 +52,9 @@ export default defineConfig(async () => {
                     "hono/cors",
                     "hono/factory",
                     "hono/http-exception",
-                    "semver",
+                    "semver/functions/compare-loose",
+                    "semver/functions/satisfies",
+                    "semver/ranges/valid",
                     "sucrase",
                     "yaml",
                     "zod",
@@ -59,7 +69,7 @@ export default defineConfig(async () => {
         {
           test: {
             name: "node",
-            include: ["test/node/**/*.test.ts", "test/architecture.test.ts"],
+            include: ["test/node/**/*.test.ts", "test/client/**/*.test.ts", "test/architecture.test.ts"],
             testTimeout: 120_000,
             hookTimeout: 120_000,
             fileParallelism: false,

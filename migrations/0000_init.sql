@@ -71,13 +71,15 @@ CREATE TABLE `skills` (
 	`namespace` text NOT NULL,
 	`user_id` text NOT NULL,
 	`version_id` text NOT NULL,
+	`tokens` integer NOT NULL,
+	`bind_shells` text,
 	`created_at` integer DEFAULT (cast(unixepoch('subsec') * 1000 as integer)) NOT NULL,
 	`updated_at` integer DEFAULT (cast(unixepoch('subsec') * 1000 as integer)) NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `skills_id_unique` ON `skills` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `skills_scope_folded` ON `skills` (`scope`,`folded`);--> statement-breakpoint
-CREATE INDEX `skills_scope_name` ON `skills` (`scope`,`name`);--> statement-breakpoint
+CREATE INDEX `skills_scope_name` ON `skills` (`scope`,`name`,`tokens`,`bind_shells`);--> statement-breakpoint
 CREATE TABLE `versions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`skill_id` text NOT NULL,

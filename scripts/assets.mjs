@@ -1,10 +1,12 @@
-// Makes the static files that come from packages: today the tokenizer's ranks. Run by wrangler's [build], by `npm start`
-// and before the tests; with nothing to do it only reads two small pieces of files.
+// Makes the static files that git does not hold: the tokenizer's ranks, the browser client, the demo page. Run by wrangler's
+// [build], by `npm start` and before the tests; with nothing to do it only reads.
 
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { prepareClient } from "./client.mjs";
+import { prepareDemo } from "./demo.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const ENCODING = "o200k_base";
@@ -12,11 +14,19 @@ const ENCODING = "o200k_base";
 const FORM = 1;
 
 /**
- * Writes `public/tokens/o200k_base.json` unless it is there and current.
+ * Makes whatever is missing or out of date.
  * @param {string} folder where static files live
- * @returns {Promise<boolean>} whether something was written
+ * @returns {Promise<string[]>} what was written
  */
 export async function prepareAssets(folder = path.join(root, "public")) {
+  const parts = { [`tokens/${ENCODING}.json`]: prepareRanks, "client/": prepareClient, "demo/": prepareDemo };
+  const written = await Promise.all(
+    Object.entries(parts).map(async ([name, prepare]) => ((await prepare(folder)) ? [name] : [])),
+  );
+  return written.flat();
+}
+
+async function prepareRanks(folder) {
   const stamp = `js-tiktoken@${await tiktokenVersion()}/${FORM}`;
   const file = path.join(folder, "tokens", `${ENCODING}.json`);
   if (await isCurrent(file, stamp)) return false;
@@ -84,5 +94,5 @@ async function writeAtomically(file, content, isDone) {
 
 const script = process.argv[1] === undefined ? "" : pathToFileURL(await realpath(process.argv[1])).href;
 if (script === import.meta.url) {
-  if (await prepareAssets()) console.log(`wrote public/tokens/${ENCODING}.json`);
+  for (const name of await prepareAssets()) console.log(`wrote public/${name}`);
 }

@@ -1,34 +1,37 @@
 // `npm run dev`: `wrangler dev` on the same state as `npm start`, for people who change the code: it reloads on every edit.
 
+import { rmSync } from "node:fs";
 import path from "node:path";
 import { buildGateway } from "./build.mjs";
 import { publishBuiltins } from "./builtins.mjs";
-import { formatVariables, readVariables } from "./devvars.mjs";
+import { formatVariables, readVariables, variablesWithKey } from "./devvars.mjs";
 import { writeWhole } from "./files.mjs";
-import { startGateway } from "./gateway.mjs";
+import { openGateway } from "./gateway.mjs";
 import { announce, readOptions, stopOnSignals, takeState } from "./launcher.mjs";
 import { applyMigrations } from "./migrate.mjs";
 import { kill, OWNER_VARIABLE, ownerMark, processOf } from "./processes.mjs";
-import { fail } from "./refusal.mjs";
+import { fail, Refusal } from "./refusal.mjs";
 import { spawnWrangler } from "./wrangler.mjs";
 
 async function main() {
   const options = readOptions();
   const { script, settings } = await buildGateway();
-  const variables = await readVariables(options.vars, settings);
+  await readVariables(options.vars, settings);
   const { lock, port } = await takeState({ ...options, group: true });
+  const variables = await variablesWithKey(options.vars, settings);
   const owner = ownerMark(options.state, processOf(process.pid));
   let stop = () => {};
   stopOnSignals(() => stop());
 
   // Miniflare migrates in half a second, wrangler in five.
   const common = { script, variables, state: options.state, owner, onRuntime: lock.setRuntime };
-  const migrating = await startGateway({
+  const migrating = await openGateway({
     ...common,
     port: 0,
     onLost: () => fail(new Error("workerd does not come back")),
   });
   stop = migrating.stop;
+  await migrating.ready();
   await applyMigrations(await migrating.database());
   await migrating.stop();
 
@@ -50,17 +53,21 @@ async function main() {
       ...["--define", "__DEVELOPMENT__:true", "--log-level", "warn", "--show-interactive-dev-session=false"],
     ],
     // Its own group, because it starts several processes and passes no signal on to them.
-    { detached: true, stdio: ["ignore", "pipe", "inherit"], env: { [OWNER_VARIABLE]: owner } },
+    { detached: true, stdio: ["ignore", 2, 2], env: { [OWNER_VARIABLE]: owner } },
   );
   lock.setRuntime(wrangler.pid);
-  wrangler.stdout.pipe(process.stderr);
   const ended = new Promise((resolve) => wrangler.once("exit", resolve));
-  process.on("exit", () => kill(-wrangler.pid));
+  process.on("exit", () => {
+    kill(-wrangler.pid);
+    rmSync(variablesFile, { force: true });
+  });
+  let isStopping = false;
   stop = () => {
+    isStopping = true;
     kill(-wrangler.pid, "SIGTERM");
     return ended;
   };
-  void ended.then((code) => process.exit(code ?? 1));
+  void ended.then(() => isStopping || fail(new Refusal("wrangler dev has ended.")));
 
   const url = `http://127.0.0.1:${port}`;
   // A first build that fails does not end wrangler: it waits for an edit, and so do we.

@@ -10,23 +10,30 @@ import { Refusal } from "./refusal.mjs";
 const KEY_NAME = "GATEWAY_ADMIN_KEY";
 
 /**
- * The variables of the Worker. Makes and stores an admin key if there is none. An empty value counts as none.
+ * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
  * @param {string} file
  * @param {typeof import("../src/domain/settings")} table
  * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it
- * @returns {Promise<Record<string, string> & { GATEWAY_ADMIN_KEY: string }>}
+ * @returns {Promise<Record<string, string>>}
  */
 export async function readVariables(file, { settingsSchema, parseSettings }, environment = process.env) {
-  const text = await readOrEmpty(file);
   const known = Object.keys(settingsSchema.shape).map((name) => [name, environment[name]]);
-  const given = [...Object.entries(parseEnv(text)), ...known.filter(([, value]) => value)];
+  const given = [...Object.entries(parseEnv(await readOrEmpty(file))), ...known.filter(([, value]) => value)];
   const variables = Object.fromEntries(given.filter(([, value]) => value !== ""));
   const { issues } = parseSettings(variables);
-  if (issues.length > 0) {
-    const lines = issues.map((issue) => `  ${issue.message}`);
-    throw new Refusal(`The settings in ${path.basename(file)} and the environment are not valid:\n${lines.join("\n")}`);
-  }
-  variables[KEY_NAME] ??= await makeKey(file, text);
+  if (issues.length === 0) return variables;
+  const lines = issues.map((issue) => `  ${issue.message}`);
+  throw new Refusal(`The settings in ${path.basename(file)} and the environment are not valid:\n${lines.join("\n")}`);
+}
+
+/**
+ * The same with an admin key, made and stored if there is none. Only for the holder of the lock: of two starts at once each
+ * would store a key of its own.
+ * @returns {Promise<Record<string, string> & { GATEWAY_ADMIN_KEY: string }>}
+ */
+export async function variablesWithKey(file, table) {
+  const variables = await readVariables(file, table);
+  variables[KEY_NAME] ??= await makeKey(file, await readOrEmpty(file));
   return variables;
 }
 

@@ -1,7 +1,7 @@
 // Files and folders, the way all scripts here treat them.
 
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -22,6 +22,16 @@ export async function writeWhole(file, content, mode = 0o644) {
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The text of a file, or `null` when there is none. */
+export async function readOrNull(file) {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return null;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { listFiles, root } from "./files.mjs";
 import { OWNER_VARIABLE } from "./processes.mjs";
-import { Refusal, say } from "./refusal.mjs";
+import { portTaken, Refusal, say } from "./refusal.mjs";
 import { readWranglerConfig } from "./wrangler-config.mjs";
 
 /** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
@@ -24,7 +24,7 @@ const RESTART_PATIENCE = 15_000;
  *   onRuntime: (pid: number) => void, onLost: () => void,
  * }} options `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one that stays away
  */
-export async function startGateway({ script, variables, state, port, owner, onRuntime, onLost }) {
+export async function openGateway({ script, variables, state, port, owner, onRuntime, onLost }) {
   const config = await readWranglerConfig();
   const workers = [await gatewayWorker(config, script, variables, port), filesWorker(config)];
   let isStopping = false;
@@ -63,18 +63,21 @@ export async function startGateway({ script, variables, state, port, owner, onRu
         workers,
       }),
   );
-  try {
-    await miniflare.ready;
-  } catch (error) {
-    if (error.code === "ERR_ADDRESS_IN_USE") throw portTaken(port);
-    throw error;
-  }
   return {
+    async ready() {
+      try {
+        await miniflare.ready;
+      } catch (error) {
+        throw error.code === "ERR_ADDRESS_IN_USE" ? portTaken(port) : error;
+      }
+    },
     database: () => miniflare.getD1Database(config.d1_databases[0].binding),
     schedules: config.triggers?.crons ?? [],
     async runSchedule(cron, scheduledTime) {
       const worker = await miniflare.getWorker(config.name);
-      await worker.scheduled({ cron, scheduledTime });
+      const { outcome } = await worker.scheduled({ cron, scheduledTime });
+      if (outcome !== "ok") say(`the schedule ${cron} has ended with: ${outcome}`);
+      return outcome;
     },
     runtime: () => runtime,
     stop() {
@@ -82,10 +85,6 @@ export async function startGateway({ script, variables, state, port, owner, onRu
       return miniflare.dispose();
     },
   };
-}
-
-export function portTaken(port) {
-  return new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
 }
 
 /** The Worker on a socket of its own: through Miniflare's entry and the asset router a request would take four times as long. */

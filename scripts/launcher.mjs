@@ -1,11 +1,12 @@
 // What `npm start` and `npm run dev` have in common: options, the lock, signals, and the two lines that say it is ready.
 
+import { mkdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./files.mjs";
 import { acquireLock } from "./lock.mjs";
-import { Refusal, say } from "./refusal.mjs";
+import { portTaken, Refusal, say } from "./refusal.mjs";
 
 /** A stop is over by then, come what may. */
 const STOP_PATIENCE = 1_500;
@@ -40,24 +41,34 @@ export async function takeState(options) {
   const port = options.port === 0 ? await freePort() : options.port;
   const lock = await acquireLock(options.state, { ...options, port });
   process.on("exit", lock.release);
+  // What Miniflare scribbles in the folder for temporary files, it leaves there after a kill -9: here it is cleared away.
+  const scratch = path.join(options.state, "tmp");
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch);
+  process.env.TMPDIR = scratch;
   await freePort(port).catch(() => {
-    throw new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
+    throw portTaken(port);
   });
   return { lock, port };
 }
 
-/** Calls `stop` on the first signal and ends this process; a second signal ends it at once. */
+/**
+ * Calls `stop` on the first signal, or when the npm that started us is gone, and ends this process; a second signal ends it
+ * at once.
+ */
 export function stopOnSignals(stop) {
-  let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.on(signal, async () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      const patience = new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE));
-      await Promise.race([patience, stop()]).catch((error) => say(error.stack));
-      process.exit(0);
-    });
-  }
+  let isStopping = false;
+  const end = async () => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    const patience = new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE));
+    await Promise.race([patience, stop()]).catch((error) => say(error.stack));
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, end);
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || isStopping || end(), 100).unref();
 }
 
 /** The only two lines on stdout. */

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { end, isRunning, orphansOf, processOf } from "./processes.mjs";
+import { end, isRunning, markedProcesses, processOf } from "./processes.mjs";
 import { Refusal, say } from "./refusal.mjs";
 
 /**
@@ -26,7 +26,8 @@ export async function acquireLock(state, { port, group = false }) {
   const own = { id: randomUUID(), port, launcher: processOf(process.pid), runtime: null, group };
   const previous = claim(file, own);
   const left = previous?.runtime == null ? [] : [previous.runtime];
-  const orphans = [...left, ...orphansOf(state)].filter(isRunning);
+  const marked = markedProcesses(state).filter(({ launcher }) => !isRunning(launcher));
+  const orphans = [...left, ...marked].filter(isRunning);
   if (orphans.length > 0) say("ending what a killed gateway left running");
   await end(left, previous?.group);
   await end(orphans);

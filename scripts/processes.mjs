@@ -24,9 +24,11 @@ export function isRunning(known) {
 function beginOf(pid) {
   if (process.platform === "linux") {
     try {
-      // After the name in brackets, which may hold anything: state is the first field, the start time the twentieth.
+      // After the name in brackets, which may hold anything: the state, and further on number of threads and start time.
       const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];
-      return fields[0] === "Z" || fields[0] === "X" ? null : `${bootId()}/${fields[19]}`;
+      // Dead with threads that still live: they hold its port and files.
+      const isDead = (fields[0] === "Z" || fields[0] === "X") && Number(fields[17]) <= 1;
+      return isDead ? null : `${bootId()}/${fields[19]}`;
     } catch {
       return null;
     }
@@ -59,21 +61,20 @@ export function ownerMark(state, launcher) {
 }
 
 /**
- * Runtimes of a state that no living launcher owns. Linux only: elsewhere the lock's word must do.
- * @returns {Process[]}
+ * The processes that were started for a state, each with its owner. Linux only: elsewhere the lock's word must do.
+ * @returns {(Process & { launcher: Process })[]}
  */
-export function orphansOf(state) {
+export function markedProcesses(state) {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").flatMap((entry) => {
     try {
       const variables = readFileSync(`/proc/${Number(entry)}/environ`, "utf8").split("\0");
-      const mark = variables.find((variable) => variable.startsWith(`${OWNER_VARIABLE}=`));
-      if (mark === undefined) return [];
+      const mark = variables.find((variable) => variable.startsWith(`${OWNER_VARIABLE}=`)) ?? "";
       const owner = JSON.parse(mark.slice(OWNER_VARIABLE.length + 1));
-      const orphan = owner.state === state && !isRunning(owner.launcher) ? processOf(Number(entry)) : null;
-      return orphan === null ? [] : [orphan];
+      const found = owner.state === state ? processOf(Number(entry)) : null;
+      return found === null ? [] : [{ ...found, launcher: owner.launcher }];
     } catch {
-      // Not a process, gone meanwhile, or somebody else's.
+      // Not a process, not marked, gone meanwhile, or somebody else's.
       return [];
     }
   });
@@ -81,10 +82,9 @@ export function orphansOf(state) {
 
 /** Ends processes at once and waits until they are gone, so that their port and files are free. */
 export async function end(processes, withGroup = false) {
-  for (const known of processes) {
-    if (isRunning(known)) kill(known.pid);
-    // A group outlives its leader and keeps the number from being given again.
-    if (withGroup && process.platform !== "win32") kill(-known.pid);
+  for (const known of processes.filter(isRunning)) {
+    if (withGroup) kill(-known.pid);
+    kill(known.pid);
   }
   const deadline = Date.now() + 5_000;
   while (processes.some(isRunning) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));

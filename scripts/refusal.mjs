@@ -3,6 +3,10 @@ export class Refusal extends Error {
   name = "Refusal";
 }
 
+export function portTaken(port) {
+  return new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
+}
+
 /** Talk goes to stderr: stdout is for the lines other programs read. */
 export function say(text) {
   console.error(text);

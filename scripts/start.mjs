@@ -3,7 +3,7 @@
 import { buildGateway } from "./build.mjs";
 import { publishBuiltins } from "./builtins.mjs";
 import { followSchedules } from "./cron.mjs";
-import { readVariables } from "./devvars.mjs";
+import { readVariables, variablesWithKey } from "./devvars.mjs";
 import { announce, readOptions, stopOnSignals, takeState } from "./launcher.mjs";
 import { applyMigrations } from "./migrate.mjs";
 import { kill, ownerMark, processOf } from "./processes.mjs";
@@ -14,13 +14,14 @@ async function main() {
   const options = readOptions();
   const miniflare = import("./gateway.mjs");
   const { script, settings } = await buildGateway();
-  const variables = await readVariables(options.vars, settings);
+  await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
+  const variables = await variablesWithKey(options.vars, settings);
 
   let gateway;
   stopOnSignals(() => gateway?.stop());
-  const { startGateway } = await miniflare;
-  gateway = await startGateway({
+  const { openGateway } = await miniflare;
+  gateway = await openGateway({
     script,
     variables,
     port,
@@ -29,6 +30,7 @@ async function main() {
     onRuntime: lock.setRuntime,
     onLost: () => fail(new Error("workerd does not come back")),
   });
+  await gateway.ready();
   const url = `http://127.0.0.1:${port}`;
   await applyMigrations(await gateway.database());
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);

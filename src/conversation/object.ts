@@ -4,10 +4,12 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ConversationSettings } from "../domain/conversation";
 import { GatewayError } from "../domain/errors";
-import { makeId } from "../domain/id";
+import { DURATIONS } from "../domain/limits";
 import type { Format } from "../domain/protocol";
+import type { Answer, RequestState } from "../domain/request";
 import { settingsFrom } from "../domain/settings";
 import type { JsonValue } from "../domain/skill";
+import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
 import { offerSchema, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
 import {
@@ -19,22 +21,33 @@ import {
   type ToolCallsAsk,
   type TurnAsk,
 } from "../services/conversation";
+import { openDoor } from "../services/door";
 import { idleDeadline, putConversation, required, unlist } from "../services/lifecycle";
+import { announceChanges } from "../services/notice";
 import { answerOnce } from "../services/once";
+import { cancel, expireDue, waitForEnd } from "../services/pending";
 import { offered } from "../services/prompt";
-import { exclusively, openSession, type Session } from "../services/session";
+import { detailOf, type RequestAsk } from "../services/request";
+import { listRequests, takeRequest, takeResponse } from "../services/requests";
+import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { eventsOf, pastOf, statusOf, taskSkillsOf } from "../services/status";
 import { formatOf, takeCalls, takeTurn } from "../services/step";
 import { streamCalls } from "../services/stream";
+import { makeTicket } from "../services/tickets";
 import type { RunningCalls } from "../services/toolset";
 import { restore } from "../services/turn";
 import { currentView } from "../services/view";
+import { dismiss } from "../services/waiters";
 import { ConversationStore } from "../storage/conversation";
-import { openDatabase } from "../storage/database";
+import { contextOf, primary } from "./context";
+import { enter, hear, sweep } from "./dialogue";
+import { pagesOf } from "./pages";
+import { GONE } from "./sockets";
 
 export class Conversation extends DurableObject<Env> implements ConversationApi {
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();
+  readonly #pages = pagesOf(this.ctx, this.env, this.#store, () => this.#open());
   #session: Session | null = null;
 
   put(ask: Ask, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
@@ -112,6 +125,32 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#answer(ask, (context, session) => taskSkillsOf(context, required(session)));
   }
 
+  request(ask: Ask, request: RequestAsk, once: Idempotency | null) {
+    return this.#inside(ask, (context, session) => takeRequest(context, session, this.#pages.asking, request, once));
+  }
+
+  requests(ask: Ask, state: RequestState | null, limit: number, cursor: string | undefined) {
+    return this.#inside(ask, async () => listRequests(this.#pages.asking, state, limit, cursor));
+  }
+
+  awaitRequest(ask: Ask, requestId: string, milliseconds: number) {
+    return this.#inside(ask, async () => detailOf(await waitForEnd(this.#pages.asking, requestId, milliseconds)));
+  }
+
+  cancelRequest(ask: Ask, requestId: string) {
+    return this.#inside(ask, async () => cancel(this.#pages.asking, requestId, "cancelled"));
+  }
+
+  respond(ask: Ask, requestId: string, answer: Answer, once: Idempotency | null) {
+    return this.#inside(ask, (context, session) =>
+      takeResponse(context, session, this.#pages.asking, requestId, answer, once),
+    );
+  }
+
+  ticket(ask: Ask, origin: string | null, userId: string | null) {
+    return this.#inside(ask, (context, session) => makeTicket(context, session, origin, userId));
+  }
+
   remove(ask: Ask) {
     return this.#answer(ask, async (context, session) => {
       await unlist(context, required(session));
@@ -120,23 +159,50 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     });
   }
 
-  /** Deletes the conversation when it was idle for long enough, else looks again when it may have been. */
+  /** Takes a page's socket, sent here by the Worker with its admission. Answers 101, or the refusal as a reply. */
+  override async fetch(request: Request): Promise<Response> {
+    try {
+      const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
+      return await enter(this.#pages, admission);
+    } catch (error) {
+      return Response.json(refusal(error));
+    }
+  }
+
+  override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    await hear(this.#pages, socket, data);
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#pages.sockets.closed(socket, code, reason);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#pages.sockets.closed(socket, 1006, "");
+  }
+
+  /** Whatever is due: requests without an answer, silent sockets, keys to check, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
+    this.#pages.alarm.fired();
+    if (this.#open() === null) return;
+    expireDue(this.#pages.asking);
+    await sweep(this.#pages);
     const session = this.#open();
     if (session === null) return;
-    const settings = settingsFrom(this.env);
-    const deadline = idleDeadline(session, settings.CONVERSATION_IDLE_DAYS);
-    if (deadline > Date.now()) {
-      await this.ctx.storage.setAlarm(deadline);
-      return;
-    }
-    await unlist({ db: openDatabase(this.env.DB.withSession("first-primary"), { storage: 0 }) }, session);
+    const days = settingsFrom(this.env).CONVERSATION_IDLE_DAYS;
+    if (idleDeadline(session, days) > Date.now()) return this.#pages.alarm.rearm();
+    // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
+    await this.#pages.alarm.postpone(Date.now() + DURATIONS.endAgain);
+    await unlist({ db: primary(this.env) }, session);
     await this.#empty();
   }
 
   async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
     try {
-      const context = this.#context(ask);
+      const context: Context = {
+        ...contextOf(this.env, ask),
+        door: (call) => openDoor(this.#pages.asking, required(this.#open()), call),
+      };
       const value = await run(context, this.#open());
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {
@@ -144,8 +210,15 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     }
   }
 
+  /** As `#answer`, for what only a conversation that is there can do. */
+  #inside<T>(ask: Ask, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
+    return this.#answer(ask, (context, session) => run(context, required(session)));
+  }
+
   #open(): Session | null {
-    this.#session ??= openSession(this.#store);
+    if (this.#session !== null) return this.#session;
+    this.#session = openSession(this.#store);
+    if (this.#session !== null) announceChanges(this.#session, this.#pages.sockets);
     return this.#session;
   }
 
@@ -153,36 +226,15 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     try {
       return await putConversation(context, this.#store, () => this.#open(), id, settings, replace);
     } finally {
-      await this.#watch(context.settings.CONVERSATION_IDLE_DAYS);
+      await this.#pages.alarm.ensure();
     }
-  }
-
-  /** Sets the alarm that ends the conversation when it is idle, unless it is set. */
-  async #watch(days: number): Promise<void> {
-    const session = this.#open();
-    if (session === null || (await this.ctx.storage.getAlarm()) !== null) return;
-    await this.ctx.storage.setAlarm(idleDeadline(session, days));
   }
 
   async #empty(): Promise<void> {
     this.#session = null;
-    await this.ctx.storage.deleteAlarm();
+    this.#pages.sockets.dropAll(GONE.code, GONE.reason);
+    dismiss(this.#pages.asking.waiters, conversationNotFound());
+    await this.#pages.alarm.clear();
     await this.ctx.storage.deleteAll();
-  }
-
-  #context(ask: Ask): Context {
-    const timings = { storage: 0 };
-    return {
-      caller: ask.caller,
-      db: openDatabase(this.env.DB.withSession("first-primary"), timings),
-      packages: this.env.PACKAGES,
-      assets: this.env.ASSETS,
-      loader: this.env.LOADER,
-      // The way to this conversation's pages goes here (`door`); without it every request says that no page is connected.
-      settings: settingsFrom(this.env),
-      timings,
-      now: () => Date.now(),
-      newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
-    };
   }
 }

@@ -58,6 +58,6 @@ export function canExecute(scope: string): boolean {
 }
 
 /** Whether this principal may send `On-Behalf-Of`. */
-export function canActAs(principal: Principal): boolean {
+export function canActAs(principal: Pick<Principal, "scopes">): boolean {
   return principal.scopes.includes("act_as");
 }

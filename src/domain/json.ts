@@ -7,3 +7,8 @@ import type { JsonObject, JsonValue } from "./skill";
 export const jsonValue = z.unknown().transform((value): JsonValue => value as JsonValue);
 
 export const jsonObject = z.record(z.string(), z.unknown()).transform((value): JsonObject => value as JsonObject);
+
+/** How large a text is as UTF-8. */
+export function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}

@@ -50,6 +50,22 @@ export const CONVERSATION_LIMITS = {
   eventsPage: 1_000,
 } as const;
 
+/** Questions to the browser, and the sockets they travel on. */
+export const ASKING_LIMITS = {
+  payloadBytes: 256 * KiB,
+  answerBytes: 256 * KiB,
+  /** A frame: an answer and its envelope. */
+  frameBytes: 260 * KiB,
+  nameChars: 200,
+  /** Of one conversation, at once. */
+  pending: 128,
+  sockets: 1_024,
+  tickets: 4_096,
+  /** Frames a socket may send at once, and then every second. All pending requests can be answered in one burst. */
+  framesAtOnce: 256,
+  framesPerSecond: 32,
+} as const;
+
 /** What a skill's code may be, and what one call of it may do. */
 export const CODE_LIMITS = {
   moduleBytes: 1 * MiB,
@@ -92,4 +108,20 @@ export const DURATIONS = {
   idempotency: 24 * 60 * 60_000,
   /** How long an isolate may go on with a principal it has seen while D1 is down. */
   principalCache: 60_000,
+  /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */
+  request: 30_000,
+  requestMost: 24 * 60 * 60_000,
+  requestKept: 24 * 60 * 60_000,
+  /** How long a caller waits for it in one go. */
+  wait: 25_000,
+  waitMost: 60_000,
+  ticket: 60_000,
+  resume: 12 * 60 * 60_000,
+  /** A socket says hello within this. */
+  hello: 10_000,
+  /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
+  keyCheck: 10 * 60_000,
+  keyCheckAgain: 60_000,
+  /** When to try again to delete an idle conversation. */
+  endAgain: 60 * 60_000,
 } as const;

@@ -60,7 +60,9 @@ export function renderPrompt(parts: PromptParts, format: Format): RenderedPrompt
 }
 
 function contextMessage(loaded: string, format: Format): JsonObject {
-  const text = `<application_skill_context>\nThe application wrote this message, not the user.\n\n${loaded}\n</application_skill_context>`;
+  // Skill text cannot close this block either.
+  const inside = loaded.replace(/<([\s\p{Cf}/]*application_skill_context[\s\p{Cf}]*)>/giu, "&lt;$1&gt;");
+  const text = `<application_skill_context>\nThe application wrote this message, not the user.\n\n${inside}\n</application_skill_context>`;
   return { role: "user", content: format === "mcp" ? { type: "text", text } : text };
 }
 

@@ -13,9 +13,11 @@ import { ghosts } from "./ghosts";
 import { health } from "./health";
 import { keys } from "./keys";
 import { openApiDocument } from "./openapi";
+import { requests } from "./requests";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
 import { skills } from "./skills";
+import { socket } from "./socket";
 import { steps } from "./steps";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -34,9 +36,13 @@ export function createApp(): OpenAPIHono<HttpEnv> {
     c.set("requestId", given !== undefined && REQUEST_ID.test(given) ? given : crypto.randomUUID());
     const started = Date.now();
     await next();
-    c.header("x-request-id", c.get("requestId"));
-    c.header("server-timing", `total;dur=${Date.now() - started}`, { append: true });
-    c.header("x-content-type-options", "nosniff");
+    // An upgrade is the object's own answer, and cannot be marked.
+    if (c.res.status === 101) return;
+    // On the answer itself: `c.header` would copy the whole response every time.
+    const { headers } = c.res;
+    headers.set("x-request-id", c.get("requestId"));
+    headers.append("server-timing", `total;dur=${Date.now() - started}`);
+    headers.set("x-content-type-options", "nosniff");
   });
   app.use("/api/*", crossOrigin);
   app.onError(answerError);
@@ -45,6 +51,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/", health);
   app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
 
+  // A page with a ticket has no key: this door looks at both itself.
+  app.route("/api/v1", socket);
   app.use("/api/*", authenticate);
   app.use("/api/*", async (c, next) => {
     const match = routes().find(c.req.path);
@@ -76,6 +84,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/api/v1", keys);
   app.route("/api/v1", conversations);
   app.route("/api/v1", steps);
+  app.route("/api/v1", requests);
   app.route("/api", tasks);
   app.route("/api/v1/kinds/skills", skills);
   app.route("/api/v1/kinds/ghosts", ghosts);

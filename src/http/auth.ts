@@ -8,11 +8,14 @@ import { makeId } from "../domain/id";
 import { DURATIONS } from "../domain/limits";
 import { type Settings, settingsFrom } from "../domain/settings";
 import type { Caller, Context } from "../services/context";
-import { openDatabase, type Timings } from "../storage/database";
+import { ENVIRONMENT_KEY, isUsable } from "../services/credential";
+import { openDatabase, storageDown, type Timings } from "../storage/database";
 import { type KeyRow, readKeyAndCounters } from "../storage/keys";
 import type { HttpEnv } from "./env";
 
 const ADMIN_USER = "admin";
+/** What goes on with a principal that cannot be checked just now: existing conversations, from their own copy. */
+const GOES_ON = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+/;
 const USER_ID = /^[A-Za-z0-9._:@+=-]{1,128}$/;
 
 /** Principals this isolate has seen, for the minute in which D1 may be down. Keyed by digest of key and user. */
@@ -25,6 +28,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const timings: Timings = { storage: 0 };
   const primary = c.env.DB.withSession("first-primary");
   const caller = await identify(c.req.raw.headers, settings, openDatabase(primary, timings), c.get("requestId"));
+  if (caller.stale && !GOES_ON.test(c.req.path)) throw storageDown();
   const bookmark = c.req.header("x-d1-bookmark");
   const session = bookmark === undefined ? primary : c.env.DB.withSession(bookmark);
   const context: Context = {
@@ -39,9 +43,9 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   };
   c.set("context", context);
   await next();
-  c.header("server-timing", `storage;dur=${timings.storage}`, { append: true });
+  c.res.headers.append("server-timing", `storage;dur=${timings.storage}`);
   const reached = session.getBookmark();
-  if (reached !== null) c.header("x-d1-bookmark", reached);
+  if (reached !== null) c.res.headers.set("x-d1-bookmark", reached);
 });
 
 async function identify(
@@ -61,7 +65,7 @@ async function identify(
   const digest = await sha256Hex(token);
   const cacheKey = `${digest} ${onBehalfOf ?? ""}`;
   const isAdminKey =
-    settings.GATEWAY_ADMIN_KEY !== undefined && sameText(digest, await sha256Hex(settings.GATEWAY_ADMIN_KEY));
+    settings.GATEWAY_ADMIN_KEY !== undefined && sameText(digest, await adminDigest(settings.GATEWAY_ADMIN_KEY));
   const keyId = isAdminKey ? "" : (/^sgw_([0-9A-Za-z]{4,40})_/.exec(token)?.[1] ?? "");
   if (!isAdminKey && keyId === "") throw unauthenticated("The key is not one of this gateway's.");
   const extra = [
@@ -76,6 +80,8 @@ async function identify(
     if (known === undefined || Date.now() - known.at > DURATIONS.principalCache) throw error;
     return { ...known.caller, requestId, stale: true };
   }
+  // What this isolate knows to be revoked must not come back while D1 is down.
+  if (!isAdminKey && !isLive(read.key, digest)) seen.delete(cacheKey);
   const own = isAdminKey ? adminPrincipal() : principalOf(read.key, digest);
   const principal = onBehalfOf === null ? own : onBehalf(own, onBehalfOf);
   const caller: Caller = { principal, counters: read.counters, requestId, stale: false };
@@ -83,13 +89,23 @@ async function identify(
   return caller;
 }
 
+let adminKey: { key: string; digest: string } | null = null;
+
+async function adminDigest(key: string): Promise<string> {
+  if (adminKey?.key !== key) adminKey = { key, digest: await sha256Hex(key) };
+  return adminKey.digest;
+}
+
 function adminPrincipal(): Principal {
-  return { userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: "env" };
+  return { userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
+}
+
+function isLive(key: KeyRow | null, digest: string): key is KeyRow {
+  return isUsable(key, Date.now()) && sameText(key.hash, digest);
 }
 
 function principalOf(key: KeyRow | null, digest: string): Principal {
-  const live = key !== null && sameText(key.hash, digest) && (key.expiresAt === null || key.expiresAt > Date.now());
-  if (!live) throw unauthenticated("The key is unknown, expired or revoked.");
+  if (!isLive(key, digest)) throw unauthenticated("The key is unknown, expired or revoked.");
   return { userId: key.userId, role: key.role, groups: key.groups, scopes: key.scopes, keyId: key.id };
 }
 

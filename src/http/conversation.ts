@@ -10,9 +10,14 @@ import type { HttpEnv } from "./env";
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
 export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Ask } {
   const { caller } = c.get("context");
-  const stub: unknown = c.env.CONVERSATIONS.getByName(JSON.stringify([caller.principal.userId, id]));
+  const stub: unknown = c.env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return { api: stub as ConversationApi, ask: { caller, id } };
+}
+
+/** The object's name. */
+export function conversationName(userId: string, id: string): string {
+  return JSON.stringify([userId, id]);
 }
 
 /** The value of a reply, or its refusal thrown; the time the object waited for storage is the request's. */

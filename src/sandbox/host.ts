@@ -7,8 +7,8 @@ import type { JsonValue } from "../domain/skill";
 /** What a page answered, or why none did. */
 export interface BrowserAnswer {
   success: boolean;
-  result?: JsonValue;
-  error?: string;
+  result?: JsonValue | undefined;
+  error?: JsonValue | undefined;
 }
 
 /** The way from one tool call to the pages of its conversation. */

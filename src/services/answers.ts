@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { conversationSettingsSchema } from "../domain/conversation";
 import { jsonObject, jsonValue } from "../domain/json";
+import { requestItemSchema } from "./request";
 
 const issueSchema = z.object({
   code: z.string(),
@@ -30,7 +31,7 @@ export const statusSchema = z.object({
   ghost: z.string().nullable(),
   settings: conversationSettingsSchema,
   active: z.array(activeSkillSchema),
-  pending: z.array(jsonObject),
+  pending: z.array(requestItemSchema),
   mcp: z.array(jsonObject),
   tokens: tokensSchema,
   warnings: z.array(issueSchema),

@@ -9,14 +9,7 @@ import type { GhostSpec } from "../domain/ghost";
 import { CATALOG_LIMITS, PACKAGE_LIMITS } from "../domain/limits";
 import { parseReference, satisfiesRange } from "../domain/reference";
 import type { Selection, View } from "../domain/view";
-import {
-  type CatalogRow,
-  countSkills,
-  firstSkills,
-  readGhost,
-  type WantedSkill,
-  wantedSkills,
-} from "../storage/catalog";
+import { type CatalogRow, readCatalogStart, readGhost, type WantedSkill, wantedSkills } from "../storage/catalog";
 import type { Context } from "./context";
 
 /** What a view depends on; while this does not change, neither does the view. */
@@ -71,6 +64,14 @@ export async function findInView(
   if (known === undefined && complete) return null;
   const [found] = await readNamed(context, view.selection, view.shell, [name], ranges);
   return found ?? null;
+}
+
+/** Those of the named skills that the view has, in at most one round trip. */
+export async function findAllInView(context: Context, view: View, names: readonly string[]): Promise<CatalogEntry[]> {
+  const known = new Map(view.catalog.entries.map((entry) => [entry.name, entry]));
+  const near = names.flatMap((name) => known.get(name) ?? []);
+  const far = view.catalog.entries.length >= view.catalog.total ? [] : names.filter((name) => !known.has(name));
+  return far.length === 0 ? near : [...near, ...(await readNamed(context, view.selection, view.shell, far))];
 }
 
 /** Whether a skill is still visible here, even where another one of the same name now comes first. */
@@ -128,10 +129,12 @@ async function readCatalog(
   }
   const scopes = visibleScopes(context.caller.principal);
   const limit = CATALOG_LIMITS.listedSkills + 1;
-  const rows = await firstSkills(context.db, scopes, shell, limit);
   const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
-  const apart = named.size === 0 ? [] : await readNamed(context, selection, shell, [...named]);
-  const distinct = firstOfEach(rows, scopes);
+  const [start, apart] = await Promise.all([
+    readCatalogStart(context.db, scopes, shell, limit),
+    named.size === 0 ? [] : readNamed(context, selection, shell, [...named]),
+  ]);
+  const distinct = firstOfEach(start.rows, scopes);
   const first = distinct.slice(0, CATALOG_LIMITS.listedSkills).filter((entry) => !named.has(entry.name));
   const merged = inOrder([...first, ...apart]);
   if (distinct.length < limit) {
@@ -141,8 +144,7 @@ async function readCatalog(
       static_tokens: merged.reduce((sum, entry) => sum + entry.tokens, 0),
     };
   }
-  const { total, tokens } = await countSkills(context.db, scopes, shell);
-  return { entries: merged, total, static_tokens: tokens };
+  return { entries: merged, total: start.total, static_tokens: start.tokens };
 }
 
 /** The named skills that the selection and the allow-list let through, in order of name. */

@@ -4,6 +4,7 @@
 import type { ConversationSettings } from "../domain/conversation";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../domain/errors";
 import type { Format } from "../domain/protocol";
+import type { Answer, RequestState } from "../domain/request";
 import type { JsonObject, JsonValue } from "../domain/skill";
 import type {
   ConversationStatus,
@@ -15,6 +16,7 @@ import type {
   TurnAnswer,
 } from "./answers";
 import type { Caller } from "./context";
+import type { RequestAnswer, RequestAsk, RequestDetail, RequestList } from "./request";
 
 /** Who asks, and of which conversation. The object's name is made of the user and the id. */
 export interface Ask {
@@ -71,6 +73,20 @@ export interface ConversationApi {
   events(ask: Ask, after: number, limit: number): Promise<Reply<EventsAnswer>>;
   at(ask: Ask, turn: number): Promise<Reply<PastAnswer>>;
   taskSkills(ask: Ask): Promise<Reply<TaskSkills>>;
+  /** Asks the browser and waits; an Idempotency-Key finds the same request again. */
+  request(ask: Ask, request: RequestAsk, once: Idempotency | null): Promise<Reply<RequestAnswer>>;
+  requests(
+    ask: Ask,
+    state: RequestState | null,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<Reply<RequestList>>;
+  /** A request once it has ended, or as it stands after so many milliseconds. */
+  awaitRequest(ask: Ask, requestId: string, milliseconds: number): Promise<Reply<RequestDetail>>;
+  cancelRequest(ask: Ask, requestId: string): Promise<Reply<null>>;
+  respond(ask: Ask, requestId: string, answer: Answer, once: Idempotency | null): Promise<Reply<{ success: true }>>;
+  /** A ticket for a page of this origin, or of any allowed one. The object's `fetch` takes the page's socket. */
+  ticket(ask: Ask, origin: string | null, userId: string | null): Promise<Reply<{ ticket: string; expires: number }>>;
   remove(ask: Ask): Promise<Reply<null>>;
 }
 

@@ -6,7 +6,8 @@ import { checkGhostSpec } from "../domain/ghost";
 import { readGhost } from "../storage/catalog";
 import type { ConversationStore } from "../storage/conversation";
 import { deleteConversationRow, putConversationRow } from "../storage/conversations";
-import type { Context } from "./context";
+import { storageDown } from "../storage/database";
+import type { Caller, Context } from "./context";
 import { conversationNotFound, createSession, type Session } from "./session";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -25,6 +26,7 @@ export async function putConversation(
   // The check may have waited for D1: by now another request may have created the conversation.
   const known = open();
   const next = changed(known);
+  if (known === null && context.caller.stale) throw storageDown();
   if (known === null) createSession(store, context.caller.principal.userId, id, next, context.now());
   const session = required(open());
   if (JSON.stringify(next) !== JSON.stringify(session.settings)) {
@@ -51,7 +53,8 @@ function markListed(session: Session, listed: boolean): void {
 }
 
 /** Takes the conversation off the list; its store is the caller's to empty. In this order a failure can be tried again. */
-export async function unlist(context: Pick<Context, "db">, session: Session): Promise<void> {
+export async function unlist(context: Pick<Context, "db"> & { caller?: Caller }, session: Session): Promise<void> {
+  if (context.caller?.stale) throw storageDown();
   await deleteConversationRow(context.db, session.userId, session.id);
 }
 

@@ -21,8 +21,25 @@ export interface Offered {
   etag: string;
 }
 
-/** Renders what the model is to be given now. Reads nothing but the conversation's own store. */
+/** What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after. */
 export async function offered(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
+  const { state, effective } = session;
+  const known = rendered.get(session);
+  if (known?.state === state && known.view === view && known.effective === effective && known.format === format) {
+    return known.offer;
+  }
+  const offer = await render(context, session, view, format);
+  rendered.set(session, { state, view, effective, format, offer });
+  return offer;
+}
+
+const rendered = new WeakMap<
+  Session,
+  { state: Session["state"]; view: View; effective: Session["effective"]; format: Format; offer: Offered }
+>();
+
+/** Reads nothing but the conversation's own store. */
+async function render(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
   const { state } = session;
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings.SKILL_RETENTION_TURNS);
   const { shown, more } = listed(view.catalog, view.preload);

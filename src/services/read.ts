@@ -9,17 +9,22 @@ import { type PackageFile, SKILL_FILE } from "../domain/skill";
 import { catalogLine } from "../domain/tokens";
 import { failed, type ToolResult } from "../domain/tool";
 import type { View } from "../domain/view";
-import { readVersionFiles } from "../storage/catalog";
+import type { VersionContent } from "../storage/catalog";
 import { readPackageRange } from "../storage/packages";
 import { searchSkills } from "../storage/search";
-import { findInView } from "./catalog";
+import { findAllInView, findInView } from "./catalog";
 import type { Context } from "./context";
+import { contentsOf } from "./instructions";
 import { record, type Session } from "./session";
 
 interface Page {
   offset?: number | null | undefined;
   limit?: number | null | undefined;
 }
+
+/** How many hits a search looks at, since the catalog may hide some of them, and how many it shows. */
+const HITS = 50;
+const SHOWN_HITS = 20;
 
 /** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. */
 export async function readSkill(
@@ -38,8 +43,8 @@ export async function readSkill(
         view.catalog.entries.map((known) => known.name),
       ),
     );
-  const version = await readVersionFiles(context.db, entry.version_id);
-  if (version === null) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  const version = (await contentsOf(context, [entry.version_id])).get(entry.version_id);
+  if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
   if (filePath === null || filePath === "") return instructions(entry, version, page);
   const file =
     version.files.find((candidate) => candidate.path === filePath) ?? instructionsFile(version.files, filePath);
@@ -54,10 +59,17 @@ export async function readSkill(
 
 /** Searches the whole catalog, not only what the list shows. */
 export async function findSkill(context: Context, view: View, query: string): Promise<ToolResult> {
-  const found = await searchSkills(context.db, visibleScopes(context.caller.principal), query, 20);
-  const entries = (await Promise.all(found.map((hit) => findInView(context, view, hit.name)))).filter(
-    (entry) => entry !== null,
+  const found = await searchSkills(context.db, visibleScopes(context.caller.principal), query, HITS);
+  const byName = new Map(
+    (
+      await findAllInView(
+        context,
+        view,
+        found.map((hit) => hit.name),
+      )
+    ).map((entry) => [entry.name, entry]),
   );
+  const entries = found.flatMap((hit) => byName.get(hit.name) ?? []).slice(0, SHOWN_HITS);
   const lines = entries.map((entry) => catalogLine(entry.name, entry.description));
   const answer = lines.length === 0 ? `No available skill matches '${query}'.` : lines.join("\n");
   return {
@@ -74,11 +86,7 @@ async function pinned(context: Context, session: Session, view: View, name: stri
   return { ...entry, version_id: active.skill.version_id };
 }
 
-function instructions(
-  entry: CatalogEntry,
-  version: { instructions: string; description: string; files: PackageFile[] },
-  page: Page,
-): ToolResult {
+function instructions(entry: CatalogEntry, version: VersionContent, page: Page): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);

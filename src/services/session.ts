@@ -24,6 +24,8 @@ export interface Session {
   listed: boolean;
   /** The tail of the queue of exclusive changes. */
   queue: Promise<unknown>;
+  /** Called after every change of the state. */
+  changed?: () => void;
 }
 
 const ownerSchema = z.object({ user_id: z.string(), id: z.string() });
@@ -31,6 +33,7 @@ const ownerSchema = z.object({ user_id: z.string(), id: z.string() });
 /** Reads a conversation from its store; `null` when it was never created. */
 export function openSession(store: ConversationStore): Session | null {
   if (!store.exists()) return null;
+  store.upgrade();
   const owner = store.get("owner", ownerSchema);
   if (owner === null) return null;
   const settings = store.get("settings", conversationSettingsSchema) ?? {};
@@ -70,6 +73,7 @@ export function record(session: Session, context: Context, events: readonly Conv
     for (const event of events) session.store.append(context.now(), event);
   });
   session.state = events.reduce(apply, session.state);
+  session.changed?.();
 }
 
 /**

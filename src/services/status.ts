@@ -7,7 +7,7 @@ import type { Issue } from "../domain/errors";
 import { GatewayError } from "../domain/errors";
 import type { ActiveSkill, ConversationStatus, EventsAnswer, PastAnswer, TaskSkillRef, TaskSkills } from "./answers";
 import type { Context } from "./context";
-
+import { pendingOf } from "./request";
 import type { Session } from "./session";
 import { currentView } from "./view";
 
@@ -25,7 +25,7 @@ export async function statusOf(
     ghost: settings.ghost ?? null,
     settings,
     active: activeOf(state),
-    pending: [],
+    pending: pendingOf(session, context.now()),
     mcp: [],
     tokens: tokensOf(state),
     warnings: [...warnings, ...current.warnings],

@@ -23,15 +23,16 @@ import { currentView } from "./view";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
 export async function takeTurn(context: Context, session: Session, request: TurnAsk): Promise<TurnAnswer> {
-  const warnings = await exclusively(session, async () => {
-    if (request.key !== null && session.store.turnOf(request.key) !== null) return [];
-    return beginTurn(context, session, request);
+  const { turn, warnings } = await exclusively(session, async () => {
+    const known = request.key !== null && session.store.turnOf(request.key) !== null;
+    const issues = known ? [] : await beginTurn(context, session, request);
+    return { turn: session.state.turn, warnings: issues };
   });
   const { view } = await currentView(context, session);
   const offer = await offered(context, session, view, formatOf(session, request.format));
   warnings.push(...(await providedBy(context, session, view)).warnings);
   return {
-    turn: session.state.turn,
+    turn,
     ...offer,
     active: activeOf(session.state),
     loaded_skills: loadedInTurn(session.state),

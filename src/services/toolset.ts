@@ -37,6 +37,11 @@ export function isOrdered(call: ToolCall): boolean {
   return call.name === "load_skill" || call.name === "skill" || call.name === "unload_skill";
 }
 
+/** Calls that only look: repeating one is harmless. */
+function isReading(call: ToolCall): boolean {
+  return call.name === "read_skill" || call.name === "find_skill";
+}
+
 /** Runs one call, or repeats the stored result of the same call in the same turn. */
 export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): Promise<ToolResult> {
   const { session } = run;
@@ -49,7 +54,8 @@ export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): P
   run.running.set(call.id, cancel);
   try {
     const result = await Promise.race([answer(run, call, anyway), cancelled(anyway)]);
-    session.store.keepCallResult(call.id, turn, request, JSON.stringify(result));
+    // Reading changes nothing, so reading again is as good as a stored result, which may be long.
+    if (!isReading(call)) session.store.keepCallResult(call.id, turn, request, JSON.stringify(result));
     return result;
   } finally {
     if (run.running.get(call.id) === cancel) run.running.delete(call.id);

@@ -2,6 +2,7 @@
 
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../domain/catalog";
+import type { PackageFile } from "../domain/skill";
 import type { Database } from "./database";
 import { ghostSkills, ghosts, skills, versions } from "./schema";
 
@@ -32,50 +33,45 @@ const level1 = {
 export type CatalogRow = CatalogEntry & { current_id: string };
 
 /** Which shells may use a version: all of them, or those it lists. */
-function fits(shell: string) {
-  return or(
-    isNull(versions.bindShells),
-    sql`EXISTS (SELECT 1 FROM json_each(${versions.bindShells}) WHERE value = ${shell})`,
-  );
+function fits(shell: string, bindShells: typeof versions.bindShells | typeof skills.bindShells) {
+  return or(isNull(bindShells), sql`EXISTS (SELECT 1 FROM json_each(${bindShells}) WHERE value = ${shell})`);
 }
 
-/** The first `limit` skills by name of each scope at their current versions; every scope is one walk along its index. */
-export async function firstSkills(
+/** The beginning of all that some scopes hold, and how much there is. */
+export interface CatalogStart {
+  /** The first `limit` skills by name of each scope, at their current versions. */
+  rows: CatalogRow[];
+  /** Skills in all scopes together, one name counted once, and the tokens of their instructions. */
+  total: number;
+  tokens: number;
+}
+
+/** Reads the start of a catalog in one round trip. Every scope is one walk along its index; counting never leaves it. */
+export async function readCatalogStart(
   db: Database,
   scopes: readonly string[],
   shell: string,
   limit: number,
-): Promise<CatalogRow[]> {
-  const [first, ...rest] = scopes.map((scope) =>
-    db
-      .select(level1)
-      .from(skills)
-      .innerJoin(versions, eq(versions.id, skills.versionId))
-      .where(and(eq(skills.scope, scope), fits(shell)))
-      .orderBy(skills.name)
-      .limit(limit),
-  );
-  if (first === undefined) return [];
-  return (await db.batch([first, ...rest])).flat();
-}
-
-/** How many skills all scopes hold together, one name counted once, and the tokens of their instructions. */
-export async function countSkills(
-  db: Database,
-  scopes: readonly string[],
-  shell: string,
-): Promise<{ total: number; tokens: number }> {
+): Promise<CatalogStart> {
   const names = db
-    .select({ tokens: sql<number>`max(${versions.tokensInstructions})`.as("tokens") })
+    .select({ most: sql<number>`max(${skills.tokens})`.as("most") })
     .from(skills)
-    .innerJoin(versions, eq(versions.id, skills.versionId))
-    .where(and(inArray(skills.scope, [...scopes]), fits(shell)))
+    .where(and(inArray(skills.scope, [...scopes]), fits(shell, skills.bindShells)))
     .groupBy(skills.name)
     .as("names");
-  const [row] = await db
-    .select({ total: sql<number>`count(*)`, tokens: sql<number>`coalesce(sum(tokens), 0)` })
-    .from(names);
-  return { total: row?.total ?? 0, tokens: row?.tokens ?? 0 };
+  const [counted, ...walks] = await db.batch([
+    db.select({ total: sql<number>`count(*)`, tokens: sql<number>`coalesce(sum(most), 0)` }).from(names),
+    ...scopes.map((scope) =>
+      db
+        .select(level1)
+        .from(skills)
+        .innerJoin(versions, eq(versions.id, skills.versionId))
+        .where(and(eq(skills.scope, scope), fits(shell, skills.bindShells)))
+        .orderBy(skills.name)
+        .limit(limit),
+    ),
+  ]);
+  return { rows: walks.flat(), total: counted[0]?.total ?? 0, tokens: counted[0]?.tokens ?? 0 };
 }
 
 /** The wanted skills that lie in the scopes, for this shell: at their current versions, and older ones where asked. */
@@ -92,8 +88,22 @@ export async function wantedSkills(
   const version = or(eq(versions.id, skills.versionId), sql`${skills.name} IN (SELECT value FROM json_each(${older}))`);
   const rows = () => db.select(level1).from(skills).innerJoin(versions, eq(versions.skillId, skills.id));
   const [byName, byId] = await db.batch([
-    rows().where(and(visible, sql`${skills.name} IN (SELECT value FROM json_each(${names}))`, version, fits(shell))),
-    rows().where(and(sql`${skills.id} IN (SELECT value FROM json_each(${ids}))`, visible, version, fits(shell))),
+    rows().where(
+      and(
+        visible,
+        sql`${skills.name} IN (SELECT value FROM json_each(${names}))`,
+        version,
+        fits(shell, versions.bindShells),
+      ),
+    ),
+    rows().where(
+      and(
+        sql`${skills.id} IN (SELECT value FROM json_each(${ids}))`,
+        visible,
+        version,
+        fits(shell, versions.bindShells),
+      ),
+    ),
   ]);
   const known = new Set(byName.map((row) => row.version_id));
   return [...byName, ...byId.filter((row) => !known.has(row.version_id))];
@@ -116,20 +126,26 @@ export async function readGhost(db: Database, userId: string, ghost: string) {
   return { ...found, resolved };
 }
 
-/** Level 2 of versions: their instructions, by version id. */
-export async function readInstructions(db: Database, versionIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db
-    .select({ id: versions.id, instructions: versions.instructions })
-    .from(versions)
-    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
-  return new Map(rows.map((row) => [row.id, row.instructions]));
+/** What a version is beyond level 1: its instructions and its files. Immutable. */
+export interface VersionContent {
+  description: string;
+  instructions: string;
+  files: PackageFile[];
 }
 
-/** A version's file list and size of what is in it; `null` when it is gone. */
-export async function readVersionFiles(db: Database, versionId: string) {
-  const [row] = await db
-    .select({ files: versions.files, description: versions.description, instructions: versions.instructions })
+/** The content of versions, by version id. One that is gone is absent. */
+export async function readVersionContents(
+  db: Database,
+  versionIds: readonly string[],
+): Promise<Map<string, VersionContent>> {
+  const rows = await db
+    .select({
+      id: versions.id,
+      description: versions.description,
+      instructions: versions.instructions,
+      files: versions.files,
+    })
     .from(versions)
-    .where(eq(versions.id, versionId));
-  return row ?? null;
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
+  return new Map(rows.map(({ id, ...content }) => [id, content]));
 }

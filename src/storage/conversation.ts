@@ -3,9 +3,23 @@
 
 import { z } from "zod";
 import { type ConversationEvent, eventSchema } from "../domain/event";
+import { REQUEST_TABLES, RequestStore } from "./requests";
+import { TICKET_TABLES, TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey = "owner" | "created" | "settings" | "effective" | "catalog" | "listed" | "provided";
+export type MetaKey =
+  | "owner"
+  | "created"
+  | "settings"
+  | "effective"
+  | "catalog"
+  | "listed"
+  | "passes"
+  | "schema"
+  | "provided";
+
+/** What each version of the tables added to the one before, from version 2 on. Forward only. */
+const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`];
 
 export interface StoredEvent {
   seq: number;
@@ -23,10 +37,14 @@ export interface StoredAnswer {
 export class ConversationStore {
   readonly #sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
+  readonly requests: RequestStore;
+  readonly tickets: TicketStore;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
+    this.requests = new RequestStore(storage);
+    this.tickets = new TicketStore(storage);
   }
 
   /** Whether the conversation was ever created. Asking writes nothing. */
@@ -42,6 +60,17 @@ export class ConversationStore {
       CREATE TABLE IF NOT EXISTS texts (version_id TEXT PRIMARY KEY, instructions TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS calls (id TEXT PRIMARY KEY, turn INTEGER NOT NULL, request TEXT NOT NULL, result TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at INTEGER NOT NULL, request TEXT NOT NULL, answer TEXT) WITHOUT ROWID;`);
+    this.upgrade();
+  }
+
+  /** Adds the tables that a conversation of an earlier gateway lacks. */
+  upgrade(): void {
+    const version = this.get("schema", z.number()) ?? 1;
+    if (version > ADDED.length) return;
+    this.atomically(() => {
+      for (const tables of ADDED.slice(version - 1)) this.#sql.exec(tables);
+      this.set("schema", ADDED.length + 1);
+    });
   }
 
   /** Runs a change as a whole or not at all. */
@@ -80,8 +109,13 @@ export class ConversationStore {
 
   /** When something last happened here, in milliseconds since the epoch. */
   lastChange(): number {
-    const row = this.#sql.exec<{ at: number | null }>("SELECT at FROM events ORDER BY seq DESC LIMIT 1").toArray()[0];
-    return row?.at ?? this.get("created", z.number()) ?? 0;
+    const row = this.#sql
+      .exec<{ at: number }>(
+        `SELECT max(coalesce((SELECT at FROM events ORDER BY seq DESC LIMIT 1), 0),
+           coalesce((SELECT created FROM requests ORDER BY seq DESC LIMIT 1), 0)) AS at`,
+      )
+      .one();
+    return row.at === 0 ? (this.get("created", z.number()) ?? 0) : row.at;
   }
 
   turnOf(key: string): number | null {
@@ -92,8 +126,14 @@ export class ConversationStore {
     this.#sql.exec("INSERT OR REPLACE INTO turn_keys VALUES (?, ?)", key, turn);
   }
 
+  /** How often turns were undone: a turn that happens again is another one. */
+  passes(): number {
+    return this.get("passes", z.number()) ?? 0;
+  }
+
   /** Forgets the keys of later turns, and the results of all calls. */
   forgetTurnsAfter(turn: number): void {
+    this.set("passes", this.passes() + 1);
     this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
     this.#sql.exec("DELETE FROM calls");
   }

@@ -33,11 +33,16 @@ export async function guarded<T>(timings: Timings, operation: () => Promise<T>):
   } catch (error) {
     if (error instanceof GatewayError || isConstraintFailure(error)) throw error;
     console.error(JSON.stringify({ event: "storage_failed", error: String(error) }));
-    throw new GatewayError("unavailable", "UNAVAILABLE", "Storage did not answer. Try again in a moment.");
+    throw storageDown();
   } finally {
     clearTimeout(timer);
     timings.storage += Date.now() - started;
   }
+}
+
+/** The refusal while D1 or R2 does not work. */
+export function storageDown(): GatewayError {
+  return new GatewayError("unavailable", "UNAVAILABLE", "Storage did not answer. Try again in a moment.");
 }
 
 /** Whether an error is SQLite refusing a row, as opposed to D1 not working. Names the constraint's kind and columns. */

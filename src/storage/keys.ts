@@ -37,6 +37,15 @@ export async function readKeyAndCounters(
   return { key: found[0] ?? null, counters: Object.fromEntries(counted.map((row) => [row.scope, row.value])) };
 }
 
+/** A key by id; `null` when there is none, or it is revoked. */
+export async function readKey(db: Database, id: string): Promise<KeyRow | null> {
+  const found = await db
+    .select()
+    .from(keys)
+    .where(and(eq(keys.id, id), isNull(keys.revokedAt)));
+  return found[0] ?? null;
+}
+
 /** A statement that raises the counters of these scopes; it belongs in the batch of the change it announces. */
 export function raiseCounters(db: Database, scopes: readonly string[]) {
   return db

@@ -51,7 +51,10 @@ export async function insertSkill(
   answer: NewAnswer | null,
 ): Promise<SkillRecord> {
   const [rows] = await db.batch([
-    db.insert(skills).values(skill).returning(),
+    db
+      .insert(skills)
+      .values({ ...skill, ...current(version) })
+      .returning(),
     db.insert(versions).values(version),
     ...mirror(db, skill, version),
     ...(answer === null ? [] : rememberAnswer(db, answer)),
@@ -71,7 +74,11 @@ export async function insertVersion(
 ): Promise<SkillRecord> {
   const [, rows] = await db.batch([
     db.insert(versions).values(version),
-    db.update(skills).set({ versionId: version.id, updatedAt: now }).where(eq(skills.id, version.skillId)).returning(),
+    db
+      .update(skills)
+      .set({ ...current(version), versionId: version.id, updatedAt: now })
+      .where(eq(skills.id, version.skillId))
+      .returning(),
     ...mirror(db, skill, version),
     ...(answer === null ? [] : rememberAnswer(db, answer)),
   ]);
@@ -81,7 +88,10 @@ export async function insertVersion(
 /** Makes another version of a skill the current one; `null` when the skill is gone. */
 export async function activateVersion(db: Database, version: SkillRecord): Promise<SkillRecord | null> {
   const [, found] = await db.batch([
-    db.update(skills).set({ versionId: version.versionId, updatedAt: now }).where(eq(skills.id, version.id)),
+    db
+      .update(skills)
+      .set({ ...current(version), versionId: version.versionId, updatedAt: now })
+      .where(eq(skills.id, version.id)),
     selectSkill(db, version.id),
     ...mirror(db, version, { ...version, skillId: version.id }),
   ]);
@@ -110,6 +120,11 @@ export async function deleteSkillRows(
     raiseCounters(db, [skill.scope]),
   ]);
   return deleted.length === 0 ? null : all.map((version) => version.id);
+}
+
+/** What a skill's row repeats of its current version. */
+function current(version: Pick<NewVersion, "tokensInstructions" | "bindShells">) {
+  return { tokens: version.tokensInstructions, bindShells: version.bindShells };
 }
 
 /** What every change of a skill's current version brings along: its search text and the counter of its scope. */

@@ -25,10 +25,16 @@ export const skills = sqliteTable(
     /** Who owns it; `0` for public skills, as in the seeds. */
     userId: text("user_id").notNull(),
     versionId: text("version_id").notNull(),
+    /** Both as of the current version: a catalog is counted from the index alone, without a look at any version. */
+    tokens: integer().notNull(),
+    bindShells: text("bind_shells", { mode: "json" }).$type<string[]>(),
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
   },
-  (t) => [uniqueIndex("skills_scope_folded").on(t.scope, t.folded), index("skills_scope_name").on(t.scope, t.name)],
+  (t) => [
+    uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
+    index("skills_scope_name").on(t.scope, t.name, t.tokens, t.bindShells),
+  ],
 );
 
 /** Immutable. The row is the commit point of a publish: it exists only after `packages/<id>.zip` does. */

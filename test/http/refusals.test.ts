@@ -37,6 +37,8 @@ const LEAST: Record<string, unknown> = {
   "POST /api/v1/kinds/skills/invoke": { skill_name: "nothing-of-the-kind" },
   "POST /api/v1/conversations/{id}/tool-calls": { calls: [] },
   "POST /api/v1/conversations/{id}/restore": { history: [] },
+  "POST /api/v1/conversations/{id}/requests": { action: "render" },
+  "POST /api/v1/conversations/{id}/requests/{request_id}/response": { success: true },
   "PUT /api/v1/kinds/ghosts/{id}": { kind: "Ghost", metadata: { name: "g" }, spec: { systemPrompt: "" } },
 };
 

@@ -14,7 +14,7 @@ async function add(
   displayName: string | null = null,
 ) {
   await env.DB.prepare(
-    "INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id) VALUES (?, ?, ?, ?, 'default', 'u', 'v')",
+    "INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id, tokens) VALUES (?, ?, ?, ?, 'default', 'u', 'v', 1)",
   )
     .bind(id, scope, name, name)
     .run();

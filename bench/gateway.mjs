@@ -1,0 +1,158 @@
+// The gateway under measurement: the bench's Worker in Miniflare, without the asset router, in a folder of its own that goes
+// when it stops; and what rows need of it.
+
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
+import { prepareAssets } from "../scripts/assets.mjs";
+import { bundleWorker, root } from "./bundle.mjs";
+
+const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
+export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictly_public"] };
+
+/** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
+
+export async function startGateway() {
+  await prepareAssets();
+  const state = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-"));
+  const { script } = await bundleWorker("bench/worker.ts");
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
+      log: new Log(LogLevel.ERROR),
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      resourcePersistencePath: path.join(state, "v3"),
+      workers: [
+        {
+          name: "skill-gateway",
+          modules: [{ type: "ESModule", path: "index.js", contents: script }],
+          compatibilityDate: COMPATIBILITY.date,
+          compatibilityFlags: COMPATIBILITY.flags,
+          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY },
+          d1Databases: { DB: "00000000-0000-0000-0000-000000000000" },
+          r2Buckets: { PACKAGES: "skill-gateway" },
+          durableObjects: {
+            CONVERSATIONS: { className: "Conversation", useSQLite: true },
+            FLOOR: { className: "Floor", useSQLite: true },
+            ASKING: { className: "AskingFloor", useSQLite: true },
+          },
+          workerLoaders: { LOADER: {} },
+          serviceBindings: { ASSETS: serveAsset },
+        },
+      ],
+    }),
+    // The registry is for several Workers on one machine, and a file in the home folder.
+    enableDevRegistry: false,
+    logRequests: false,
+  });
+  const url = await miniflare.ready;
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const db = await miniflare.getD1Database("DB");
+  await migrate(db);
+
+  const send = sender(url, agent);
+  const keys = new Map();
+  return {
+    db,
+    url,
+    send,
+    /** Sends JSON as a user and gives the parsed answer; anything but success throws. */
+    async call(user, method, route, body) {
+      const { text } = await send(await request(user, method, route, body));
+      return text === "" ? null : JSON.parse(text);
+    },
+    request,
+    /** A user's request to publish a ZIP. */
+    async upload(user, zip, fileName = "skill.zip") {
+      const form = new FormData();
+      form.set("file", new Blob([zip], { type: "application/zip" }), fileName);
+      const encoded = new globalThis.Response(form);
+      return {
+        method: "POST",
+        route: "/api/v1/kinds/skills/upload",
+        headers: { authorization: `Bearer ${await keyOf(user)}`, "content-type": encoded.headers.get("content-type") },
+        body: Buffer.from(await encoded.arrayBuffer()),
+      };
+    },
+    async stop() {
+      agent.destroy();
+      await miniflare.dispose();
+      await rm(state, { recursive: true, force: true });
+    },
+  };
+
+  async function request(user, method, route, body) {
+    const headers = { authorization: `Bearer ${await keyOf(user)}` };
+    if (body === undefined) return { method, route, headers };
+    headers["content-type"] = "application/json";
+    return { method, route, headers, body: Buffer.from(JSON.stringify(body)) };
+  }
+
+  async function keyOf(user) {
+    if (user === null) return ADMIN_KEY;
+    if (!keys.has(user)) {
+      const body = Buffer.from(JSON.stringify({ user_id: user }));
+      const headers = { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" };
+      const { text } = await send({ method: "POST", route: "/api/v1/keys", headers, body });
+      keys.set(user, JSON.parse(text).key);
+    }
+    return keys.get(user);
+  }
+}
+
+/** Sends over one kept connection; `ms` is from the first byte sent to the last one received. */
+function sender(url, agent) {
+  return ({ method, route, headers = {}, body }) =>
+    new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { "content-length": body.length };
+      const started = performance.now();
+      const sent = http.request(
+        { agent, host: url.hostname, port: url.port, method, path: route, headers: { ...headers, ...length } },
+        (response) => {
+          const chunks = [];
+          response.on("data", (chunk) => chunks.push(chunk));
+          response.on("error", reject);
+          response.on("end", () => {
+            const ms = performance.now() - started;
+            const text = Buffer.concat(chunks).toString();
+            if (response.statusCode >= 400) {
+              reject(new Error(`${method} ${route}: ${response.statusCode} ${text.slice(0, 500)}`));
+            } else resolve({ ms, text, headers: response.headers, status: response.statusCode });
+          });
+        },
+      );
+      sent.on("error", reject);
+      sent.end(body);
+    });
+}
+
+async function serveAsset(request) {
+  const name = new URL(request.url).pathname;
+  if (!/^\/tokens\/[\w.]+$/.test(name)) return new Response(null, { status: 404 });
+  return new Response(await readFile(path.join(root, "public", name)), {
+    headers: { "content-type": "application/json" },
+  });
+}
+
+/** The gateway's own migrations, then tables like its own for the floor of publishing. */
+async function migrate(db) {
+  const folder = path.join(root, "migrations");
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  for (const file of files) {
+    const statements = (await readFile(path.join(folder, file), "utf8")).split("--> statement-breakpoint");
+    for (const statement of statements) await db.prepare(statement.trim()).run();
+  }
+  await db.batch(
+    [
+      "CREATE TABLE bench_skills (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, version_id TEXT)",
+      "CREATE INDEX bench_skills_name ON bench_skills (name)",
+      "CREATE TABLE bench_versions (id TEXT PRIMARY KEY, upload TEXT, zip TEXT, size INTEGER, files TEXT, instructions TEXT)",
+      "CREATE VIRTUAL TABLE bench_search USING fts5(name, description)",
+      "CREATE TABLE bench_counters (scope TEXT PRIMARY KEY, value INTEGER)",
+      "INSERT INTO bench_counters VALUES ('user:bench', 0)",
+    ].map((statement) => db.prepare(statement)),
+  );
+}

@@ -1,0 +1,75 @@
+// Measuring two ways side by side: a path and its floor take turns in small blocks, so that whatever else the machine does
+// meets both alike.
+
+const BLOCK = 5;
+
+/**
+ * A side prepares its requests untimed (a fresh conversation, a ZIP), may do something right before each one, and may look at
+ * the answers.
+ * @typedef {{ prepare(n: number): Promise<object>, before?(): Promise<unknown>, check?(text: string): void }} Side
+ * @typedef {{ p50: number, p99: number, samples: number }} Times milliseconds
+ */
+
+/**
+ * Measures `path` against `floor` in several passes; every figure is the median of the passes' own.
+ * @param {(request: object) => Promise<{ ms: number, text: string }>} send
+ * @param {{ floor: Side, path: Side }} sides
+ * @param {{ passes: number, seconds: number }} options `seconds` a side and pass
+ * @returns {Promise<{ floor: Times, path: Times, ratio: number, spread: [number, number] }>} `spread`: the least and greatest ratio of a pass
+ */
+export async function compare(send, { floor, path }, { passes, seconds }) {
+  const counters = { floor: 0, path: 0 };
+  await pass(Math.min(1, seconds));
+  const measured = [];
+  for (let n = 0; n < passes; n++) measured.push(await pass(seconds));
+  const ratios = measured.map((times) => times.path.p50 / times.floor.p50);
+  return {
+    floor: summary(measured.map((times) => times.floor)),
+    path: summary(measured.map((times) => times.path)),
+    ratio: median(ratios),
+    spread: [Math.min(...ratios), Math.max(...ratios)],
+  };
+
+  async function pass(duration) {
+    const times = { floor: [], path: [] };
+    const until = performance.now() + 2 * duration * 1000;
+    while (performance.now() < until || times.path.length < 2 * BLOCK) {
+      await block("floor", floor, times.floor);
+      await block("path", path, times.path);
+    }
+    return { floor: percentiles(times.floor), path: percentiles(times.path) };
+  }
+
+  async function block(name, side, times) {
+    const requests = [];
+    for (let n = 0; n < BLOCK; n++) requests.push(await side.prepare(counters[name]++));
+    for (const request of requests) {
+      await side.before?.();
+      const { ms, text } = await send(request);
+      side.check?.(text);
+      times.push(ms);
+    }
+  }
+}
+
+/** @param {number[]} times @returns {Times} */
+export function percentiles(times) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  return { p50: at(0.5), p99: at(0.99), samples: sorted.length };
+}
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+function summary(passes) {
+  return {
+    p50: median(passes.map((times) => times.p50)),
+    p99: median(passes.map((times) => times.p99)),
+    samples: passes.reduce((sum, times) => sum + times.samples, 0),
+  };
+}

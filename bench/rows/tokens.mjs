@@ -1,0 +1,115 @@
+// Prompt tokens of the seeds' example (10 skills of 200 tokens, 20 in the list, 2 used a turn, 10 turns), measured in real
+// conversations: by the seeds' own count, and by an honest one of everything that the gateway puts before a model.
+
+import { importTypeScript } from "../bundle.mjs";
+import { prose, RANKS, skillZip } from "../skills.mjs";
+
+const USER = "tokens";
+const SKILLS = 10;
+const BODY = 200;
+const LINE = 20;
+const TURNS = 10;
+
+export async function run({ gateway }) {
+  const { makeCounter, catalogLine } = await importTypeScript("src/domain/bpe.ts", "src/domain/tokens.ts");
+  const count = makeCounter(RANKS);
+  const skills = Array.from({ length: SKILLS }, (_, n) => makeSkill(n, count, catalogLine));
+  for (const skill of skills) await gateway.send(await gateway.upload(USER, skillZip(skill)));
+  const staticPrompt = count(skills.map(({ name, body }) => `## Skill: ${name}\n\n${body}`).join("\n\n"));
+
+  const same = () => [skills[0].name, skills[1].name];
+  const others = (turn) => [0, 1].map((n) => skills[(2 * turn + n) % SKILLS].name);
+  const cases = [
+    { what: "the same 2 in every turn, retention 5", use: same, retention_turns: 5, budget: 79 },
+    { what: "2 others in every turn, retention 0", use: others, retention_turns: 0, budget: 79 },
+    { what: "2 others in every turn, retention 5", use: others, retention_turns: 5, budget: null },
+  ];
+  const rows = [];
+  for (const [n, { what, budget, ...plan }] of cases.entries()) {
+    const seen = await converse(gateway, `tokens-${n}`, plan, count);
+    const listed = SKILLS * LINE;
+    rows.push({
+      name: `prompt tokens saved, ${what}`,
+      unit: "%",
+      value: saved(TURNS * SKILLS * BODY, listed + seen.active),
+      budget,
+      atLeast: true,
+      seeds: { static: TURNS * SKILLS * BODY, actual: listed + seen.active },
+      honest: {
+        "a turn's last prompt": withSaving(TURNS * staticPrompt, seen.lastPrompts),
+        "a turn's last prompt and tools": withSaving(TURNS * staticPrompt, seen.lastPrompts + seen.lastTools),
+        "every model step: prompt, tools, calls and answers": withSaving(TURNS * staticPrompt, seen.everything),
+      },
+      gateway: seen.status,
+    });
+  }
+  return rows;
+}
+
+/** Lives through the turns; what the model was given, in tokens. */
+async function converse(gateway, id, { use, retention_turns }, count) {
+  const route = `/api/v1/conversations/${id}`;
+  const seen = { active: 0, lastPrompts: 0, lastTools: 0, everything: 0 };
+  const conversation = { format: "openai", retention_turns };
+  for (let turn = 0; turn < TURNS; turn++) {
+    let step = await gateway.call(USER, "POST", `${route}/turns`, { key: `message-${turn}`, conversation });
+    const active = new Set(step.active.map(({ skill }) => skill));
+    const wanted = use(turn).filter((name) => !active.has(name));
+    if (wanted.length > 0) {
+      // The step in which the model asks for them is one that a static prompt would not need.
+      seen.everything += promptTokens(step, count) + toolTokens(step, count);
+      const calls = wanted.map((skill_name, n) => ({
+        id: `call_${turn}_${n}`,
+        type: "function",
+        function: { name: "load_skill", arguments: JSON.stringify({ skill_name }) },
+      }));
+      step = await gateway.call(USER, "POST", `${route}/tool-calls`, { calls });
+      if (step.loaded_skills.length !== wanted.length) throw new Error(`not loaded: ${wanted}`);
+      seen.everything += count(JSON.stringify(calls)) + count(JSON.stringify(step.messages));
+    }
+    seen.active += step.active.reduce((sum, { tokens }) => sum + tokens, 0);
+    seen.lastPrompts += promptTokens(step, count);
+    seen.lastTools += toolTokens(step, count);
+    seen.everything += promptTokens(step, count) + toolTokens(step, count);
+  }
+  seen.status = (await gateway.call(USER, "GET", route)).tokens;
+  return seen;
+}
+
+function promptTokens({ prompt }, count) {
+  return prompt.messages.reduce((sum, { content }) => sum + count(content), 0);
+}
+
+function toolTokens({ tools }, count) {
+  return count(JSON.stringify(tools));
+}
+
+/** A skill of exactly `BODY` tokens with a line of exactly `LINE` in the list. */
+function makeSkill(n, count, catalogLine) {
+  const name = `${["chart", "table", "letter", "report", "query", "image", "music", "travel", "budget", "garden"][n]}-helper`;
+  const words = "Makes plain and useful things of this kind for the user who asks for them in a chat today".split(" ");
+  const description = textOf(words, (text) => count(catalogLine(name, text)), LINE);
+  const body = textOf(prose(3_000, 100 + n).split(" "), (text) => count(text), BODY);
+  return { name, description, body };
+}
+
+/** The first words that are exactly `wanted` tokens, made up with single letters where a word is too much. */
+function textOf(words, tokens, wanted) {
+  let text = "";
+  for (const word of words) {
+    const longer = text === "" ? word : `${text} ${word}`;
+    if (tokens(longer) <= wanted) text = longer;
+    if (tokens(text) === wanted) return text.trim();
+  }
+  for (let n = 0; tokens(text) < wanted && n < wanted; n++) text += " a";
+  if (tokens(text) !== wanted) throw new Error(`no text of ${wanted} tokens`);
+  return text;
+}
+
+function saved(before, after) {
+  return (1 - after / before) * 100;
+}
+
+function withSaving(before, after) {
+  return { static: before, actual: after, saved_percent: Math.round(saved(before, after) * 10) / 10 };
+}

@@ -1,0 +1,50 @@
+// Prompt and tools of a turn: 20 skills in the catalog, one of them loaded. And, without a budget, of the turn that creates
+// its conversation.
+
+import { publishSkills } from "../skills.mjs";
+
+const USER = "turn";
+const TURNS = 10;
+
+export async function run({ gateway, compare }) {
+  await publishSkills(gateway, USER, 20);
+  const floor = {
+    async prepare(n) {
+      const id = `turn-${Math.floor(n / TURNS)}`;
+      if (n % TURNS === 0) await gateway.send({ method: "POST", route: "/floor/prepare", body: Buffer.from(id) });
+      return gateway.request(USER, "POST", "/floor/write", { id, text: "x".repeat(600) });
+    },
+  };
+  const going = await compare({
+    floor,
+    path: {
+      async prepare(n) {
+        const route = `/api/v1/conversations/turn-${Math.floor(n / TURNS)}`;
+        if (n % TURNS === 0) {
+          await gateway.call(USER, "POST", `${route}/turns`, { conversation: {} });
+          const calls = [{ id: "call", name: "load_skill", arguments: { skill_name: "skill-07" } }];
+          await gateway.call(USER, "POST", `${route}/tool-calls`, { calls });
+        }
+        return gateway.request(USER, "POST", `${route}/turns`, { key: `message-${n}`, format: "openai" });
+      },
+      check(answer) {
+        if (JSON.parse(answer).tools.length === 0) throw new Error(`no tools: ${answer}`);
+      },
+    },
+  });
+  const first = await compare({
+    floor,
+    path: {
+      prepare: (n) =>
+        gateway.request(USER, "POST", `/api/v1/conversations/first-${n}/turns`, {
+          key: "message",
+          format: "openai",
+          conversation: {},
+        }),
+    },
+  });
+  return [
+    { name: "turn, prompt and tools, 20 skills", budget: 1.5, ...going },
+    { name: "turn that creates its conversation", budget: null, ...first },
+  ];
+}

@@ -1,0 +1,148 @@
+// What skills ask of the page, from its arrival until the gateway has taken the answer. A request is known by its id: sent
+// again, it is the same one, and whoever works on it goes on.
+
+import type { Ack, Answer, Connection, Frame, Handler, SkillRequest } from "./types.js";
+
+/** The gateway takes no more for an answer. */
+const ANSWER_BYTES = 256 * 1024;
+/** How many answered requests are remembered. */
+const REMEMBERED = 1_000;
+
+interface Entry {
+  request: SkillRequest;
+  /** Set while a handler works on it. */
+  running: AbortController | null;
+  /** The answer as it is sent, and whom to tell what became of it. */
+  frame: string | null;
+  tell: (ack: Ack) => void;
+}
+
+interface Outside {
+  send: (frame: string) => void;
+  changed: (pending: SkillRequest[]) => void;
+}
+
+export interface Requests extends Pick<Connection, "on" | "answer"> {
+  /** There is a new connection. `pending`: the ids that still wait for an answer, if it told. */
+  connected(pending: string[] | undefined): void;
+  take(frame: Extract<Frame, { type: "skill:request" }>): void;
+  acknowledge(frame: Extract<Frame, { type: "ack" }>): void;
+  withdraw(id: string, reason: string): void;
+  /** Sends the answer to this request once more, if it still has no ack. */
+  again(id: string): void;
+  close(): void;
+}
+
+export function requests({ send, changed }: Outside): Requests {
+  const handlers = new Map<string, Handler<never>>();
+  const entries = new Map<string, Entry>();
+  const done = new Set<string>();
+
+  return {
+    on(action, handler) {
+      if (handlers.has(action)) throw new Error(`There is a handler for '${action}' already.`);
+      handlers.set(action, handler);
+      for (const entry of entries.values()) run(entry);
+      return () => {
+        if (handlers.get(action) === handler) handlers.delete(action);
+      };
+    },
+    answer,
+    connected(pending) {
+      for (const [id, { frame }] of entries) {
+        // An answer is sent again whatever the gateway says: only its ack tells what became of it.
+        if (frame !== null) send(frame);
+        else if (pending?.includes(id) === false)
+          end(id, { success: false, error: "cancelled" }, "ended while offline");
+      }
+    },
+    take({ request_id, skill_name, action, payload, deadline, attempt }) {
+      if (done.has(request_id)) return;
+      const request = { request_id, skill_name, action, payload, deadline, attempt };
+      let entry = entries.get(request_id);
+      if (entry === undefined) {
+        entry = { request, running: null, frame: null, tell: () => {} };
+        entries.set(request_id, entry);
+      }
+      entry.request = request;
+      publish();
+      run(entry);
+    },
+    acknowledge({ request_id, ...ack }) {
+      end(request_id, ack.success ? { success: true } : { success: false, error: ack.error }, "answered");
+    },
+    again(id) {
+      const frame = entries.get(id)?.frame;
+      if (frame != null) send(frame);
+    },
+    withdraw(id, reason) {
+      const error = reason === "resolved" ? "already_resolved" : reason === "expired" ? "expired" : "cancelled";
+      end(id, { success: false, error }, reason);
+    },
+    close() {
+      for (const id of entries.keys()) end(id, { success: false, error: "closed" }, "closed");
+    },
+  };
+
+  async function run(entry: Entry): Promise<void> {
+    const { request } = entry;
+    const handler = handlers.get(request.action) as Handler | undefined;
+    if (handler === undefined || entry.running !== null || entry.frame !== null) return;
+    const running = new AbortController();
+    entry.running = running;
+    let given: Answer;
+    try {
+      // Not before whoever told us is through: what a handler does at once meets a settled state.
+      await null;
+      given = { success: true, result: await handler(request.payload, { ...request, signal: running.signal }) };
+    } catch (error) {
+      given = { success: false, error: messageOf(error) };
+    }
+    entry.running = null;
+    answer(request.request_id, given);
+  }
+
+  async function answer(id: string, given: Answer): Promise<Ack> {
+    const entry = entries.get(id);
+    if (entry === undefined) return { success: false, error: done.has(id) ? "already_resolved" : "unknown_request" };
+    if (entry.frame !== null) return { success: false, error: "already_resolved" };
+    const { skill_name, action } = entry.request;
+    const written = (answer: Answer) =>
+      JSON.stringify({ type: "skill:response", request_id: id, skill_name, action, ...answer });
+    let frame: string;
+    try {
+      frame = written(given);
+      if (new Blob([frame]).size > ANSWER_BYTES)
+        throw new Error(`The answer is larger than ${ANSWER_BYTES / 1024} KiB.`);
+    } catch (error) {
+      frame = written({ success: false, error: messageOf(error) });
+    }
+    entry.frame = frame;
+    const acknowledged = new Promise<Ack>((resolve) => {
+      entry.tell = resolve;
+    });
+    send(frame);
+    publish();
+    return acknowledged;
+  }
+
+  function end(id: string, ack: Ack, reason: string): void {
+    const entry = entries.get(id);
+    if (entry === undefined) return;
+    entries.delete(id);
+    done.add(id);
+    for (const oldest of done) {
+      if (done.size <= REMEMBERED) break;
+      done.delete(oldest);
+    }
+    entry.tell(ack);
+    entry.running?.abort(new Error(reason));
+    publish();
+  }
+
+  function publish(): void {
+    changed([...entries.values()].filter(({ frame }) => frame === null).map(({ request }) => request));
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : `${error}`);

@@ -1,0 +1,119 @@
+// What `skill-gateway/client` takes and gives. The wire's own names are kept where the wire's own objects are shown.
+
+/** What your back end answers when the page asks it for a ticket: the body of `POST /api/v1/conversations/{id}/tickets`, as it is. */
+export interface Ticket {
+  ticket: string;
+  /** The socket's address. */
+  url: string;
+}
+
+export interface ConnectOptions {
+  /**
+   * Asks your back end for a ticket: at first, and again whenever the connection cannot be resumed. A throw is tried again
+   * later; `null` says that there will be none (the user has signed out), and ends the connection.
+   */
+  ticket: () => Ticket | null | Promise<Ticket | null>;
+  /** Says who is there; the gateway keeps it with the socket. */
+  client?: string;
+  /** Hears what went wrong but did not end the connection: a ticket that could not be had, an `error` frame. */
+  onError?: (error: unknown) => void;
+  /** For places without a WebSocket of their own. */
+  WebSocket?: typeof WebSocket;
+}
+
+/**
+ * `connecting`: a ticket or a socket is being opened. `open`: the gateway has welcomed us. `waiting`: the connection is lost
+ * and will be tried again. `closed`: it will not.
+ */
+export type Status = "connecting" | "open" | "waiting" | "closed";
+
+/** A skill that is in the prompt, and for how many more turns (`null`: no end). */
+export interface ActiveSkill {
+  skill: string;
+  version: string | null;
+  remaining: number | null;
+  reason: "loaded" | "preloaded" | "selected" | "dependency";
+  loaded_in_turn: number;
+  tokens: number;
+}
+
+/** A skill's question to the page. */
+export interface SkillRequest<Payload = unknown> {
+  request_id: string;
+  skill_name: string | null;
+  action: string;
+  payload: Payload;
+  /** When the gateway stops waiting, as an instant (RFC 3339). */
+  deadline: string;
+  /** How many times it has been sent to a page. */
+  attempt: number;
+}
+
+/** What a provider tells the page without waiting for an answer. */
+export interface SkillEvent<Payload = unknown> {
+  skill_name: string | null;
+  action: string;
+  payload: Payload;
+}
+
+/** A picture of the connection. A new one is made at every change; it is never changed itself. */
+export interface State {
+  readonly status: Status;
+  readonly turn: number;
+  readonly active: readonly ActiveSkill[];
+  /** Questions that this page has neither answered nor seen withdrawn, oldest first. */
+  readonly pending: readonly SkillRequest[];
+  /** Why it is closed for good; 4401 unauthenticated, 4403 forbidden origin, 4404 no such conversation. */
+  readonly closed: { readonly code: number; readonly reason: string } | null;
+}
+
+export interface HandlerContext<Payload = unknown> extends SkillRequest<Payload> {
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
+/** Its value, or the message of what it throws, is the answer. */
+export type Handler<Payload = unknown> = (payload: Payload, request: HandlerContext<Payload>) => unknown;
+
+export type Answer = { success: true; result?: unknown } | { success: false; error: unknown };
+
+/**
+ * What became of an answer. `already_resolved`: another answer was first, or this one was, and the connection was lost before
+ * we could be told. `closed`: this connection ended before the gateway took it.
+ */
+export type Ack =
+  | { success: true }
+  | { success: false; error: "already_resolved" | "expired" | "unknown_request" | "cancelled" | "closed" };
+
+export interface Connection {
+  readonly state: State;
+  /** Hears of every new state. Returns how to stop that. */
+  subscribe(listener: (state: State) => void): () => void;
+  /** Answers requests for an action, those that wait already as well. One handler an action. Returns how to stop that. */
+  on<Payload>(action: string, handler: Handler<Payload>): () => void;
+  /** Hears what providers emit. Returns how to stop that. */
+  onEvent(listener: (event: SkillEvent) => void): () => void;
+  /** Answers a request of `state.pending` by hand. The second answer to a request is never sent. */
+  answer(requestId: string, answer: Answer): Promise<Ack>;
+  /** Ends the connection for good; running handlers are aborted. What they were asked waits for the next page. */
+  close(): void;
+}
+
+/** What the gateway sends. */
+export type Frame =
+  | {
+      type: "welcome";
+      seq: number;
+      turn: number;
+      active: ActiveSkill[];
+      resume: string;
+      /** The requests that wait; whatever else we know of has ended while we were away. */
+      pending?: string[];
+    }
+  | ({ type: "skill:request"; seq: number } & SkillRequest)
+  | ({ type: "skill:event"; seq: number } & SkillEvent)
+  | ({ type: "ack"; request_id: string } & Ack)
+  | { type: "skill:cancelled"; request_id: string; reason: string }
+  | { type: "skill:active"; turn: number; active: ActiveSkill[] }
+  /** With `request_id`: an answer to it could not be taken now. */
+  | { type: "error"; code: string; message: string; request_id?: string };

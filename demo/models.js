@@ -1,0 +1,107 @@
+// What stands in for a language model, and the real ones.
+
+/** A model behind any OpenAI-compatible endpoint. */
+export function endpointModel({ endpoint, name, key }) {
+  return async (messages, tools) => {
+    const response = await fetch(`${endpoint.replace(/\/+$/, "")}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(key === "" ? {} : { authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({ model: name, messages, ...(tools.length > 0 ? { tools } : {}) }),
+    });
+    if (!response.ok) throw new Error(`The model endpoint answered ${response.status}: ${await response.text()}`);
+    return (await response.json()).choices[0].message;
+  };
+}
+
+/** A model that follows a script: loads the skill, reads its reference, draws, corrects itself, and says so. */
+export async function scriptedModel(messages, tools) {
+  const question = messages.findLastIndex(({ role }) => role === "user");
+  const wish = messages[question].content.toLowerCase();
+  const since = messages.slice(question + 1);
+  const offered = new Set(tools.map((tool) => tool.function.name));
+  const drawing = DRAWINGS.find(({ words }) => words.test(wish));
+  if (drawing === undefined) return say(SMALL_TALK);
+
+  if (!offered.has("render_mermaid")) {
+    if (!offered.has("load_skill")) return say("I have no skill for that here.");
+    if (asked(since, "load_skill")) return say("I cannot load the skill `mermaid-diagram` here.");
+    return call("load_skill", { skill_name: "mermaid-diagram" });
+  }
+  if (offered.has("read_skill") && !asked(since, "read_skill")) {
+    return call("read_skill", { skill_name: "mermaid-diagram", file_path: drawing.reference });
+  }
+  const drawn = outcomes(since, "render_mermaid");
+  const { title, code } = drawing;
+  if (drawn.length === 0) {
+    return call("render_mermaid", { title, code: /broken|mistake/.test(wish) ? `${code}\n    oops ->` : code });
+  }
+  const [last] = drawn.slice(-1);
+  if (last.error === undefined) {
+    return say(`${title}: a ${last.type} diagram of ${last.width} × ${last.height} pixels, drawn by your browser.`);
+  }
+  if (drawn.length > 1) return say(`Your browser could not draw it: ${last.error}`);
+  return call("render_mermaid", { title, code });
+}
+
+const DRAWINGS = [
+  {
+    words: /login|sign.?in|sequence/,
+    reference: "references/sequence.md",
+    title: "How a login works",
+    code: `sequenceDiagram
+    participant user as User
+    participant app as App
+    participant id as Identity provider
+    user->>app: Open page
+    app->>id: Ask who it is
+    id->>user: Ask for password
+    user->>id: Password
+    id-->>app: Token
+    app-->>user: Welcome`,
+  },
+  {
+    words: /share|pie|percent/,
+    reference: "references/pie.md",
+    title: "What a prompt is made of",
+    code: `pie showData
+    "History" : 62
+    "Skill instructions" : 21
+    "Tools" : 17`,
+  },
+  {
+    words: /draw|diagram|chart|flow/,
+    reference: "references/flowchart.md",
+    title: "How a skill is used",
+    code: `flowchart TD
+    ask["User asks"] --> known{"Skill active?"}
+    known -->|no| load["Load skill"]
+    known -->|yes| work["Follow its steps"]
+    load --> work
+    work --> page["Ask the page"]
+    page --> answer["Answer"]`,
+  },
+];
+
+const SMALL_TALK =
+  "I am a script of few words. Ask me to draw a login, a flow or shares; add “with a mistake” to see me correct myself. " +
+  "Or just keep talking, and watch the skill run out of turns.";
+
+const say = (content) => ({ role: "assistant", content });
+
+function call(name, args) {
+  const id = `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  const tool = { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+  return { role: "assistant", content: null, tool_calls: [tool] };
+}
+
+const callsOf = (messages, name) =>
+  messages.flatMap(({ tool_calls = [] }) => tool_calls).filter((made) => made.function.name === name);
+
+const asked = (messages, name) => callsOf(messages, name).length > 0;
+
+/** What the tool answered, call by call. */
+function outcomes(messages, name) {
+  return callsOf(messages, name).flatMap(({ id }) =>
+    messages.filter((message) => message.tool_call_id === id).map(({ content }) => JSON.parse(content)),
+  );
+}

@@ -1,0 +1,65 @@
+// A chat back end on the AI SDK, with any model it knows. Each argument is what a user says: one turn each.
+//
+//   GATEWAY_KEY=sgw_… AI_GATEWAY_API_KEY=… node examples/ai-sdk.mjs "Draw me a flow chart" "Now as a sequence diagram"
+
+import { createGateway, generateText, jsonSchema, tool } from "ai";
+
+const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "openai/gpt-5.2" } = process.env;
+const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
+// Or `openai("gpt-5.2")` of @ai-sdk/openai, `anthropic(…)` of @ai-sdk/anthropic and so on.
+const model = createGateway({ baseURL: process.env.AI_GATEWAY_BASE_URL })(MODEL);
+
+/** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
+async function gateway(route, body) {
+  const answer = await fetch(`${GATEWAY_URL}/api/v1/conversations/${chat.id}/${route}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${GATEWAY_KEY}`,
+      "on-behalf-of": chat.user,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ format: "mcp", ...body }),
+  });
+  if (!answer.ok) throw new Error(`the gateway answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Tools without `execute`: the calls come back to us, and the gateway runs its own. */
+const toolSet = (definitions) =>
+  Object.fromEntries(
+    definitions.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  );
+
+// The back end's own tools stand beside the gateway's.
+const mine = [{ name: "get_time", description: "The time now.", inputSchema: { type: "object", properties: {} } }];
+const runMine = (calls) =>
+  calls.map(({ toolCallId, toolName }) => ({
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId, toolName, output: { type: "text", value: new Date().toISOString() } }],
+  }));
+
+async function takeTurn(text) {
+  let step = await gateway("turns", {
+    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
+    history: chat.messages, // only read when the gateway does not know this conversation
+    conversation: { ghost: GHOST },
+  });
+  chat.messages.push({ role: "user", content: text });
+  while (true) {
+    const answer = await generateText({
+      model,
+      ...(step.prompt.system && { instructions: step.prompt.system }),
+      messages: chat.messages,
+      tools: toolSet([...step.tools, ...mine]),
+    });
+    chat.messages.push(...answer.response.messages);
+    if (answer.toolCalls.length === 0) return answer.text;
+    step = await gateway("tool-calls", { calls: answer.toolCalls });
+    chat.messages.push(...step.messages, ...runMine(step.unhandled));
+  }
+}
+
+for (const text of process.argv.slice(2)) console.log(await takeTurn(text));

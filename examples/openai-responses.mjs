@@ -1,0 +1,62 @@
+// A chat back end on OpenAI's Responses API. Each argument is what a user says: one turn each.
+//
+//   GATEWAY_KEY=sgw_… OPENAI_API_KEY=… node examples/openai-responses.mjs "Draw me a flow chart" "Now as a sequence diagram"
+
+import OpenAI from "openai";
+
+const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "gpt-5.2" } = process.env;
+const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", items: [] };
+const openai = new OpenAI();
+
+/** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
+async function gateway(route, body) {
+  const answer = await fetch(`${GATEWAY_URL}/api/v1/conversations/${chat.id}/${route}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${GATEWAY_KEY}`,
+      "on-behalf-of": chat.user,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ format: "openai-responses", ...body }),
+  });
+  if (!answer.ok) throw new Error(`the gateway answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+// The back end's own tools stand beside the gateway's.
+const mine = [
+  {
+    type: "function",
+    name: "get_time",
+    description: "The time now.",
+    parameters: { type: "object", properties: {}, additionalProperties: false },
+    strict: false,
+  },
+];
+const runMine = (calls) =>
+  calls.map((call) => ({ type: "function_call_output", call_id: call.call_id, output: new Date().toISOString() }));
+
+async function takeTurn(text) {
+  let step = await gateway("turns", {
+    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
+    history: chat.items, // only read when the gateway does not know this conversation
+    conversation: { ghost: GHOST },
+  });
+  chat.items.push({ role: "user", content: text });
+  while (true) {
+    const response = await openai.responses.create({
+      model: MODEL,
+      input: [...step.prompt.messages, ...chat.items],
+      tools: [...step.tools, ...mine],
+      store: false,
+      include: ["reasoning.encrypted_content"],
+    });
+    chat.items.push(...response.output);
+    const calls = response.output.filter((item) => item.type === "function_call");
+    if (calls.length === 0) return response.output_text;
+    step = await gateway("tool-calls", { calls });
+    chat.items.push(...step.messages, ...runMine(step.unhandled));
+  }
+}
+
+for (const text of process.argv.slice(2)) console.log(await takeTurn(text));

@@ -1,0 +1,92 @@
+// Builds `skill-gateway/client` from client/ into public/client/, where the gateway serves it and package.json points at it.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { build, version as esbuildVersion } from "esbuild";
+import { listFiles, readOrNull, root, writeWhole } from "./files.mjs";
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Writes the two modules and their types, unless they are there and current.
+ * @param {string} folder where static files live
+ * @returns {Promise<boolean>} whether something was written
+ */
+export async function prepareClient(folder = path.join(root, "public")) {
+  const target = path.join(folder, "client");
+  const stamp = `// ${await digestOfSources()}\n`;
+  // Written last, so that it vouches for the others.
+  const last = path.join(target, "react.js");
+  if ((await readOrNull(last))?.startsWith(stamp)) return false;
+
+  const [core, react, types] = await Promise.all([
+    bundled("skill-gateway.ts", []),
+    bundled("react.ts", ["react", "./skill-gateway.js"]),
+    declarations(),
+  ]);
+  await Promise.all(Object.entries(types).map(([name, text]) => writeWhole(path.join(target, name), text)));
+  await writeWhole(path.join(target, "skill-gateway.js"), core);
+  await writeWhole(last, stamp + react);
+  return true;
+}
+
+async function digestOfSources() {
+  const hash = createHash("sha256");
+  const names = (await listFiles(path.join(root, "client"))).map((name) => path.join(root, "client", name));
+  for (const file of [...names, import.meta.filename, path.join(root, "tsconfig.json")]) {
+    hash.update(await readFile(file)).update("\0");
+  }
+  return hash
+    .update(`${esbuildVersion} ${require("typescript/package.json").version}`)
+    .digest("hex")
+    .slice(0, 32);
+}
+
+/** One module, small, with everything in it but what it names as a neighbour. */
+async function bundled(entry, neighbours) {
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: [path.join("client", entry)],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    logLevel: "warning",
+    plugins: [
+      {
+        name: "neighbours",
+        setup: (plugin) =>
+          plugin.onResolve({ filter: /./ }, ({ path: name }) =>
+            neighbours.includes(name) ? { path: name, external: true } : undefined,
+          ),
+      },
+    ],
+  });
+  return result.outputFiles[0].text;
+}
+
+/** The types, as the compiler writes them. */
+async function declarations() {
+  const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-types-"));
+  try {
+    const compiler = path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc");
+    const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
+    await promisify(execFile)(process.execPath, [compiler, "-p", path.join(root, "client"), ...options]).catch(
+      (error) => {
+        throw new Error(`client/ does not compile:\n${error.stdout}`);
+      },
+    );
+    const names = await listFiles(folder);
+    return Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name), "utf8")])),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,46 @@
+// Puts the demo page together: demo/ as it is, and mermaid from npm, into public/demo/.
+
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { listFiles, readOrNull, root, writeWhole } from "./files.mjs";
+
+/**
+ * Makes public/demo/ exactly what it should be; files that are already right are left alone.
+ * @param {string} folder where static files live
+ * @returns {Promise<boolean>} whether something was written
+ */
+export async function prepareDemo(folder = path.join(root, "public")) {
+  const target = path.join(folder, "demo");
+  const sources = new Map([...(await filesOf(path.join(root, "demo"))), ...(await mermaidFiles())]);
+  let changed = false;
+  await Promise.all(
+    [...sources].map(async ([name, source]) => {
+      const content = await readFile(source, "utf8");
+      const file = path.join(target, name);
+      if ((await readOrNull(file)) === content) return;
+      await writeWhole(file, content);
+      changed = true;
+    }),
+  );
+  // A draft belongs to another run that is just writing it.
+  const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
+  await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
+  return changed;
+}
+
+async function filesOf(folder) {
+  return (await listFiles(folder)).map((name) => [name, path.join(folder, name)]);
+}
+
+/** Mermaid's own minified modules: an entry, and a chunk for each kind of diagram that is loaded when it is drawn. */
+async function mermaidFiles() {
+  const dist = path.dirname(fileURLToPath(import.meta.resolve("mermaid")));
+  const chunks = "chunks/mermaid.esm.min";
+  const files = await filesOf(path.join(dist, chunks));
+  const entry = "mermaid.esm.min.mjs";
+  return [
+    [`mermaid/${entry}`, path.join(dist, entry)],
+    ...files.filter(([name]) => name.endsWith(".mjs")).map(([name, file]) => [`mermaid/${chunks}/${name}`, file]),
+  ];
+}

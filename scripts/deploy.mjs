@@ -1,0 +1,189 @@
+// `npm run deploy`: everything a Cloudflare account needs, safe to repeat. `-- --dry-run` needs no account: it proves the build.
+
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { parseEnv } from "node:util";
+import { gzipSync } from "node:zlib";
+import { buildGateway } from "./build.mjs";
+import { publishBuiltins } from "./builtins.mjs";
+import { formatVariables } from "./devvars.mjs";
+import { root, writeWhole } from "./files.mjs";
+import { fail, Refusal, say } from "./refusal.mjs";
+import { runWrangler } from "./wrangler.mjs";
+import { parseToml, readWranglerConfig } from "./wrangler-config.mjs";
+
+/** wrangler.toml with the real database's id; made here, ignored by git. */
+const CONFIG = path.join(root, "wrangler.deploy.toml");
+/** The secrets that were sent, for later runs; ignored by git. Cloudflare never tells a secret again. */
+const SECRETS = path.join(root, ".dev.vars.deploy");
+const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
+/** A new address at workers.dev takes a while to answer. */
+const ADDRESS_PATIENCE = 120_000;
+
+async function main() {
+  const config = await readWranglerConfig();
+  const { settings } = await buildGateway({ release: true });
+  const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
+  const isDryRun = process.argv.includes("--dry-run");
+  await (isDryRun ? rehearse(config, secretNames) : deploy(config, secretNames, settings));
+}
+
+async function rehearse(config, secretNames) {
+  const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
+  // The copy's text is made as in earnest, so that this step is proved too.
+  const copy = await configFor("11111111-1111-4111-8111-111111111111");
+  say(`With an account this would, in this order:
+  1. check the login (wrangler whoami), or ask to log in
+  2. find or create the D1 database ${database.database_name} and write its id into ${path.basename(CONFIG)} (${copy.length} characters)
+  3. find or create the R2 bucket ${bucket.bucket_name}
+  4. apply the migrations to the database (wrangler d1 migrations apply ${database.binding} --remote)
+  5. ask for the secrets the Worker lacks, of ${secretNames.join(", ")}, and keep them in ${path.basename(SECRETS)}
+  6. deploy the Worker ${config.name} with them
+  7. publish the built-in skills through its API
+Now the part that needs no account:`);
+  const folder = path.join(root, "dist", "deploy");
+  await wrangler(["deploy", "--dry-run", "--minify", "--outdir", folder], { show: true });
+  const script = await readFile(path.join(folder, "index.js"));
+  say(`dist/deploy/index.js: ${kib(script.length)}, gzip ${kib(gzipSync(script).length)}`);
+}
+
+async function deploy(config, secretNames, settings) {
+  const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
+  await logIn();
+  await writeWhole(CONFIG, await configFor(await databaseId(database.database_name)));
+  await ensureBucket(bucket.bucket_name);
+  say("applying the migrations");
+  await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });
+
+  const known = parseEnv(await readFile(SECRETS, "utf8").catch(() => ""));
+  const missing = await missingSecrets(secretNames, known, settings);
+  Object.assign(known, missing);
+  if (Object.keys(missing).length > 0) await writeWhole(SECRETS, formatVariables(known), 0o600);
+  const url = await upload(missing);
+  await until(url);
+  const key = process.env[ADMIN_KEY] || known[ADMIN_KEY];
+  if (key === undefined) say(`The built-in skills were left alone: set ${ADMIN_KEY} to publish them.`);
+  else if (!(await publishBuiltins(url, key)))
+    throw new Refusal("The Worker is deployed, its built-in skills are not complete.");
+  console.log(`deployed ${url}`);
+  if (missing[ADMIN_KEY] !== undefined) console.log(`admin key ${missing[ADMIN_KEY]}`);
+}
+
+async function logIn() {
+  const { code } = await runWrangler(["whoami", "--json"]);
+  if (code === 0) return;
+  if (!process.stdin.isTTY) throw new Refusal("Not logged in: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.");
+  const login = await runWrangler(["login"], { ask: true });
+  if (login.code !== 0) throw new Refusal("Not logged in.");
+}
+
+async function databaseId(name) {
+  const find = async () => {
+    const { stdout } = await wrangler(["d1", "list", "--json"]);
+    return JSON.parse(stdout).find((database) => database.name === name)?.uuid;
+  };
+  const existing = await find();
+  if (existing !== undefined) return existing;
+  say(`creating the D1 database ${name}`);
+  await wrangler(["d1", "create", name]);
+  const created = await find();
+  if (created === undefined)
+    throw new Refusal(`The D1 database ${name} was created, but is not in the list. Run this again.`);
+  return created;
+}
+
+async function ensureBucket(name) {
+  // Not `info`: that also asks for statistics, which a token may not see. `list` knows no JSON.
+  const { stdout } = await wrangler(["r2", "bucket", "list"]);
+  if (new RegExp(`^name:\\s+${name}$`, "m").test(stdout)) return;
+  say(`creating the R2 bucket ${name}`);
+  await wrangler(["r2", "bucket", "create", name]);
+}
+
+/** The text of wrangler.toml, with the id of the real database. */
+async function configFor(id) {
+  const text = await readFile(path.join(root, "wrangler.toml"), "utf8");
+  const changed = text.replace(/^database_id = .*$/m, `database_id = "${id}"`);
+  if (parseToml(changed, CONFIG).d1_databases[0].database_id !== id)
+    throw new Refusal("wrangler.toml has no database_id.");
+  return changed;
+}
+
+/** Secrets that the deployed Worker lacks: from the environment, from an earlier run, or asked for. */
+async function missingSecrets(names, known, { parseSettings }) {
+  // It fails for a Worker that is not there yet: then all are missing.
+  const { code, stdout } = await runWrangler(["secret", "list", "--config", CONFIG]);
+  const stored = new Set(code === 0 ? JSON.parse(stdout).map((secret) => secret.name) : []);
+  const values = {};
+  for (const name of names.filter((each) => !stored.has(each))) {
+    const value = process.env[name] || known[name] || (await ask(name)) || (name === ADMIN_KEY ? newKey() : "");
+    if (value !== "") values[name] = value;
+  }
+  const { issues } = parseSettings(values);
+  if (issues.length > 0) throw new Refusal(issues.map((issue) => issue.message).join("\n"));
+  return values;
+}
+
+function newKey() {
+  return `sgw_${randomBytes(32).toString("hex")}`;
+}
+
+async function ask(name) {
+  if (!process.stdin.isTTY) return "";
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
+  terminal.close();
+  return answer.trim();
+}
+
+/** Deploys, secrets and all in one version, and returns the Worker's address. */
+async function upload(secrets) {
+  const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
+  const [secretsFile, outputFile] = [path.join(folder, "secrets.json"), path.join(folder, "output.json")];
+  try {
+    await writeWhole(secretsFile, JSON.stringify(secrets), 0o600);
+    const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", secretsFile] : [];
+    // --keep-vars: settings that were made in the dashboard stay.
+    await wrangler(["deploy", "--config", CONFIG, "--minify", "--keep-vars", ...withSecrets], {
+      show: true,
+      env: { WRANGLER_OUTPUT_FILE_PATH: outputFile },
+    });
+    const entries = (await readFile(outputFile, "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const url = entries
+      .find((entry) => entry.type === "deploy")
+      ?.targets?.find((target) => target.startsWith("https://"));
+    if (url === undefined) throw new Refusal("The Worker is deployed, but wrangler names no address of it.");
+    return url;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function until(url) {
+  const deadline = Date.now() + ADDRESS_PATIENCE;
+  for (;;) {
+    const answer = await fetch(new URL("/health", url)).catch(() => null);
+    if (answer?.ok) return;
+    if (Date.now() > deadline)
+      throw new Refusal(`${url}/health does not answer well: ${answer?.status ?? "no connection"}.`);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  }
+}
+
+async function wrangler(args, options) {
+  const result = await runWrangler(args, options);
+  if (result.code === 0) return result;
+  throw new Refusal(
+    `wrangler ${args.slice(0, 3).join(" ")} has failed.${options?.show ? "" : `\n${result.stdout}${result.stderr}`}`,
+  );
+}
+
+const kib = (bytes) => `${Math.round(bytes / 1024)} KiB`;
+
+main().catch(fail);

@@ -1,0 +1,24 @@
+// `npm test`: all tests of the source tree, with the static files they need. Arguments go to vitest.
+
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { prepareAssets } from "./assets.mjs";
+import { root } from "./files.mjs";
+import { fail } from "./refusal.mjs";
+import { quiet } from "./wrangler.mjs";
+
+async function main() {
+  await prepareAssets();
+  const packageFile = createRequire(import.meta.url).resolve("vitest/package.json");
+  const script = path.join(path.dirname(packageFile), "vitest.mjs");
+  const vitest = spawn(process.execPath, [script, "run", ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...quiet },
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => vitest.kill(signal));
+  vitest.once("exit", (code) => process.exit(code ?? 1));
+}
+
+main().catch(fail);

@@ -1,0 +1,57 @@
+// What the object has for its pages, put together: their sockets, the requests to them, and the alarm that watches over both.
+
+import { settingsFrom } from "../domain/settings";
+import type { Grant } from "../domain/ticket";
+import { isLive } from "../services/credential";
+import { idleDeadline } from "../services/lifecycle";
+import type { Asking } from "../services/pending";
+import type { Session } from "../services/session";
+import type { ConversationStore } from "../storage/conversation";
+import { Alarm } from "./alarm";
+import { primary } from "./context";
+import { Sockets } from "./sockets";
+
+export interface Pages {
+  readonly sockets: Sockets;
+  readonly asking: Asking;
+  readonly alarm: Alarm;
+  /** The conversation, or `null` once it is gone. */
+  session(): Session | null;
+  /** Whether the key behind a grant still counts. Throws when storage does not answer. */
+  isLive(grant: Grant): Promise<boolean>;
+}
+
+export function pagesOf(
+  ctx: DurableObjectState,
+  env: Env,
+  store: ConversationStore,
+  session: () => Session | null,
+): Pages {
+  const sockets = new Sockets(ctx);
+  const alarm = new Alarm(ctx.storage, () => {
+    const open = session();
+    if (open === null) return null;
+    // The end of an idle conversation, a deadline, a silent socket or a key to check: whatever is first.
+    const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
+    const others = [store.requests.nextDeadline(), sockets.nextDue()];
+    return Math.min(idle, ...others.filter((time) => time !== null));
+  });
+  const asking: Asking = {
+    requests: store.requests,
+    waiters: new Map(),
+    clients: sockets,
+    now: () => Date.now(),
+    rearm: () => alarm.rearm(),
+  };
+  return {
+    sockets,
+    asking,
+    alarm,
+    session,
+    async isLive(grant) {
+      const open = session();
+      if (open === null) return false;
+      return isLive(primary(env), settingsFrom(env), grant.credential, open.userId, Date.now());
+    },
+  };
+}

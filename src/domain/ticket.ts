@@ -1,0 +1,53 @@
+// Tickets: what lets a page open one socket without a key. A ticket names its conversation, so that the gateway can find the
+// object that knows it; that naming is only a claim until the object has found the ticket's digest among its own.
+
+import { z } from "zod";
+import { decodeCursor, encodeCursor } from "./cursor";
+import { GatewayError } from "./errors";
+
+/** A ticket travels as a sub-protocol with this prefix; all of it are characters of an HTTP token. */
+export const TICKET_PREFIX = "ticket.";
+
+/** As long as ids may be: a forged ticket names no more than that. */
+const claim = z.string().min(1).max(128);
+const claimsSchema = z.tuple([claim, claim]);
+
+export interface TicketClaims {
+  userId: string;
+  conversation: string;
+}
+
+/** What a ticket lets its holder do, as the object keeps it. */
+export const grantSchema = z.object({
+  /** The key behind it, see `services/credential`. */
+  credential: z.string(),
+  /** Recorded as who answered. */
+  user_id: z.string(),
+  /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
+  origin: z.string().nullable(),
+  pinned: z.boolean(),
+});
+
+export type Grant = z.infer<typeof grantSchema>;
+
+export function writeTicket(claims: TicketClaims, secret: string): string {
+  return `${encodeCursor([claims.userId, claims.conversation])}.${secret}`;
+}
+
+/** What a ticket claims, or `null` when it is none. */
+export function readTicket(ticket: string): TicketClaims | null {
+  const [claims, secret, ...rest] = ticket.split(".");
+  if (secret === undefined || rest.length > 0 || !/^[0-9a-f]{64}$/.test(secret)) return null;
+  try {
+    const read = decodeCursor(claims, claimsSchema);
+    return read === null ? null : { userId: read[0], conversation: read[1] };
+  } catch (error) {
+    if (error instanceof GatewayError) return null;
+    throw error;
+  }
+}
+
+/** Whether a socket from this origin may use the grant. `allowed`: the gateway's settings name the origin. */
+export function admits(grant: Grant, origin: string | null, allowed: boolean): boolean {
+  return grant.pinned ? origin === grant.origin : origin === null || allowed;
+}

@@ -1,0 +1,97 @@
+// GET /api/v1/conversations/{id}/socket: the door to the conversation's socket. Keys are checked here, tickets where they are
+// kept; a page that may not enter is told so by a close code, since browsers hide the status of a failed upgrade.
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { CONVERSATION_ID } from "../domain/conversation";
+import { invalid, refusalIn } from "../domain/errors";
+import { CLOSE_CODE, SUBPROTOCOL } from "../domain/frame";
+import { readTicket, TICKET_PREFIX } from "../domain/ticket";
+import { ADMISSION_HEADER, type Admission, badTicket } from "../services/admission";
+import { unwrap } from "../services/conversation";
+import { credentialOf } from "../services/credential";
+import { authenticate } from "./auth";
+import { answered, conversation, conversationName } from "./conversation";
+import { isAllowedOrigin } from "./cors";
+import type { HttpEnv } from "./env";
+import { problem } from "./errors";
+import { router } from "./router";
+import { refusals } from "./schemas";
+
+export const socket = router();
+
+socket.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/socket",
+    summary: "The conversation's WebSocket; sub-protocols `skill-gateway.v1` and, without a key, `ticket.<ticket>`",
+    request: { params: z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") }) },
+    responses: { 101: { description: "The socket. Refusals come as close codes 44xx." }, ...refusals(400, 404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    if ((c.req.header("upgrade") ?? "").toLowerCase() !== "websocket") return notAnUpgrade(c, id);
+    const offered = (c.req.header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+    try {
+      return await open(c, id, offered);
+    } catch (error) {
+      const refusal = refusalIn(error);
+      if (refusal === null) throw error;
+      return refused(CLOSE_CODE[refusal.code], refusal.message, offered);
+    }
+  },
+);
+
+async function open(c: HonoContext<HttpEnv>, id: string, offered: readonly string[]): Promise<Response> {
+  if (!offered.includes(SUBPROTOCOL)) {
+    throw invalid(
+      [{ code: "NO_SUBPROTOCOL", message: `Offer the sub-protocol ${SUBPROTOCOL}.` }],
+      "Offer the sub-protocol skill-gateway.v1.",
+    );
+  }
+  const { userId, admission } = await admissionOf(c, id, offered);
+  const stub = c.env.CONVERSATIONS.getByName(conversationName(userId, id));
+  const headers = { upgrade: "websocket", [ADMISSION_HEADER]: JSON.stringify(admission) };
+  const response = await stub.fetch("https://conversation/socket", { headers });
+  if (response.status !== 101) unwrap(await response.json());
+  return response;
+}
+
+/** Whom to send to the object, and to which user's. */
+async function admissionOf(
+  c: HonoContext<HttpEnv>,
+  id: string,
+  offered: readonly string[],
+): Promise<{ userId: string; admission: Admission }> {
+  const origin = c.req.header("origin") ?? null;
+  const from = { origin, allowed: origin !== null && isAllowedOrigin(c.env, origin) };
+  const ticket = offered.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length);
+  if (ticket !== undefined && c.req.header("authorization") === undefined) {
+    const claims = readTicket(ticket);
+    if (claims === null || claims.conversation !== id) throw badTicket();
+    return { userId: claims.userId, admission: { kind: "ticket", ticket, ...from } };
+  }
+  await authenticate(c, async () => {});
+  const { caller, settings } = c.get("context");
+  const { userId } = caller.principal;
+  const credential = await credentialOf(settings, caller.principal);
+  const grant = { credential, user_id: userId, origin: null, pinned: false };
+  return { userId, admission: { kind: "key", grant, ...from } };
+}
+
+async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
+  await authenticate(c, async () => {});
+  const { api, ask } = conversation(c, id);
+  answered(c, await api.requests(ask, null, 1, undefined));
+  return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });
+}
+
+/** A socket that is closed at once, with the code that says why. */
+function refused(code: number, reason: string, offered: readonly string[]): Response {
+  const { 0: client, 1: server } = new WebSocketPair();
+  server.accept();
+  server.close(code, reason);
+  const headers = new Headers();
+  if (offered.includes(SUBPROTOCOL)) headers.set("sec-websocket-protocol", SUBPROTOCOL);
+  return new Response(null, { status: 101, webSocket: client, headers });
+}

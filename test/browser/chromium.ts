@@ -1,0 +1,39 @@
+// Chromium, and pages that must not complain.
+
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const QUIET =
+  "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  if (!existsSync(executablePath)) {
+    throw new Error(`No browser at ${executablePath}. Install it (apt-get install -y chromium) or set CHROMIUM.`);
+  }
+  return chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET.split(" ")] });
+}
+
+/** What pages complained about, but for the network being away, which tests bring about. */
+export function complaints(context: BrowserContext): string[] {
+  const heard: string[] = [];
+  const away = /ERR_CONNECTION|ERR_INTERNET_DISCONNECTED|ERR_NETWORK|WebSocket connection to/;
+  context.on("weberror", (error) => heard.push(`${error.error()}`));
+  context.on("console", (message) => {
+    const isIcon = message.location().url.endsWith("/favicon.ico");
+    if (message.type() === "error" && !away.test(message.text()) && !isIcon) heard.push(message.text());
+  });
+  return heard;
+}
+
+/** Opens the demo in a conversation, with the key typed in. */
+export async function openDemo(context: BrowserContext, url: string, key: string, conversation: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${url}/demo/?c=${conversation}`);
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  await page.getByRole("button", { name: "Start" }).click();
+  await connected(page);
+  return page;
+}
+
+export const connected = (page: Page) => page.locator("#status[data-status=open]").waitFor();

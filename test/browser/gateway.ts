@@ -1,0 +1,94 @@
+// A gateway as `npm start` runs it, with a state of its own, that a test may kill and start again.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+
+export interface Answered<T> {
+  status: number;
+  body: T;
+}
+
+export class Gateway {
+  #child: ChildProcess | null = null;
+  #port = 0;
+  url = "";
+  key = "";
+
+  private constructor(readonly folder: string) {}
+
+  static async start(): Promise<Gateway> {
+    const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
+    await gateway.start();
+    return gateway;
+  }
+
+  /** Starts it, again on the same state and port. */
+  async start(): Promise<void> {
+    const options = ["--port", `${this.#port}`, "--state", this.#state, "--vars", path.join(this.folder, ".dev.vars")];
+    const { GATEWAY_ADMIN_KEY: _, ...env } = process.env;
+    const child = spawn(process.execPath, [path.join(root, "scripts/start.mjs"), ...options], {
+      cwd: root,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    const said: string[] = [];
+    child.stderr.on("data", (data) => said.push(`${data}`));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, url] = /^ready (\S+)$/.exec(line) ?? [];
+      const [, key] = /^admin key (\S+)$/.exec(line) ?? [];
+      if (url !== undefined) this.url = url;
+      if (key === undefined) continue;
+      this.key = key;
+      this.#port = Number(new URL(this.url).port);
+      return;
+    }
+    throw new Error(`the gateway ended:\n${said.join("")}`);
+  }
+
+  /** kill -9, of the launcher and of workerd. */
+  async kill(): Promise<void> {
+    const { runtime } = JSON.parse(await readFile(path.join(this.#state, "gateway.lock"), "utf8"));
+    await this.#end("SIGKILL");
+    process.kill(runtime.pid, "SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** What a chat back end sends. Answers whatever the status is. */
+  async call<T = Record<string, unknown>>(
+    method: string,
+    route: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answered<T>> {
+    const response = await fetch(new URL(`/api/v1${route}`, this.url), {
+      method,
+      headers: { authorization: `Bearer ${this.key}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+  }
+
+  get #state(): string {
+    return path.join(this.folder, "state");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+}

@@ -1,0 +1,36 @@
+// A React page with the hook in it, for hook.test.ts. `ticket` is the test's: it plays the back end.
+
+import { createElement as h, StrictMode, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { useSkillGateway } from "../../client/react";
+
+declare function ticket(conversation: string): Promise<{ ticket: string; url: string } | null>;
+
+function Chat() {
+  const [conversation, setConversation] = useState<string | null>(null);
+  const [factor, setFactor] = useState(2);
+  const { status, turn, active, pending, closed, answer } = useSkillGateway(conversation, {
+    ticket,
+    handlers: { multiply: ({ n }: { n: number }) => n * factor },
+  });
+  const goTo = (id: string | null) =>
+    h("button", { type: "button", key: id, onClick: () => setConversation(id) }, `go to ${id}`);
+  return h(
+    "main",
+    {},
+    h("output", {}, JSON.stringify({ conversation, status, turn, active: active.map(({ skill }) => skill), closed })),
+    ...["one", "two", null].map(goTo),
+    h("button", { type: "button", onClick: () => setFactor(factor + 1) }, `times ${factor}`),
+    ...pending.map(({ request_id, payload }) =>
+      h(
+        "button",
+        { type: "button", key: request_id, onClick: () => answer(request_id, { success: true, result: "picked" }) },
+        `pick ${payload}`,
+      ),
+    ),
+  );
+}
+
+const root = createRoot(document.body);
+root.render(h(StrictMode, {}, h(Chat)));
+Object.assign(globalThis, { unmount: () => root.unmount() });

@@ -1,0 +1,83 @@
+import path from "node:path";
+import { build } from "esbuild";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { complaints, openBrowser } from "./chromium";
+import { Gateway } from "./gateway";
+
+let gateway: Gateway;
+let browser: Browser;
+let context: BrowserContext;
+let heard: string[];
+let page: Page;
+const tickets: string[] = [];
+
+beforeAll(async () => {
+  const [bundle] = await Promise.all([
+    build({
+      entryPoints: [path.join(import.meta.dirname, "hook-page.ts")],
+      bundle: true,
+      write: false,
+      define: { "process.env.NODE_ENV": '"development"' },
+    }),
+    (async () => {
+      [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+    })(),
+  ]);
+  context = await browser.newContext();
+  heard = complaints(context);
+  page = await context.newPage();
+  await page.exposeFunction("ticket", async (conversation: string) => {
+    tickets.push(conversation);
+    await gateway.call("PUT", `/conversations/${conversation}`, {});
+    return (await gateway.call("POST", `/conversations/${conversation}/tickets`, { origin: gateway.url })).body;
+  });
+  await page.goto(`${gateway.url}/health`);
+  await page.addScriptTag({ content: bundle.outputFiles[0]!.text });
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), gateway?.stop()]);
+});
+
+const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+const shows = (conversation: string, status: string) =>
+  page.locator("output", { hasText: `"conversation":"${conversation}","status":"${status}"` }).waitFor();
+const ask = (conversation: string, action: string, payload: unknown) =>
+  gateway.call("POST", `/conversations/${conversation}/requests`, { action, payload, require_client: true });
+
+it("useSkillGateway keeps a component connected to the conversation of the moment, with the handlers of the moment", async () => {
+  await press("go to one");
+  await shows("one", "open");
+
+  // A handler sees the component's latest state.
+  expect((await ask("one", "multiply", { n: 21 })).body).toMatchObject({ success: true, result: 42 });
+  await press("times 2");
+  expect((await ask("one", "multiply", { n: 21 })).body).toMatchObject({ success: true, result: 63 });
+
+  // What has no handler is shown, and answered by hand.
+  const picked = ask("one", "pick", "a file");
+  await press("pick a file");
+  expect((await picked).body).toMatchObject({ success: true, result: "picked" });
+  await page.getByRole("button", { name: "pick a file" }).waitFor({ state: "detached" });
+
+  // What is active follows the conversation.
+  await gateway.call("POST", "/conversations/one/turns", { selected_skills: ["markdown-style"] });
+  await page.locator("output", { hasText: '"turn":1,"active":["markdown-style"]' }).waitFor();
+
+  // Another conversation is another connection; the old one is left.
+  await press("go to two");
+  await shows("two", "open");
+  expect((await ask("two", "multiply", { n: 2 })).body).toMatchObject({ result: 6 });
+  expect(await ask("one", "multiply", { n: 2 })).toMatchObject({ status: 409, body: { code: "NO_CLIENT" } });
+
+  await gateway.call("DELETE", "/conversations/two");
+  await page.locator("output", { hasText: '"closed":{"code":4404' }).waitFor();
+
+  await press("go to one");
+  await shows("one", "open");
+  await page.evaluate("unmount()");
+  await expect.poll(async () => (await ask("one", "multiply", { n: 2 })).status).toBe(409);
+  // Strict mode mounts everything twice, and nothing stays behind.
+  expect(new Set(tickets)).toEqual(new Set(["one", "two"]));
+  expect(heard).toEqual([]);
+});

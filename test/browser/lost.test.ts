@@ -1,0 +1,239 @@
+// The network, the page or the gateway is lost in the middle; nothing that was asked is.
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { complaints, connected, openBrowser, openDemo } from "./chromium";
+import { Gateway } from "./gateway";
+
+interface RequestAnswer {
+  request_id: string;
+  state: string;
+  success?: boolean;
+  result?: unknown;
+}
+
+let gateway: Gateway;
+let browser: Browser;
+let context: BrowserContext;
+let heard: string[];
+
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), gateway?.stop()]);
+});
+beforeEach(async () => {
+  context = await browser.newContext();
+  heard = complaints(context);
+});
+afterEach(async () => {
+  await context.close();
+  expect(heard).toEqual([]);
+});
+
+const openPage = (conversation: string) => openDemo(context, gateway.url, gateway.key, conversation);
+
+/** A back end asks the user to confirm something, and comes back for the answer later. */
+async function ask(conversation: string, question: string): Promise<string> {
+  const { body } = await gateway.call<RequestAnswer>("POST", `/conversations/${conversation}/requests`, {
+    action: "confirm",
+    payload: { question },
+    timeout_ms: 80_000,
+    wait_ms: 0,
+  });
+  expect(body.state).toBe("pending");
+  return body.request_id;
+}
+
+const answerTo = async (conversation: string, id: string, wait_ms = 30_000) =>
+  (await gateway.call<RequestAnswer>("GET", `/conversations/${conversation}/requests/${id}?wait_ms=${wait_ms}`)).body;
+
+const card = (page: Page, question: string) => page.locator(".question", { hasText: question });
+const allow = (page: Page, question: string) => card(page, question).getByRole("button", { name: "Allow" }).click();
+const lost = (page: Page) => page.locator("#status[data-status=waiting]").waitFor();
+const wired = (page: Page, line: string) => page.locator("#wire li", { hasText: line });
+
+/** The renderer's module hangs until the test lets it go: the page is drawing meanwhile. */
+async function holdRenderer(page: Page): Promise<{ held: Promise<void>; release: () => void }> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held = new Promise<void>((resolve) => {
+    page.route("**/demo/renderer", async (route) => {
+      resolve();
+      await released;
+      await route.continue();
+    });
+  });
+  return { held, release };
+}
+
+it("the network is cut while the page works for a skill, and restored: the story goes on", async () => {
+  const page = await openPage("cut");
+  const { held, release } = await holdRenderer(page);
+  await page.getByRole("button", { name: "Send" }).click();
+  await held;
+  await context.setOffline(true);
+  await lost(page);
+  await context.setOffline(false);
+  await connected(page);
+  await wired(page, "render_mermaid, attempt 2").waitFor();
+  release();
+  await page.locator("#log .assistant", { hasText: "drawn by your browser" }).waitFor();
+  expect(await page.locator("#log figure").count()).toBe(1);
+  const { body } = await gateway.call<{ items: RequestAnswer[] }>("GET", "/conversations/cut/requests");
+  expect(body.items).toMatchObject([{ state: "resolved", attempt: 2 }]);
+});
+
+it("an answer given offline is sent when the network is back", async () => {
+  const page = await openPage("offline");
+  const id = await ask("offline", "Send the mail?");
+  await card(page, "Send the mail?").waitFor();
+  await context.setOffline(true);
+  await lost(page);
+  await allow(page, "Send the mail?");
+  expect(await answerTo("offline", id, 0)).toMatchObject({ state: "pending" });
+  await context.setOffline(false);
+  expect(await answerTo("offline", id)).toMatchObject({ state: "resolved", result: { confirmed: true } });
+});
+
+it("what ended while the page was away leaves it when it is back", async () => {
+  const page = await openPage("away");
+  const id = await ask("away", "Still there?");
+  await card(page, "Still there?").waitFor();
+  await context.setOffline(true);
+  await lost(page);
+  expect((await gateway.call("DELETE", `/conversations/away/requests/${id}`)).status).toBe(204);
+  expect(await card(page, "Still there?").count()).toBe(1);
+  await context.setOffline(false);
+  await card(page, "Still there?").waitFor({ state: "detached" });
+});
+
+it("two tabs: both ask, one wins, and the other's question goes", async () => {
+  const [left, right] = await Promise.all([openPage("tabs"), openPage("tabs")]);
+  for (let round = 0; round < 5; round++) {
+    const question = `Round ${round}?`;
+    const id = await ask("tabs", question);
+    await Promise.all([left, right].map((page) => card(page, question).waitFor()));
+    await Promise.all(
+      [left, right].map((page, side) =>
+        card(page, question)
+          .getByRole("button", { name: side === 0 ? "Allow" : "Refuse" })
+          // The other one may have been quicker and taken the question away.
+          .evaluateAll(([button]) => button instanceof HTMLElement && button.click()),
+      ),
+    );
+    const answer = await answerTo("tabs", id);
+    expect(answer).toMatchObject({ state: "resolved", result: { confirmed: expect.any(Boolean) } });
+    await Promise.all([left, right].map((page) => card(page, question).waitFor({ state: "detached" })));
+    expect(await answerTo("tabs", id)).toEqual(answer);
+  }
+});
+
+it("two tabs answer at the same moment: exactly one is told that it was the one", async () => {
+  const pages = await Promise.all([context.newPage(), context.newPage()]);
+  await gateway.call("PUT", "/conversations/race", {});
+  const tickets = await Promise.all(
+    pages.map(async () => (await gateway.call("POST", "/conversations/race/tickets", { origin: gateway.url })).body),
+  );
+  await Promise.all(
+    pages.map(async (page, side) => {
+      await page.goto(`${gateway.url}/health`);
+      // As a text: an import in a function would be rewritten by the test runner.
+      await page.evaluate("import('/client/skill-gateway.js').then(({ connect }) => { globalThis.connect = connect })");
+      await page.evaluate(async (ticket) => {
+        const connection = Reflect.get(globalThis, "connect")({ ticket: () => ticket });
+        Object.assign(globalThis, { connection });
+        await new Promise<void>((resolve) =>
+          connection.subscribe(({ status }: { status: string }) => status === "open" && resolve()),
+        );
+      }, tickets[side]);
+    }),
+  );
+  for (let round = 0; round < 20; round++) {
+    const id = await ask("race", "Who?");
+    await Promise.all(
+      pages.map((page) =>
+        page.evaluate(async (id) => {
+          const connection = Reflect.get(globalThis, "connection");
+          await new Promise<void>((resolve) => {
+            const look = () =>
+              connection.state.pending.some((request: RequestAnswer) => request.request_id === id) && resolve();
+            connection.subscribe(look);
+            look();
+          });
+        }, id),
+      ),
+    );
+    const acks = await Promise.all(
+      pages.map((page, side) =>
+        page.evaluate(
+          ([id, side]) => Reflect.get(globalThis, "connection").answer(id, { success: true, result: side }),
+          [id, side] as const,
+        ),
+      ),
+    );
+    const winner = acks.findIndex((ack) => ack.success);
+    expect(acks.filter((ack) => ack.success)).toHaveLength(1);
+    expect(acks[1 - winner]).toEqual({ success: false, error: "already_resolved" });
+    expect(await answerTo("race", id)).toMatchObject({ state: "resolved", result: winner });
+  }
+});
+
+it("the page is closed before it answers: the next one gets the same question", async () => {
+  const page = await openPage("closed");
+  const id = await ask("closed", "Delete it?");
+  await card(page, "Delete it?").waitFor();
+  await page.close();
+  const again = await openPage("closed");
+  await wired(again, "confirm, attempt 2").waitFor();
+  await again.reload();
+  await wired(again, "confirm, attempt 3").waitFor();
+  await allow(again, "Delete it?");
+  expect(await answerTo("closed", id)).toMatchObject({
+    request_id: id,
+    state: "resolved",
+    result: { confirmed: true },
+  });
+});
+
+it("kill -9 of the gateway: the page comes back by itself, and every caller gets its answer", async () => {
+  const page = await openPage("kill");
+  const { held, release } = await holdRenderer(page);
+  await page.getByRole("button", { name: "Send" }).click();
+  await held;
+  const before = await ask("kill", "Answered before?");
+  await allow(page, "Answered before?");
+  expect(await answerTo("kill", before)).toMatchObject({ state: "resolved" });
+  const questions = ["One?", "Two?", "Three?"];
+  const ids = await Promise.all(questions.map((question) => ask("kill", question)));
+  await card(page, "Three?").waitFor();
+  const waiting = answerTo("kill", ids[0]!).catch(() => "the caller's connection broke");
+
+  await gateway.kill();
+  expect(await waiting).toBe("the caller's connection broke");
+  await lost(page);
+  // One is answered while there is nobody to answer to.
+  await allow(page, "One?");
+  await gateway.start();
+
+  await connected(page);
+  await wired(page, "confirm, attempt 2").nth(1).waitFor();
+  await allow(page, "Two?");
+  await allow(page, "Three?");
+  for (const id of [before, ...ids]) {
+    expect(await answerTo("kill", id)).toMatchObject({
+      request_id: id,
+      state: "resolved",
+      result: { confirmed: true },
+    });
+  }
+  release();
+  await page.locator("#log .assistant", { hasText: "drawn by your browser" }).waitFor();
+  expect(await page.locator("#log figure").count()).toBe(1);
+  expect(await page.locator(".question").count()).toBe(0);
+  const { body } = await gateway.call<{ items: RequestAnswer[] }>("GET", "/conversations/kill/requests");
+  expect(body.items.map(({ state }) => state)).toEqual(Array(5).fill("resolved"));
+});

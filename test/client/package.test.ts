@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { prepareAssets } from "../../scripts/assets.mjs";
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+const built = (name: string) => readFile(path.join(root, "public", "client", name), "utf8");
+
+beforeAll(async () => {
+  await prepareAssets();
+  await mkdir(path.join(root, "dist"), { recursive: true });
+});
+
+/** Type-checks files as a project of a user would. */
+async function compiles(files: Record<string, string>, resolution: string): Promise<void> {
+  const folder = await mkdtemp(path.join(root, "dist", "consumer-"));
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      jsx: "react-jsx",
+      lib: ["ES2022", "DOM"],
+      types: ["node"],
+      skipLibCheck: true,
+      module: resolution === "bundler" ? "esnext" : resolution,
+      moduleResolution: resolution,
+    };
+    const config = path.join(folder, "tsconfig.json");
+    await writeFile(config, JSON.stringify({ compilerOptions, include: ["*.ts", "*.tsx"] }));
+    const compiler = path.join(root, "node_modules/typescript/bin/tsc");
+    const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", config], { encoding: "utf8" });
+    expect({ stdout, status }).toEqual({ stdout: "", status: 0 });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe("skill-gateway/client", () => {
+  it("is under 4 KiB, the hook under one more", async () => {
+    expect(gzipSync(await built("skill-gateway.js")).byteLength).toBeLessThan(4 * 1024);
+    expect(gzipSync(await built("react.js")).byteLength).toBeLessThan(1024);
+  });
+
+  it("needs nothing; the hook needs React and the client", async () => {
+    const imports = (text: string) => [...text.matchAll(/\b(?:from|import)\s*\(?"([^"]+)"/g)].map(([, name]) => name);
+    expect(imports(await built("skill-gateway.js"))).toEqual([]);
+    expect(imports(await built("react.js")).sort()).toEqual(["./skill-gateway.js", "react"]);
+  });
+
+  it("is what the package exports", async () => {
+    const names = ["skill-gateway/client", "skill-gateway/client/react"];
+    const [core, react] = await Promise.all(names.map((name) => import(name)));
+    expect([Object.keys(core), Object.keys(react)]).toEqual([["connect"], ["useSkillGateway"]]);
+  });
+
+  it.each(["bundler", "nodenext"])("has types for a project with resolution %s", async (resolution) => {
+    const page = `import { connect, type State } from "skill-gateway/client";
+import { useSkillGateway } from "skill-gateway/client/react";
+const connection = connect({ ticket: async () => (await fetch("/ticket", { method: "POST" })).json() });
+connection.on("render", async ({ code }: { code: string }, { signal }) => ({ svg: code, gone: signal.aborted }));
+connection.subscribe((state: State) => state.active.map(({ skill, remaining }) => [skill, remaining]));
+export const Page = () => useSkillGateway("c", { ticket: () => null, handlers: { pick: ({ n }: { n: number }) => n } }).turn;
+// @ts-expect-error an answer says whether it is one
+connection.answer("r", { result: 1 });
+`;
+    await compiles({ "page.ts": page }, resolution);
+  });
+
+  it("is used in docs/front-end.md as its types say", async () => {
+    const text = await readFile(path.join(root, "docs", "front-end.md"), "utf8");
+    const blocks = (language: string) =>
+      [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, given]) => given === language).map(([, , code]) => code);
+    await compiles({ "page.ts": blocks("ts").join("\n"), "chat.tsx": blocks("tsx").join("\n") }, "bundler");
+  });
+
+  it("is made anew only when something changed, and whole", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "assets-"));
+    try {
+      expect(await prepareAssets(folder)).toEqual(["tokens/o200k_base.json", "client/", "demo/"]);
+      expect(await prepareAssets(folder)).toEqual([]);
+      await writeFile(path.join(folder, "client", "react.js"), "half");
+      await writeFile(path.join(folder, "demo", "left-over.js"), "");
+      await rm(path.join(folder, "demo", "index.html"));
+      expect(await prepareAssets(folder)).toEqual(["client/", "demo/"]);
+      const both = ["client/react.js", "demo/index.html"].map((name) => readFile(path.join(folder, name), "utf8"));
+      expect((await Promise.all(both)).every((text) => text.length > 500)).toBe(true);
+      await expect(readFile(path.join(folder, "demo", "left-over.js"))).rejects.toThrow("ENOENT");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

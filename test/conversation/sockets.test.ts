@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { type Holder, Sockets } from "../../src/conversation/sockets";
+
+const sockets = (open: number) =>
+  new Sockets({
+    setWebSocketAutoResponse: () => {},
+    getWebSockets: () => Array.from({ length: open }),
+  } as unknown as DurableObjectState);
+
+const holder = (id: string): Holder => ({
+  id,
+  grant: { credential: "k", user_id: "ann", origin: null, pinned: false },
+  origin: null,
+  resume: null,
+  accepted: 0,
+  checked: 0,
+});
+
+it("takes in 1 024 pages", () => {
+  expect([sockets(1_023).full(), sockets(1_024).full()]).toEqual([false, true]);
+});
+
+it("lets each page send 256 frames at once, and then 32 a second", () => {
+  const all = sockets(0);
+  const sent = (id: string, now: number) => {
+    let frames = 0;
+    while (all.mayTalk(holder(id), now)) frames++;
+    return frames;
+  };
+  expect(sent("a", 0)).toBe(256);
+  expect(sent("b", 0)).toBe(256);
+  // The one that was too many counts, too.
+  expect(sent("a", 1_000)).toBe(31);
+  expect(sent("a", 1_000_000)).toBe(256);
+  // A clock that goes back gives nothing.
+  expect(sent("a", 0)).toBe(0);
+});

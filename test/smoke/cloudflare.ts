@@ -1,0 +1,110 @@
+// As much of Cloudflare's API as `npm run deploy` needs, in memory. wrangler is sent here by CLOUDFLARE_API_BASE_URL.
+
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Account {
+  url: string;
+  databases: { name: string; uuid: string }[];
+  buckets: string[];
+  /** Names of migrations whose statements arrived. */
+  migrated: string[];
+  /** The metadata of each uploaded version. */
+  uploads: { main_module: string; bindings: { name: string; type: string; text?: string; id?: string }[] }[];
+  /** Calls this account has no answer for. */
+  unknown: string[];
+  close(): void;
+}
+
+type Answer = unknown | undefined;
+
+export async function newAccount(): Promise<Account> {
+  const account: Account = {
+    url: "",
+    databases: [],
+    buckets: [],
+    migrated: [],
+    uploads: [],
+    unknown: [],
+    close: () => {},
+  };
+  const server = createServer(async (request, response) => {
+    const call = `${request.method} ${new URL(request.url ?? "", "http://x").pathname.replace("/client/v4", "")}`;
+    const result = answer(account, call, await bodyOf(request));
+    if (result === undefined) account.unknown.push(call);
+    response.writeHead(result == null ? 404 : 200, { "content-type": "application/json" });
+    const errors = result == null ? [{ code: 10007, message: `there is no ${call}` }] : [];
+    const pages = Array.isArray(result)
+      ? { page: 1, per_page: 100, count: result.length, total_count: result.length }
+      : {};
+    response.end(JSON.stringify({ success: result != null, errors, messages: [], result, result_info: pages }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  account.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/client/v4`;
+  account.close = () => server.close();
+  return account;
+}
+
+/** `null`: such a thing is not there yet; `undefined`: no such call is known here. */
+function answer(account: Account, call: string, body: string): Answer {
+  const [, path = ""] = /^\w+ \/accounts\/acc(\/.*)$/.exec(call) ?? [];
+  const method = call.split(" ")[0];
+  const isDeployed = account.uploads.length > 0;
+  if (call === "GET /user/tokens/verify") return { id: "token", status: "active" };
+  if (call === "GET /user") return { id: "user", email: "someone@example.com" };
+  if (call === "GET /accounts") return [{ id: "acc", name: "Account" }];
+  if (call === "GET /memberships") return [];
+
+  if (path === "/d1/database" && method === "GET") return account.databases;
+  if (path === "/d1/database") {
+    const database = { name: JSON.parse(body).name, uuid: crypto.randomUUID() };
+    account.databases.push(database);
+    return database;
+  }
+  if (/^\/d1\/database\/[^/]+\/query$/.test(path))
+    return [{ success: true, results: query(account, body), meta: { duration: 1 } }];
+  if (/^\/d1\/database\/[^/]+$/.test(path)) return { ...account.databases[0], version: "production" };
+
+  const bucket = /^\/r2\/buckets\/([^/]+)$/.exec(path)?.[1];
+  if (bucket !== undefined) return account.buckets.includes(bucket) ? { name: bucket } : null;
+  if (path === "/r2/buckets" && method === "GET") {
+    return { buckets: account.buckets.map((name) => ({ name, creation_date: "2026-01-01T00:00:00.000Z" })) };
+  }
+  if (path === "/r2/buckets") {
+    account.buckets.push(JSON.parse(body).name);
+    return {};
+  }
+
+  if (path === "/workers/subdomain") return { subdomain: "someone" };
+  if (path === "/workers/scripts/skill-gateway" && method === "PUT") {
+    account.uploads.push(JSON.parse(/name="metadata"\r\n\r\n(.*?)\r\n/.exec(body)?.[1] ?? ""));
+    return { id: "skill-gateway", startup_time_ms: 1, deployment_id: "deployment" };
+  }
+  if (path === "/workers/scripts/skill-gateway/assets-upload-session") return { jwt: "a.b.c", buckets: [] };
+  if (path === "/workers/scripts/skill-gateway/secrets") return isDeployed ? secretsOf(account) : null;
+  if (path === "/workers/scripts/skill-gateway/subdomain") return { enabled: true, previews_enabled: false };
+  if (path === "/workers/scripts/skill-gateway/schedules") return {};
+  if (path === "/workers/workers/skill-gateway")
+    return { id: "worker", subdomain: { enabled: true, previews_enabled: false } };
+  // Asked before a deployment: whether it would overwrite somebody else's changes.
+  if (/^\/workers\/(services|scripts)\/skill-gateway/.test(path)) return null;
+  return undefined;
+}
+
+function query(account: Account, body: string): unknown[] {
+  const { sql } = JSON.parse(body) as { sql: string };
+  const inserted = /INSERT INTO "?d1_migrations"?.*?'([^']+)'/is.exec(sql)?.[1];
+  if (inserted !== undefined) account.migrated.push(inserted);
+  return /^SELECT/.test(sql) ? account.migrated.map((name, id) => ({ id, name, applied_at: "2026-01-01" })) : [];
+}
+
+function secretsOf(account: Account): { name: string; type: string }[] {
+  const bindings = account.uploads.flatMap((upload) => upload.bindings);
+  return bindings.filter(({ type }) => type === "secret_text").map(({ name, type }) => ({ name, type }));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("latin1");
+}

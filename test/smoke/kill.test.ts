@@ -1,0 +1,89 @@
+import { expect, it } from "vitest";
+import { kill, newPlace, type Run, start, until } from "./launcher";
+import { busy, type Workload, workloads } from "./workload";
+
+const ROUNDS = 3;
+
+/** Goes on only after every workload had this many more steps acknowledged. */
+function more(all: Workload[], steps: number): Promise<boolean> {
+  const goals = all.map((workload) => workload.acknowledged() + steps);
+  return until("steps are acknowledged", () => all.every((workload, i) => workload.acknowledged() >= goals[i]!));
+}
+
+const victims: Record<string, (run: Run) => Promise<void>> = {
+  "the launcher alone": (run) => run.stop("SIGKILL"),
+  async both(run) {
+    const { runtime } = await run.lock();
+    run.process.kill("SIGKILL");
+    kill(runtime.pid);
+    await run.exit;
+  },
+};
+
+it.each(Object.entries(victims))(
+  "kill -9 of %s in the middle of work, then a plain start, loses nothing",
+  async (_, end) => {
+    const place = await newPlace();
+    const all = workloads.map((make) => make());
+    let run = start(place);
+    let gateway = await run.ready();
+    for (let round = 0; round < ROUNDS; round++) {
+      const work = busy(gateway, all);
+      await more(all, 5);
+      await end(run);
+      await work.stop();
+      run = start(place, { port: Number(new URL(gateway.url).port) });
+      gateway = await run.ready();
+      for (const workload of all) await workload.verify(gateway);
+    }
+  },
+);
+
+it("kill -9 of workerd alone: the launcher starts it again at once, on the same port, and nothing is lost", async () => {
+  const run = start(await newPlace());
+  const gateway = await run.ready();
+  const all = workloads.map((make) => make());
+  const work = busy(gateway, all);
+  for (let round = 0; round < ROUNDS; round++) {
+    await more(all, 5);
+    const { runtime } = await run.lock();
+    kill(runtime.pid);
+    await until("another workerd", async () => (await run.lock()).runtime.pid !== runtime.pid);
+  }
+  await more(all, 5);
+  await work.stop();
+  for (const workload of all) await workload.verify(gateway);
+  expect(run.stderr.filter((line) => line === "workerd ended (SIGKILL), starting it again")).toHaveLength(ROUNDS);
+
+  await run.stop();
+  const after = await start(run.place).ready();
+  for (const workload of all) await workload.verify(after);
+});
+
+it("a launcher that is killed leaves its workerd serving until the next start takes over", async () => {
+  const place = await newPlace();
+  const killed = start(place);
+  const gateway = await killed.ready();
+  await killed.stop("SIGKILL");
+  const all = workloads.map((make) => make());
+  const work = busy(gateway, all);
+  await more(all, 5);
+  const run = start(place, { port: Number(new URL(gateway.url).port) });
+  const next = await run.ready();
+  await more(all, 5);
+  await work.stop();
+  for (const workload of all) await workload.verify(next);
+  expect(run.stderr).toContain("ending what a killed gateway left running");
+});
+
+it("a workerd that is stuck is ended and started again", async () => {
+  const run = start(await newPlace());
+  const gateway = await run.ready();
+  const { runtime } = await run.lock();
+  kill(runtime.pid, "SIGSTOP");
+  const began = performance.now();
+  await run.line(/^workerd is stuck, ending it$/);
+  await run.line(/^workerd serves again$/);
+  expect(performance.now() - began).toBeLessThan(8_000);
+  expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
+});

@@ -1,0 +1,178 @@
+// Starts gateways as a user would, and leaves none behind.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach } from "vitest";
+import { markedProcesses, processOf } from "../../scripts/processes.mjs";
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+
+/** Where one gateway keeps what it has. */
+export interface Place {
+  state: string;
+  vars: string;
+}
+
+export interface Gateway {
+  url: string;
+  key: string;
+  fetch(route: string, init?: RequestInit & { key?: string }): Promise<Response>;
+}
+
+interface Lock {
+  port: number;
+  launcher: { pid: number };
+  runtime: { pid: number } | null;
+}
+
+/** A launcher, from its first moment on. */
+export class Run {
+  readonly stdout: string[] = [];
+  readonly stderr: string[] = [];
+  readonly exit: Promise<number | NodeJS.Signals>;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(
+    readonly place: Place,
+    readonly process: ChildProcess,
+  ) {
+    for (const name of ["stdout", "stderr"] as const) {
+      createInterface({ input: process[name]! }).on("line", (line) => {
+        this[name].push(line);
+        for (const look of this.waiting) look();
+      });
+    }
+    const closed = once(process, "close");
+    this.exit = once(process, "exit").then(async ([code, signal]) => {
+      // Its last words; a process that it left behind may hold the pipe for longer.
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500))]);
+      for (const look of this.waiting) look();
+      return code ?? signal;
+    });
+  }
+
+  /** Resolves with the first line, of either kind, that fits. */
+  line(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        for (const line of [...this.stdout, ...this.stderr]) {
+          const match = pattern.exec(line);
+          if (match === null) continue;
+          this.waiting.delete(look);
+          return resolve(match);
+        }
+        if (this.process.exitCode === null && this.process.signalCode === null) return;
+        this.waiting.delete(look);
+        reject(new Error(`ended without ${pattern}:\n${this.stderr.join("\n")}`));
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  async ready(): Promise<Gateway> {
+    const [, url] = await this.line(/^ready (http:\/\/127\.0\.0\.1:\d+)$/);
+    const [, key] = await this.line(/^admin key (sgw_\S+)$/);
+    return {
+      url: url!,
+      key: key!,
+      fetch: (route, { key: other, ...init } = {}) =>
+        fetch(new URL(route, url), { ...init, headers: { authorization: `Bearer ${other ?? key}`, ...init.headers } }),
+    };
+  }
+
+  /** What the launcher wrote into the lock file, once it has named the runtime. */
+  lock(): Promise<Lock & { runtime: { pid: number } }> {
+    return until("the lock names a runtime", async () => {
+      const lock = await readLock(this.place);
+      return lock?.runtime == null ? null : { ...lock, runtime: lock.runtime };
+    });
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    this.process.kill(signal);
+    await this.exit;
+  }
+}
+
+const places: Place[] = [];
+const runs: Run[] = [];
+
+afterEach(async () => {
+  for (const run of runs.splice(0)) {
+    if (run.process.exitCode !== null || run.process.signalCode !== null) continue;
+    run.process.kill("SIGTERM");
+    await run.exit;
+  }
+  for (const place of places.splice(0)) {
+    const left = (await readLock(place))?.runtime?.pid;
+    if (left !== undefined) kill(left);
+    await rm(path.dirname(place.state), { recursive: true, force: true });
+  }
+});
+
+export async function newPlace(): Promise<Place> {
+  const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-"));
+  const place = { state: path.join(folder, "state"), vars: path.join(folder, ".dev.vars") };
+  places.push(place);
+  return place;
+}
+
+interface Options {
+  port?: number;
+  env?: Record<string, string>;
+  script?: "start" | "dev";
+  /** Through npm, as typed at a terminal. */
+  npm?: boolean;
+}
+
+export function start(place: Place, { port = 0, env = {}, script = "start", npm = false }: Options = {}): Run {
+  const options = ["--port", String(port), "--state", place.state, "--vars", place.vars];
+  const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
+  const [command, args] = npm
+    ? ["npm", ["run", "--silent", script, "--", ...options]]
+    : [process.execPath, [path.join(root, "scripts", `${script}.mjs`), ...options]];
+  const child = spawn(command, args, { cwd: root, env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const run = new Run(place, child);
+  runs.push(run);
+  return run;
+}
+
+export async function readLock(place: Place): Promise<Lock | null> {
+  try {
+    return JSON.parse(await readFile(path.join(place.state, "gateway.lock"), "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Looks again and again until there is something, for what no event tells: a process that is not our child, a file. */
+export async function until<T>(what: string, look: () => Promise<T | null | false> | T | null | false): Promise<T> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const found = await look();
+    if (found !== null && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`waited in vain: ${what}`);
+}
+
+/** A dead process that nobody has buried yet still takes signals, so those tell nothing. */
+export function isAlive(pid: number): boolean {
+  return processOf(pid) !== null;
+}
+
+/** Every process that was started for this state; Linux only, as in the launcher. */
+export function runtimesOf(place: Place): number[] {
+  return markedProcesses(place.state).map(({ pid }: { pid: number }) => pid);
+}
+
+export function kill(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
+  try {
+    process.kill(pid, signal);
+  } catch {}
+}

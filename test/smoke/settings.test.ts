@@ -1,0 +1,33 @@
+import { writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { newPlace, readLock, start } from "./launcher";
+
+it("unknown names and bad values in the file stop the start, all of them named", async () => {
+  const place = await newPlace();
+  await writeFile(place.vars, "SKILL_ENABLED=true\nSKILL_RETENTION_TURNS=banana\nSKILLS_ALLOWED=a@@b\n");
+  const run = start(place);
+  expect(await run.exit).toBe(1);
+  expect(run.stdout).toEqual([]);
+  for (const name of ["SKILL_ENABLED", "SKILL_RETENTION_TURNS", "a@@b"]) expect(run.stderr.join("\n")).toContain(name);
+  expect(await readLock(place)).toBeNull();
+});
+
+it("a bad value in the environment stops the start; names that are no settings are not looked at there", async () => {
+  const run = start(await newPlace(), { env: { SKILLS_ENABLED: "perhaps", SKILL_ENABLED: "true" } });
+  expect(await run.exit).toBe(1);
+  expect(run.stderr.join("\n")).toContain("SKILLS_ENABLED");
+  expect(run.stderr.join("\n")).not.toContain("SKILL_ENABLED");
+});
+
+it("the environment goes over the file, and an empty value is none", async () => {
+  const place = await newPlace();
+  await writeFile(place.vars, "SKILLS_ENABLED=perhaps\nSKILL_RETENTION_TURNS=\nGATEWAY_ADMIN_KEY=\n");
+  const gateway = await start(place, { env: { SKILLS_ENABLED: "true" } }).ready();
+  expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
+});
+
+it("an option that does not exist is refused with what there is", async () => {
+  const run = start({ ...(await newPlace()), vars: "--nonsense" });
+  expect(await run.exit).toBe(1);
+  expect(run.stderr.join("\n")).toContain("Use: npm start -- [--port 8787] [--state <folder>]");
+});

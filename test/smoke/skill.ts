@@ -1,0 +1,31 @@
+// Small skills to upload.
+
+import { strToU8, zipSync } from "fflate";
+import type { Gateway } from "./launcher";
+
+export function skillForm(name: string, body: string, version = "1.0.0"): FormData {
+  const text = `---\nname: ${name}\ndescription: "A skill of the smoke tests."\nversion: "${version}"\n---\n\n${body}\n`;
+  const zip = zipSync({ [`${name}/SKILL.md`]: strToU8(text) });
+  const form = new FormData();
+  form.set("file", new Blob([zip], { type: "application/zip" }), `${name}.zip`);
+  return form;
+}
+
+/** Uploads and returns the new skill's id. */
+export async function upload(gateway: Gateway, name: string, body: string, key?: string): Promise<string> {
+  const answer = await gateway.fetch("/api/v1/kinds/skills/upload", {
+    method: "POST",
+    body: skillForm(name, body),
+    key,
+  });
+  if (answer.status !== 201) throw new Error(`upload: ${answer.status} ${await answer.text()}`);
+  const skill = (await answer.json()) as { metadata: { labels: { id: string } } };
+  return skill.metadata.labels.id;
+}
+
+/** The text of a skill's SKILL.md as it is stored. */
+export async function readSkill(gateway: Gateway, id: string, key?: string): Promise<string> {
+  const answer = await gateway.fetch(`/api/v1/kinds/skills/${id}/files/SKILL.md`, { key });
+  if (answer.status !== 200) throw new Error(`read: ${answer.status} ${await answer.text()}`);
+  return answer.text();
+}

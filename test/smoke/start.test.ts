@@ -1,0 +1,85 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { newPlace, start } from "./launcher";
+import { readSkill, skillForm, upload } from "./skill";
+
+const BUILTINS = ["json-table", "markdown-style", "mermaid-diagram", "skill-creator", "wiki-submit"];
+
+it("a first start migrates, publishes, makes a key and serves", async () => {
+  const place = await newPlace();
+  const run = start(place);
+  const gateway = await run.ready();
+  expect(run.stdout).toEqual([`ready ${gateway.url}`, `admin key ${gateway.key}`]);
+  expect(gateway.key).toMatch(/^sgw_[0-9a-f]{64}$/);
+
+  const health = await fetch(new URL("/health", gateway.url));
+  expect(health.status).toBe(200);
+  expect(await health.json()).toMatchObject({ status: "ok", checks: { d1: "ok", r2: "ok", loader: "ok" } });
+  const me = await gateway.fetch("/api/v1/me");
+  expect(await me.json()).toMatchObject({ role: "admin" });
+  const list = (await (await gateway.fetch("/api/v1/kinds/skills/public/list")).json()) as { name: string }[];
+  expect(list.map((skill) => skill.name).sort()).toEqual(BUILTINS);
+
+  expect((await stat(place.vars)).mode & 0o777).toBe(0o600);
+  expect(await readFile(place.vars, "utf8")).toBe(`GATEWAY_ADMIN_KEY="${gateway.key}"\n`);
+});
+
+it("files of public/ are served beside the Worker's routes", async () => {
+  const gateway = await start(await newPlace()).ready();
+  const file = await fetch(new URL("/tokens/o200k_base.json", gateway.url));
+  expect(file.status).toBe(200);
+  expect(file.headers.get("content-type")).toBe("application/json");
+  expect(file.headers.get("etag")).not.toBeNull();
+  await file.body?.cancel();
+  const nothing = await fetch(new URL("/tokens/nothing.json", gateway.url));
+  expect(nothing.status).toBe(404);
+  expect(nothing.headers.get("content-type")).toContain("application/problem+json");
+  expect((await fetch(new URL("/_headers", gateway.url))).status).toBe(404);
+});
+
+it("what reads packages runs in a real workerd, which refuses eval", async () => {
+  const gateway = await start(await newPlace()).ready();
+  const answer = await gateway.fetch("/api/v1/kinds/skills/validate", {
+    method: "POST",
+    body: skillForm("check", "# Hi"),
+  });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ valid: true, issues: [], manifest: { name: "check" } });
+});
+
+it("a second start keeps keys, skills and the admin key", async () => {
+  const place = await newPlace();
+  const first = start(place);
+  const before = await first.ready();
+  const made = await before.fetch("/api/v1/keys", {
+    method: "POST",
+    body: JSON.stringify({ user_id: "alice" }),
+    headers: { "content-type": "application/json" },
+  });
+  const { key } = (await made.json()) as { key: string };
+  const id = await upload(before, "kept", "Keep me.", key);
+  await first.stop();
+
+  const second = start(place);
+  const after = await second.ready();
+  expect(after.key).toBe(before.key);
+  expect(await (await after.fetch("/api/v1/me", { key })).json()).toMatchObject({ user_id: "alice" });
+  expect(await readSkill(after, id, key)).toContain("Keep me.");
+  expect(second.stderr).toEqual([]);
+});
+
+it("a key in the file or the environment is used as it is", async () => {
+  const place = await newPlace();
+  const inFile = "sgw_a_key_from_the_file_of_settings";
+  await writeFile(place.vars, `SKILL_RETENTION_TURNS=3\nGATEWAY_ADMIN_KEY=${inFile}\n`);
+  const first = start(place);
+  expect((await first.ready()).key).toBe(inFile);
+  await first.stop();
+
+  const inEnvironment = "sgw_a_key_from_the_environment_of_it";
+  const gateway = await start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment } }).ready();
+  expect(gateway.key).toBe(inEnvironment);
+  expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
+  expect((await gateway.fetch("/api/v1/me", { key: inFile })).status).toBe(401);
+  expect(await readFile(place.vars, "utf8")).toBe(`SKILL_RETENTION_TURNS=3\nGATEWAY_ADMIN_KEY=${inFile}\n`);
+});

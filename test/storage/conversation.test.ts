@@ -1,0 +1,50 @@
+// Conversations that an earlier gateway made: they open, and can do what is new.
+
+import { runInDurableObject } from "cloudflare:test";
+import { expect, it } from "vitest";
+import { evict, objectOf } from "../fixtures/clock";
+import { askPage, conversationOf, Page } from "../fixtures/page";
+import { call } from "../http/call";
+
+const NEW = ["requests", "sequence", "tickets"];
+
+const tables = (id: string) =>
+  runInDurableObject(objectOf(id), (_, { storage }) =>
+    storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .toArray()
+      .map((row) => row.name)
+      .filter((name) => NEW.includes(name)),
+  );
+
+it("adds what is missing when a conversation of version 1 is opened, and keeps the rest", async () => {
+  const id = await conversationOf(null);
+  await call("POST", `/api/v1/conversations/${id}/turns`, { json: { key: "m1" } });
+  await runInDurableObject(objectOf(id), (_, { storage }) => {
+    for (const name of NEW) storage.sql.exec(`DROP TABLE ${name}`);
+    storage.sql.exec("DELETE FROM meta WHERE key = 'schema'");
+  });
+  await evict(id);
+  expect(await tables(id)).toEqual([]);
+  expect(await (await call("GET", `/api/v1/conversations/${id}`)).json()).toMatchObject({ turn: 1, pending: [] });
+  expect(await tables(id)).toEqual(NEW);
+  const page = await Page.greeted(id);
+  const { request_id } = await askPage(id);
+  expect(await page.next("skill:request")).toMatchObject({ request_id });
+  await evict(id);
+  expect(await (await call("GET", `/api/v1/conversations/${id}`)).json()).toMatchObject({ pending: [{ request_id }] });
+});
+
+it("leaves a conversation of a later gateway as it is", async () => {
+  const id = await conversationOf(null);
+  await runInDurableObject(objectOf(id), (_, { storage }) => {
+    storage.sql.exec("UPDATE meta SET value = '99' WHERE key = 'schema'");
+  });
+  await evict(id);
+  expect((await call("GET", `/api/v1/conversations/${id}`)).status).toBe(200);
+});
+
+it("makes no table for a conversation that nobody created", async () => {
+  expect((await call("GET", "/api/v1/conversations/never-made/requests")).status).toBe(404);
+  expect(await tables("never-made")).toEqual([]);
+});

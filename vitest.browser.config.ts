@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+// Real Chromium against a real gateway, as `npm start` runs it. $CHROMIUM names the browser, else /usr/bin/chromium.
+export default defineConfig({
+  test: {
+    include: ["test/browser/**/*.test.ts"],
+    fileParallelism: false,
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
+  },
+});

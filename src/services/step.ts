@@ -77,8 +77,7 @@ export async function takeCalls(
     listener?.onResult(answered);
   };
   for (const { call } of calls) if (isOrdered(call) && isOurs(session, call.name)) await answer(call);
-  // A skill loaded just now may have brought the tools that the rest of the step calls.
-  await providedBy(context, session, current.view);
+  // Only now: a skill loaded in this step may have brought the tools that the rest of it calls.
   const rest = calls.filter(({ call }) => !answers.has(call));
   const unhandled = rest.filter(({ call }) => !isOurs(session, call.name)).map(({ entry }) => entry);
   await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(call)));

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { providerSkill } from "../fixtures/provider";
@@ -138,12 +138,24 @@ describe("a provider's tools", () => {
   });
 
   it("need no isolate to be listed again, not even after the object was evicted", async () => {
-    const { version_id } = await publishPublic(providerSkill("kept", { known: "return 1" }));
-    const chat = await talk("alice");
+    await publishPublic(providerSkill("kept", { known: "return 1" }));
+    const key = await keyFor("keeper");
+    const chat = await talk({ key });
     await chat.load("kept");
-    await env.PACKAGES.delete(`packages/${version_id}.modules.json`);
+    const { items } = await (await call("GET", "/api/v1/conversations", { key })).json<{ items: { id: string }[] }>();
+    const stub = env.CONVERSATIONS.getByName(JSON.stringify(["keeper", items[0]!.id]));
+    await evictDurableObject(stub);
+    let entered = 0;
+    const get = () => {
+      entered++;
+      throw new Error("no isolate was needed");
+    };
+    await runInDurableObject(stub, (instance) => {
+      Object.defineProperty(instance, "env", { value: { ...env, LOADER: { get } } });
+    });
     expect(await chat.tools()).toContain("known");
     expect((await chat.turn()).tools.map((tool) => tool.name)).toContain("known");
+    expect(entered).toBe(0);
   });
 });
 
@@ -189,13 +201,8 @@ describe("without a Worker Loader", () => {
     );
     const key = await keyFor("lone");
     const chat = await talk({ key }, { format: "mcp" });
-    const { conversations } = await (await call("GET", "/api/v1/conversations", { key }))
-      .json<{
-        conversations?: unknown;
-        items: { id: string }[];
-      }>()
-      .then((body) => ({ conversations: body.items }));
-    const stub = env.CONVERSATIONS.getByName(JSON.stringify(["lone", conversations[0]!.id]));
+    const { items } = await (await call("GET", "/api/v1/conversations", { key })).json<{ items: { id: string }[] }>();
+    const stub = env.CONVERSATIONS.getByName(JSON.stringify(["lone", items[0]!.id]));
     await runInDurableObject(stub, (instance) => {
       Object.defineProperty(instance, "env", { value: { ...env, LOADER: undefined } });
     });

@@ -145,6 +145,11 @@ const CORPUS: Record<string, Row> = {
     sees: "ok",
     isError: false,
   },
+  "a polluted answer without content": {
+    call: `return JSON.parse('{"a":1,"__proto__":{"polluted":1}}');`,
+    sees: '{"a":1}',
+    isError: false,
+  },
   "a getter that throws": {
     call: "return { get content() { throw new Error('no'); } };",
     sees: "Tool 'bad' failed: no",

@@ -68,6 +68,18 @@ describe("isolates", () => {
 });
 
 describe("a deadline", () => {
+  it("ends everything of its call inside the isolate, also what asks nobody", async () => {
+    const skill = providerSkill("undead", {
+      start: {
+        call: "globalThis.beats = 0; setInterval(() => { globalThis.beats++ }, 10); await new Promise(() => {});",
+        config: { timeout: 0.3 },
+      },
+      look: "const before = globalThis.beats; await new Promise((r) => setTimeout(r, 300)); return [before > 5, globalThis.beats - before]",
+    });
+    expect((await callOne(skill, "start")).content[0]?.text).toBe("Tool 'start' timed out after 0.3s");
+    expect((await callOne(skill, "look")).content[0]?.text).toBe("[true,0]");
+  });
+
   it("ends what a tool left running, and closes its host", async () => {
     const seen: string[] = [];
     const skill = providerSkill(

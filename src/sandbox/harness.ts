@@ -113,11 +113,16 @@ function contextOf(ask, run) {
   return freeze({
     ...ask.context,
     config: freeze(ask.config),
-    readFile: async (path, encoding) => asking("readFile").readFile(path, encoding),
+    readFile: async (path, encoding) => told(await asking("readFile").readFile(path, encoding)),
     log: (...values) => { void asking("log").log(format(values)).catch(() => {}); },
     emit: (action, payload) => { void asking("emit").emit(action, stringify(payload ?? null)).catch(() => {}); },
-    request: async (action, payload, timeoutMs) => parse(await asking("request").request(action, stringify(payload ?? null), timeoutMs)),
+    request: async (action, payload, timeoutMs) => parse(told(await asking("request").request(action, stringify(payload ?? null), timeoutMs))),
   });
+}
+
+function told({ value, error }) {
+  if (error !== undefined) throw new Error(error);
+  return value;
 }
 
 function hostOf(run) {

@@ -64,6 +64,9 @@ export class HostLine {
   }
 }
 
+/** Answers are told, not thrown: what a guest can make a host throw, it could make the runtime log without end. */
+export type Told<T> = { value: T } | { error: string };
+
 /** The only object that crosses into an isolate. Its methods are all that can be reached through it. */
 export class Host extends RpcTarget {
   readonly #line: HostLine;
@@ -79,44 +82,45 @@ export class Host extends RpcTarget {
   }
 
   /** A file as text, or with the encoding `bytes` as it is. */
-  async readFile(path: unknown, encoding: unknown): Promise<string | Uint8Array> {
-    const line = this.#line;
-    line.enter();
-    if (typeof path !== "string") throw new TypeError("readFile takes a path.");
-    if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
-      throw new TypeError("readFile knows the encodings 'utf8' and 'bytes'.");
-    const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
-    if (bytes === null) throw new Error(`The skill has no file '${path.slice(0, 300)}'.`);
-    line.read += bytes.length;
-    if (line.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
-    if (encoding === "bytes") return bytes;
-    return new TextDecoder().decode(bytes);
+  readFile(path: unknown, encoding: unknown): Promise<Told<string | Uint8Array>> {
+    return this.#tell(async (line) => {
+      if (typeof path !== "string") throw new TypeError("readFile takes a path.");
+      if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
+        throw new TypeError("readFile knows the encodings 'utf8' and 'bytes'.");
+      const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
+      if (bytes === null) throw new Error(`The skill has no file '${path.slice(0, 300)}'.`);
+      line.read += bytes.length;
+      if (line.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
+      return encoding === "bytes" ? bytes : new TextDecoder().decode(bytes);
+    });
   }
 
-  async log(text: unknown): Promise<void> {
-    const line = this.#line;
-    line.enter();
-    if (typeof text !== "string") throw new TypeError("log takes text.");
-    if (++line.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
+  log(text: unknown): Promise<Told<null>> {
+    return this.#tell((line) => {
+      if (typeof text !== "string") throw new TypeError("log takes text.");
+      if (++line.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
+      return null;
+    });
   }
 
-  async emit(action: unknown, payload: unknown): Promise<void> {
-    const line = this.#line;
-    line.enter();
-    line.parts.door.emit(actionOf(action), payloadOf(payload));
+  emit(action: unknown, payload: unknown): Promise<Told<null>> {
+    return this.#tell((line) => {
+      line.parts.door.emit(actionOf(action), payloadOf(payload));
+      return null;
+    });
   }
 
-  /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Answers JSON text. */
-  async request(action: unknown, payload: unknown, timeoutMs: unknown): Promise<string> {
-    const line = this.#line;
-    line.enter();
-    if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
-      throw new TypeError("request takes a time in milliseconds.");
-    const asked = [actionOf(action), payloadOf(payload)] as const;
-    const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
-    if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
-    const answer = await line.parts.door.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
-    return JSON.stringify(answer);
+  /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Tells JSON text. */
+  request(action: unknown, payload: unknown, timeoutMs: unknown): Promise<Told<string>> {
+    return this.#tell(async (line) => {
+      if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
+        throw new TypeError("request takes a time in milliseconds.");
+      const asked = [actionOf(action), payloadOf(payload)] as const;
+      const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
+      if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
+      const answer = await line.parts.door.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
+      return JSON.stringify(answer);
+    });
   }
 
   /** Output of a script. */
@@ -124,6 +128,15 @@ export class Host extends RpcTarget {
     const line = this.#line;
     if (!line.isOpen || typeof text !== "string" || (stream !== "stdout" && stream !== "stderr")) return;
     line.output[stream] = (line.output[stream] + text).slice(0, CODE_LIMITS.outputChars + 1);
+  }
+
+  async #tell<T>(answer: (line: HostLine) => T | Promise<T>): Promise<Told<T>> {
+    try {
+      this.#line.enter();
+      return { value: await answer(this.#line) };
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : "It cannot be done." };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // What goes on while gateways are killed. A workload remembers only what was acknowledged, and later asks for exactly that.
 
 import { expect } from "vitest";
+import { z } from "zod";
 import type { Gateway } from "./launcher";
 import { readSkill, upload } from "./skill";
 
@@ -13,8 +14,8 @@ export interface Workload {
   verify(gateway: Gateway): Promise<void>;
 }
 
-/** Another workload (turns of conversations, say) is a function more in this list. */
-export const workloads: (() => Workload)[] = [uploads];
+/** Another workload is a function more in this list. */
+export const workloads: (() => Workload)[] = [uploads, turns];
 
 function uploads(): Workload {
   const stored = new Map<string, string>();
@@ -32,6 +33,45 @@ function uploads(): Workload {
       for (const [id, text] of stored) expect(await readSkill(gateway, id)).toContain(text);
     },
   };
+}
+
+/** Conversations that go on turn by turn: a turn that was answered has happened, and a skill that was loaded is there. */
+function turns(): Workload {
+  const reached = new Map<string, number>();
+  const loaded = new Set<string>();
+  let done = 0;
+  let next = 0;
+  return {
+    name: "turns",
+    async step(gateway) {
+      const number = ++next;
+      const chat = `/api/v1/conversations/kill-${number % 7}`;
+      const settings = { retention_turns: "conversation" };
+      const begun = await send(gateway, "POST", `${chat}/turns`, { key: `message-${number}`, conversation: settings });
+      reached.set(chat, Math.max(z.object({ turn: z.int() }).parse(begun).turn, reached.get(chat) ?? 0));
+      const call = { id: `call-${number}`, name: "load_skill", arguments: { skill_name: "markdown-style" } };
+      await send(gateway, "POST", `${chat}/tool-calls`, { calls: [call] });
+      loaded.add(chat);
+      done++;
+    },
+    acknowledged: () => done,
+    async verify(gateway) {
+      for (const [chat, turn] of reached) {
+        const now = statusSchema.parse(await send(gateway, "GET", chat));
+        expect(now.turn).toBeGreaterThanOrEqual(turn);
+        if (loaded.has(chat)) expect(now.active.map(({ skill }) => skill)).toContain("markdown-style");
+      }
+    },
+  };
+}
+
+const statusSchema = z.object({ turn: z.int(), active: z.array(z.object({ skill: z.string() })) });
+
+async function send(gateway: Gateway, method: string, route: string, body?: object): Promise<unknown> {
+  const headers = { "content-type": "application/json" };
+  const answer = await gateway.fetch(route, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  if (!answer.ok) throw new Error(`${route}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
 }
 
 /** Runs steps of all workloads side by side until stopped; steps that fail while the gateway is down are tried anew. */

@@ -5,6 +5,7 @@ import { DurableObject } from "cloudflare:workers";
 import { strFromU8, unzipSync, zipSync } from "fflate";
 import gateway from "../src/index";
 import type { AskingFloor } from "./asking";
+import { callBare } from "./loader-floor";
 
 export { Conversation } from "../src/index";
 export { AskingFloor } from "./asking";
@@ -27,6 +28,12 @@ export class Floor extends DurableObject<BenchEnv> {
   write(text: string): number {
     this.#sql.exec("INSERT INTO rows (at, text) VALUES (?, ?)", Date.now(), text);
     return text.length;
+  }
+
+  /** A write, then one call of a bare isolate, from the object as in the gateway. */
+  async code(text: string, isolate: string): Promise<string> {
+    this.write(text);
+    return callBare(this.env.LOADER, isolate);
   }
 
   /** The read is the object's, as in the gateway: the object is who knows what may be read. */
@@ -53,6 +60,11 @@ async function floor(name: string, request: Request, env: BenchEnv): Promise<Res
     case "prepare":
       await env.FLOOR.getByName(await request.text()).prepare();
       return new Response("ok");
+    case "loader": {
+      const { id, text, isolate } = await request.json<Row & { isolate: string }>();
+      const found = await principal(request, env);
+      return Response.json({ ...found, answer: await env.FLOOR.getByName(id).code(text, isolate) });
+    }
     case "write": {
       const { id, text } = await request.json<Row>();
       const found = await principal(request, env);

@@ -132,8 +132,12 @@ export const keys = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
     revokedAt: integer("revoked_at"),
+    /** Sampled, not exact. */
+    lastUsedAt: integer("last_used_at"),
+    /** The key that this one was made to replace. */
+    replaces: text(),
   },
-  (t) => [index("keys_created").on(t.createdAt)],
+  (t) => [index("keys_created").on(t.createdAt), index("keys_user").on(t.userId)],
 );
 
 /** One counter a scope, raised in the batch of every change to it: how a conversation knows its catalog is stale. */

@@ -22,6 +22,8 @@ export interface Progress {
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** What the tool is called where it is offered; its own name otherwise. */
+  shown?: string;
 }
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -41,7 +43,7 @@ interface Lease {
 }
 
 export class Upstream {
-  readonly #target: UpstreamTarget;
+  #target: UpstreamTarget;
   readonly #development: boolean;
   readonly #now: () => number;
   #memory: UpstreamMemory;
@@ -60,6 +62,11 @@ export class Upstream {
     this.#memory = memory;
     this.#development = development;
     this.#now = now;
+  }
+
+  /** Goes on with other deadlines or headers that vary by request. What it remembers must hold for them too. */
+  aim(target: UpstreamTarget): void {
+    this.#target = target;
   }
 
   get memory(): UpstreamMemory {
@@ -84,7 +91,11 @@ export class Upstream {
   }
 
   /** Calls a tool. Whatever happens, the answer is a tool result. */
-  async call(tool: string, args: JsonObject, { signal, onProgress }: CallOptions = {}): Promise<ToolResult> {
+  async call(
+    tool: string,
+    args: JsonObject,
+    { signal, onProgress, shown = tool }: CallOptions = {},
+  ): Promise<ToolResult> {
     const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
     const { callMs } = this.#target;
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
@@ -95,11 +106,11 @@ export class Upstream {
         const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
         return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
       });
-      return upstreamResult(answer) ?? failed(`MCP tool '${tool}' failed: its answer is no tool result`);
+      return upstreamResult(answer) ?? failed(`MCP tool '${shown}' failed: its answer is no tool result`);
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
-      if (error.kind === "timeout") return failed(`MCP tool '${tool}' timed out after ${callMs / 1_000}s`);
-      return failed(`MCP tool '${tool}' failed: ${error.message}`);
+      if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
+      return failed(`MCP tool '${shown}' failed: ${error.message}`);
     }
   }
 

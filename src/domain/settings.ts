@@ -34,6 +34,8 @@ const references = list.transform((entries, context): SkillReference[] =>
 
 const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.int().min(0).max(10_000))]).default(5);
 
+const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
+
 export const settingsSchema = z.strictObject({
   GATEWAY_ADMIN_KEY: z
     .string()
@@ -52,6 +54,12 @@ export const settingsSchema = z.strictObject({
   MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe(
     "Seconds for a call of an MCP tool, unless its server's entry says otherwise.",
   ),
+  SECRETS_KEY: secretsKey
+    .optional()
+    .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),
+  SECRETS_KEYS_PREVIOUS: list
+    .pipe(z.array(secretsKey))
+    .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
 });
 

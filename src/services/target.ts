@@ -1,11 +1,13 @@
-// From a server's entry to where it is reached: variables filled, deadlines chosen, and the key under which it is remembered.
+// From a server as it was written to where it is reached just now, for this conversation and this caller.
 
-import { z } from "zod";
-import { sha256Hex } from "../domain/digest";
+import { GatewayError } from "../domain/errors";
+import { readServers } from "../domain/mcp-config";
+import type { Redactor } from "../domain/redactor";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
 import type { ServerRef } from "./servers";
 import type { Session } from "./session";
+import { fillServer } from "./variables";
 
 /** A server that can be reached. */
 export interface Aim {
@@ -15,7 +17,7 @@ export interface Aim {
   /** Whether the entry lets a tool through. */
   lets(tool: string): boolean;
   /** Takes the entry's secrets out of whatever leaves. */
-  redact<T>(value: T): T;
+  redactor: Redactor;
   problem?: never;
 }
 
@@ -25,36 +27,51 @@ export interface Unreachable {
   unsupported: boolean;
 }
 
-const entrySchema = z.looseObject({
-  type: z.enum(["streamable-http", "http", "sse"]).default("streamable-http"),
-  url: z.string(),
-  headers: z.record(z.string(), z.string()).default({}),
-  timeout: z.number().positive().max(300).optional(),
-  connect_timeout: z.number().positive().max(300).optional(),
-  allow: z.array(z.string()).optional(),
-  deny: z.array(z.string()).optional(),
-  era: z.enum(["auto", "legacy", "modern"]).default("auto"),
-});
+const known = new WeakMap<Context, WeakMap<ServerRef, Promise<Aim | Unreachable>>>();
 
-export async function aimAt(context: Context, _session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
-  const parsed = entrySchema.safeParse(ref.entry);
-  if (!parsed.success) return { problem: "its entry is not valid", unsupported: true };
-  const { type, url, headers, timeout, connect_timeout, allow, deny, era } = parsed.data;
-  const { MCP_CALL_TIMEOUT_S, MCP_CONNECT_TIMEOUT_S } = context.settings;
-  const target: UpstreamTarget = {
-    name: ref.name,
-    type: type === "sse" ? "sse" : "streamable-http",
-    url,
-    headers,
-    era,
-    connectMs: (connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
-    callMs: (timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
-  };
-  const key = await sha256Hex(JSON.stringify([ref.source, ref.skill?.name, ref.name, target.type, url, headers, era]));
+/** Where a server is reached, worked out once a request. */
+export function aimAt(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+  const aims = known.get(context) ?? new WeakMap<ServerRef, Promise<Aim | Unreachable>>();
+  known.set(context, aims);
+  const aim = aims.get(ref) ?? work(context, session, ref);
+  aims.set(ref, aim);
+  return aim;
+}
+
+async function work(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+  const source = ref.skill === null ? { kind: "ghost" as const } : { kind: "skill" as const, skill: ref.skill.name };
+  const [read] = readServers({ [ref.name]: ref.entry }, source);
+  if (read === undefined) return { problem: "its name cannot be used", unsupported: true };
+  if (read.problem !== null) return { problem: read.problem, unsupported: true };
+  const { entry } = read;
+  const filled = await fill(context, session, ref, entry);
+  if ("problem" in filled) return { problem: filled.problem, unsupported: false };
+  // Who brought a server is part of what it is: two skills share no session.
+  const key = JSON.stringify([ref.skill?.skill_id ?? ref.source, ref.name, filled.fingerprint]);
   return {
     key,
-    target,
-    lets: (tool) => (allow === undefined || allow.includes(tool)) && !deny?.includes(tool),
-    redact: (value) => value,
+    target: filled.target,
+    lets: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
+    redactor: filled.redactor,
   };
+}
+
+async function fill(context: Context, session: Session, ref: ServerRef, entry: Parameters<typeof fillServer>[3]) {
+  const place = {
+    conversationId: session.id,
+    ghostName: session.view?.ghost ?? undefined,
+    skillName: ref.skill?.name,
+  };
+  try {
+    const filled = await fillServer(context, place, ref.name, entry);
+    if ("problem" in filled || !JSON.stringify(entry).includes("request.id")) return filled;
+    // What is different in each request is no other session.
+    const lasting = { ...context, caller: { ...context.caller, requestId: "" } };
+    const same = await fillServer(lasting, place, ref.name, entry);
+    return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "unavailable")
+      return { problem: "its secrets could not be read just now" };
+    throw error;
+  }
 }

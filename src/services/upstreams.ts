@@ -2,11 +2,12 @@
 // clock. What leaves here has passed the redactor of its server.
 
 import { breakerState } from "../domain/breaker";
+import type { Redactor } from "../domain/redactor";
 import type { JsonObject } from "../domain/skill";
 import { failed, type ToolResult } from "../domain/tool";
-import { NO_MEMORY, type UpstreamTool } from "../domain/upstream";
+import { NO_MEMORY, type UpstreamMemory, type UpstreamTool } from "../domain/upstream";
 import type { UpstreamState } from "../storage/upstreams";
-import { type CallOptions, Upstream } from "../upstream/client";
+import { type CallOptions, type Progress, Upstream } from "../upstream/client";
 import { UpstreamFault } from "../upstream/fault";
 import type { Context } from "./context";
 import type { ServerRef } from "./servers";
@@ -32,7 +33,8 @@ interface Live {
   latency: number | null;
   /** Under way, or `null`. */
   refreshing: Promise<void> | null;
-  saved: string;
+  /** What the store has. */
+  saved: { memory: UpstreamMemory; error: string | null } | null;
 }
 
 interface Upstreams {
@@ -111,11 +113,13 @@ export async function callServer(
   const onProgress = options.onProgress;
   const result = await live.upstream.call(tool, args, {
     ...options,
-    ...(onProgress === undefined ? {} : { onProgress: (progress) => onProgress(aim.redact(progress)) }),
+    ...(onProgress === undefined
+      ? {}
+      : { onProgress: (progress) => onProgress(redactProgress(progress, aim.redactor)) }),
   });
   live.latency = context.now() - start;
   keep(context, session, aim, live);
-  return aim.redact(result);
+  return redactResult(result, aim.redactor);
 }
 
 /** Forgets servers that no turn had for a while. */
@@ -136,7 +140,7 @@ function liveAt(context: Context, session: Session, aim: Aim): Live {
     error: kept?.error ?? null,
     latency: kept?.latency ?? null,
     refreshing: null,
-    saved: "",
+    saved: kept === null ? null : { memory: kept.memory, error: kept.error },
   };
   live.set(aim.key, made);
   return made;
@@ -160,7 +164,7 @@ async function list(context: Context, session: Session, aim: Aim, live: Live): P
     if (now !== before) live.latency = context.now() - start;
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    live.error = aim.redact(error.message);
+    live.error = aim.redactor.text(error.message);
     live.latency = context.now() - start;
   }
   keep(context, session, aim, live);
@@ -169,13 +173,23 @@ async function list(context: Context, session: Session, aim: Aim, live: Live): P
 /** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
 function keep(context: Context, session: Session, aim: Aim, live: Live): void {
   const { memory } = live.upstream;
-  const state: UpstreamState = aim.redact({ memory, error: live.error, latency: live.latency });
-  const text = JSON.stringify([state.memory, state.error]);
-  if (text === live.saved) return;
+  const { error, latency, saved } = live;
+  if (saved?.memory === memory && saved.error === error) return;
   upstreamsOf(session).revision++;
-  if (!session.store.exists()) return;
-  live.saved = text;
+  if (session.ended) return;
+  live.saved = { memory, error };
+  const state: UpstreamState = { memory: aim.redactor.json(memory), error, latency };
   session.store.upstreams.keep(aim.key, context.now(), state);
+}
+
+function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
+  const { structuredContent } = result;
+  const content = redactor.json(result.content);
+  return { ...result, content, ...(structuredContent ? { structuredContent: redactor.json(structuredContent) } : {}) };
+}
+
+function redactProgress(progress: Progress, redactor: Redactor): Progress {
+  return progress.message === undefined ? progress : { ...progress, message: redactor.text(progress.message) };
 }
 
 function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedServer {
@@ -188,9 +202,9 @@ function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedSer
   return {
     ref,
     state,
-    tools: aim.redact(tools),
-    error: told === null ? null : aim.redact(told),
+    tools: aim.redactor.json(tools),
+    error: told === null ? null : aim.redactor.text(told),
     latency,
-    problems: aim.redact(known?.problems ?? []),
+    problems: aim.redactor.json(known?.problems ?? []),
   };
 }

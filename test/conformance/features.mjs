@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { completable, fromJsonSchema, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { addAskingTools, requestState } from "./asking.mjs";
+import allKeywords from "./schema-2020-12.json" with { type: "json" };
 
 /** One red pixel, and a hundredth of a second of silence. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -108,31 +109,7 @@ function addTalkingTools(server, notify) {
 }
 
 function addSchemaTools(server) {
-  const address = {
-    $anchor: "addressDef",
-    type: "object",
-    properties: { street: { type: "string" }, city: { type: "string" } },
-  };
-  const inputSchema = fromJsonSchema({
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    type: "object",
-    $defs: { address },
-    properties: {
-      name: { type: "string" },
-      address: { $ref: "#/$defs/address" },
-      contactMethod: { type: "string", enum: ["phone", "email"] },
-      phone: { type: "string" },
-      email: { type: "string" },
-    },
-    allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    ...{
-      if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
-      then: { required: ["phone"] },
-    },
-    else: { required: ["email"] },
-    additionalProperties: false,
-  });
+  const inputSchema = fromJsonSchema(allKeywords);
   server.registerTool(
     "json_schema_2020_12_tool",
     { description: "Tool with JSON Schema 2020-12 features", inputSchema },

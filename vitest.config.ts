@@ -31,6 +31,8 @@ export default defineConfig(async () => {
               "test/browser/**",
               "test/architecture.test.ts",
             ],
+            // Servers that tests talk to, in Node: cheap until a test asks for one.
+            globalSetup: ["./test/upstream/server/setup.ts"],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {

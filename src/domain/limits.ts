@@ -90,6 +90,30 @@ export const CODE_LIMITS = {
   inputChars: 1 * MiB,
 } as const;
 
+/** What a remote MCP server may send, and what is kept of it. */
+export const UPSTREAM_LIMITS = {
+  /** One answer, and all that a stream carries while a batch of calls runs. */
+  answerBytes: 8 * MiB,
+  streamBytes: 32 * MiB,
+  redirects: 3,
+  /** Of one server. */
+  tools: 256,
+  pages: 32,
+  toolNameChars: 256,
+  problems: 20,
+  descriptionChars: 8_192,
+  schemaChars: 65_536,
+  /** All text of a result, and a result as JSON: pictures take more than a model reads. */
+  textChars: CONVERSATION_LIMITS.toolResultChars,
+  resultChars: 1_500_000,
+  blocks: 1_000,
+  /** What is told of a server's own error. */
+  reasonChars: 500,
+} as const;
+
+/** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
+export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
+
 /** Durations in milliseconds. */
 export const DURATIONS = {
   /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
@@ -122,6 +146,12 @@ export const DURATIONS = {
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
+  /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
+  era: 24 * 60 * 60_000,
+  toolList: 60_000,
+  toolListMost: 60 * 60_000,
+  /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */
+  farewell: 1_000,
   /** When to try again to delete an idle conversation. */
   endAgain: 60 * 60_000,
 } as const;

@@ -40,7 +40,11 @@ const marked = cors({
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
 
 /** The same for MCP, whose tools may name headers of their own. Mounted behind a check of the origin. */
-export const crossOriginMcp = cors({
+export const crossOriginMcp = createMiddleware<HttpEnv>((c, next) =>
+  c.req.header("origin") === undefined ? next() : markedMcp(c, next),
+);
+
+const markedMcp = cors({
   origin: (origin) => origin,
   allowMethods: ["GET", "POST", "DELETE"],
   exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "x-request-id", "retry-after"],

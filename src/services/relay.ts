@@ -1,7 +1,7 @@
 // A server's event stream on its way to a client: event by event, so that whatever goes wrong is told between two of them.
 
 import { EventSplitter, type StreamEvent, writeEvent } from "../domain/event-stream";
-import { UPSTREAM_LIMITS } from "../domain/limits";
+import { DURATIONS, UPSTREAM_LIMITS } from "../domain/limits";
 import { answeredId, type RpcId } from "../domain/rpc-message";
 import { UpstreamFault } from "../upstream/fault";
 
@@ -19,6 +19,9 @@ export interface RelayOptions {
   /** A last event about a fault, beside the failures. */
   farewell(fault: UpstreamFault): string;
 }
+
+/** A comment. Nobody reads it, but a line that lies idle is cut by whoever is between, and a client that is gone is found out. */
+const KEEP_ALIVE = ": keep-alive\n\n";
 
 /**
  * Passes a stream on. A request that can get no answer any more gets a failure as the last event: after a silence, after an event
@@ -38,6 +41,9 @@ class Relay {
   readonly #encoder = new TextEncoder();
   readonly #splitter = new EventSplitter();
   readonly #pending: Set<RpcId>;
+  /** What was asked of the server and has not come. */
+  #reading: Promise<ReadableStreamReadResult<Uint8Array>> | null = null;
+  /** What is left of the time, and what it was. */
   #left: number | null;
   #limit: number;
   #resumable = false;
@@ -55,7 +61,12 @@ class Relay {
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
       for (;;) {
-        const { done, value } = await this.#read();
+        const piece = await this.#read();
+        if (piece === null) {
+          controller.enqueue(this.#encoder.encode(KEEP_ALIVE));
+          return;
+        }
+        const { done, value } = piece;
         if (done) {
           this.#end(controller, new UpstreamFault("closed", "the server ended the connection without an answer"));
           return;
@@ -100,18 +111,20 @@ class Relay {
     if (answered !== null) this.#pending.delete(answered);
   }
 
-  /** The next piece. Only waiting for the server counts: a slow client takes nothing from its time. */
+  /** The next piece, or `null` after a while without one. Only waiting counts: a slow client takes nothing from the server's time. */
   async #read() {
-    if (this.#left === null) return this.#reader.read();
+    this.#reading ??= this.#reader.read();
     const began = this.options.now();
-    const { promise: silence, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(late(this.#limit)), Math.max(0, this.#left));
-    try {
-      return await Promise.race([this.#reader.read(), silence]);
-    } finally {
-      clearTimeout(timer);
-      this.#left -= this.options.now() - began;
-    }
+    const patience = Math.min(DURATIONS.keepAlive, Math.max(0, this.#left ?? DURATIONS.keepAlive));
+    const { promise: over, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), patience);
+    const piece = await Promise.race([this.#reading, over]);
+    clearTimeout(timer);
+    if (piece !== null) this.#reading = null;
+    if (this.#left === null) return piece;
+    this.#left -= this.options.now() - began;
+    if (piece === null && this.#left <= 0) throw late(this.#limit);
+    return piece;
   }
 
   #end(controller: ReadableStreamDefaultController<Uint8Array>, fault: UpstreamFault): void {

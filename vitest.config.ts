@@ -29,6 +29,7 @@ export default defineConfig(async () => {
               "test/smoke/**",
               "test/client/**",
               "test/browser/**",
+              "test/fuzz/**",
               "test/architecture.test.ts",
             ],
             // Servers that tests talk to, in Node: cheap until a test asks for one.

@@ -198,15 +198,18 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+    let session: Session | null = null;
     try {
       const context: Context = {
         ...contextOf(this.env, ask),
         door: (call) => openDoor(this.#pages.asking, required(this.#open()), call),
       };
-      const value = await run(context, this.#open());
+      session = this.#open();
+      const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {
-      return refusal(error);
+      // Its tables went away under it.
+      return refusal(session?.ended ? conversationNotFound() : error);
     }
   }
 
@@ -231,6 +234,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   async #empty(): Promise<void> {
+    if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
     this.#pages.sockets.dropAll(GONE.code, GONE.reason);
     dismiss(this.#pages.asking.waiters, conversationNotFound());

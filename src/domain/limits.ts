@@ -111,6 +111,19 @@ export const UPSTREAM_LIMITS = {
   reasonChars: 500,
 } as const;
 
+/** How remote MCP servers may be configured. */
+export const MCP_LIMITS = {
+  /** Most seconds that an entry may give a call or a connect. */
+  timeoutSeconds: 300,
+  /** Tools that an entry may allow or deny by name. */
+  namedTools: 256,
+  /** Servers of the gateway. */
+  servers: 64,
+} as const;
+
+/** What a secret may be. A shorter value could not be taken out of a text without tearing words apart. */
+export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 256 } as const;
+
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
 
@@ -130,6 +143,10 @@ export const DURATIONS = {
   /** Packages without a row are removed when older than this. */
   orphanGrace: 24 * 60 * 60_000,
   idempotency: 24 * 60 * 60_000,
+  /** How long an isolate keeps secrets it has decrypted; a change acts at once all the same. */
+  secretCache: 60_000,
+  /** A secret's last use is written down at most this often. */
+  secretUse: 60 * 60_000,
   /** How long an isolate may go on with a principal it has seen while D1 is down. */
   principalCache: 60_000,
   /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */

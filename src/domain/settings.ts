@@ -34,6 +34,8 @@ const references = list.transform((entries, context): SkillReference[] =>
 
 const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.int().min(0).max(10_000))]).default(5);
 
+const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
+
 export const settingsSchema = z.strictObject({
   GATEWAY_ADMIN_KEY: z
     .string()
@@ -46,6 +48,14 @@ export const settingsSchema = z.strictObject({
     "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
   ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe("Seconds to connect to a remote MCP server and list its tools."),
+  MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe("Seconds for a call of a remote MCP server's tool."),
+  SECRETS_KEY: secretsKey
+    .optional()
+    .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),
+  SECRETS_KEYS_PREVIOUS: list
+    .pipe(z.array(secretsKey))
+    .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
 });
 

@@ -13,10 +13,12 @@ import { answerError, problem } from "./errors";
 import { ghosts } from "./ghosts";
 import { health } from "./health";
 import { keys } from "./keys";
+import { mcpServers } from "./mcp-servers";
 import { openApiDocument } from "./openapi";
 import { requests } from "./requests";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
+import { secrets } from "./secrets";
 import { skills } from "./skills";
 import { socket } from "./socket";
 import { steps } from "./steps";
@@ -85,6 +87,8 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
   });
 
   app.route("/api/v1", keys);
+  app.route("/api/v1/secrets", secrets);
+  app.route("/api/v1/mcp-servers", mcpServers);
   app.route("/api/v1", conversations);
   app.route("/api/v1", steps);
   app.route("/api/v1", requests);

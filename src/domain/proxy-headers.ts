@@ -26,12 +26,12 @@ export function forwardedHeaders(client: Headers, own: Readonly<Record<string, s
   return headers;
 }
 
-/** What of a server's headers goes to the client. */
-export function returnedHeaders(server: Headers): Headers {
+/** What of a server's headers goes to the client, each through `redact`. */
+export function returnedHeaders(server: Headers, redact: (value: string) => string): Headers {
   const headers = new Headers({ "cache-control": "no-store" });
   for (const name of RETURNED) {
     const value = server.get(name);
-    if (value !== null) headers.set(name, value);
+    if (value !== null) headers.set(name, redact(value));
   }
   return headers;
 }

@@ -21,7 +21,7 @@ export async function answerOf(exchange: Exchange, response: Response): Promise<
     await body?.cancel();
     throw statusFault(status, null);
   }
-  const headers = returnedHeaders(response.headers);
+  const headers = returnedHeaders(response.headers, exchange.server.redact);
   const session = response.headers.get("mcp-session-id");
   if (session !== null) headers.set("mcp-session-id", await sealed(exchange, "session", session));
   const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";

@@ -53,7 +53,7 @@ let latest: { secret: string; seal: Promise<Seal> } | null = null;
  * ends every handle. Throws `unavailable` where there is neither, since a seal that every isolate made up would not hold.
  */
 export function sealOf(settings: Settings): Promise<Seal> {
-  const secret = settings.GATEWAY_ADMIN_KEY;
+  const secret = settings.SECRETS_KEY ?? settings.GATEWAY_ADMIN_KEY;
   if (secret === undefined) {
     throw new GatewayError(
       "unavailable",

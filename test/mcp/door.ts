@@ -1,21 +1,20 @@
 // How tests use the transparent proxy: servers of the gateway by name, a user's requests to them, and clients of the SDK.
 
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import {
   Client,
   type ClientOptions,
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-import { keyFor } from "../http/call";
+import { call, keyFor } from "../http/call";
 
 const ORIGIN = "https://gateway.test";
 
 /** Makes one of the gateway's servers, or changes it. */
 export async function addServer(name: string, entry: Record<string, unknown>): Promise<void> {
-  await env.DB.prepare("INSERT OR REPLACE INTO mcp_servers (name, entry, created_by) VALUES (?, ?, 'admin')")
-    .bind(name, JSON.stringify(entry))
-    .run();
+  const answer = await call("PUT", `/api/v1/mcp-servers/${name}`, { json: entry });
+  if (!answer.ok) throw new Error(await answer.text());
 }
 
 const keys = new Map<string, string>();

@@ -2,7 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ADMIN_KEY } from "../http/call";
+import { ADMIN_KEY, call } from "../http/call";
 import { faults, forget, realServer, seen } from "../upstream/upstream";
 import { addServer, fetchAs, INITIALIZE, messages, request, send, session } from "./door";
 
@@ -29,7 +29,13 @@ describe("headers", () => {
     };
     await send("plain", request("tools/call", { name: "headers" }), { headers: { ...headers, ...sent } });
     const [last] = (await seen("/ok/none")).slice(-1);
-    const { host: _host, connection: _connection, "content-length": _length, "cf-worker": _worker, ...arrived } = last!.headers;
+    const {
+      host: _host,
+      connection: _connection,
+      "content-length": _length,
+      "cf-worker": _worker,
+      ...arrived
+    } = last!.headers;
     expect(arrived).toEqual({
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
@@ -185,5 +191,78 @@ describe("a message", () => {
     const answer = await send("plain", INITIALIZE, { method: "PUT" });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
     expect((await messages(answer))[0]?.error?.code).toBe(-32000);
+  });
+});
+
+describe("tools that an entry leaves out", () => {
+  const tools = async (name: string, headers: Record<string, string>) => {
+    const [answer] = await messages(await send(name, request("tools/list"), { headers }));
+    return (answer?.result as { tools: { name: string }[] } | undefined)?.tools.map((tool) => tool.name);
+  };
+
+  it("are neither listed nor called, by `deny`", async () => {
+    await addServer("denied", { url: `${faults}/ok/denied`, deny: ["headers", "large"] });
+    const headers = await session("denied");
+    expect(await tools("denied", headers)).toEqual(["echo", "slow", "changed", "text"]);
+    const answer = await send("denied", request("tools/call", { name: "headers" }, 9), { headers });
+    expect(await answer.json()).toEqual({
+      jsonrpc: "2.0",
+      id: 9,
+      error: { code: -32602, message: "Tool 'headers' is not offered by this server." },
+    });
+    const [echo] = await messages(await send("denied", request("tools/call", { name: "echo" }), { headers }));
+    expect(echo?.result?.content[0]?.text).toBe("ok: {}");
+  });
+
+  it("are all but those of `allow`, in event streams too", async () => {
+    await addServer("allowed", { url: await realServer("everything"), allow: ["echo"] });
+    const headers = await session("allowed");
+    expect(await tools("allowed", headers)).toEqual(["echo"]);
+    expect((await send("allowed", request("tools/call", { name: "get-env" }), { headers })).status).toBe(200);
+    const told = await messages(await send("allowed", request("tools/call", { name: "get-env" }), { headers }));
+    expect(told[0]?.error?.code).toBe(-32602);
+  });
+
+  it("cannot be called by a message that reads in two ways", async () => {
+    await addServer("denied", { url: `${faults}/ok/denied`, deny: ["headers"] });
+    const headers = await session("denied");
+    const twice = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"headers","name":"echo"}}';
+    const [echo] = await messages(await send("denied", twice, { headers }));
+    expect(echo?.result?.content[0]?.text).toBe("ok: {}");
+    const batch = [request("ping"), request("tools/call", { name: "headers" }, 2)];
+    expect((await messages(await send("denied", batch, { headers })))[0]?.error?.code).toBe(-32602);
+    expect((await send("denied", "{", { headers })).status).toBe(400);
+  });
+});
+
+describe("secrets and variables of an entry", () => {
+  const variable = (name: string) => `\${{${name}}}`;
+  const SECRET = 's3cret-"value"-of-the-test';
+
+  it("reach the server and never the client", async () => {
+    const secret = { value: SECRET, hosts: ["127.0.0.1"], scope: "gateway" };
+    const stored = await call("PUT", "/api/v1/secrets/PROXY_TOKEN", { json: secret });
+    expect(await stored.json()).toMatchObject({ name: "PROXY_TOKEN" });
+    const url = `${faults}/ok/secret?user=${variable("user.id")}`;
+    await addServer("secretive", { url, headers: { "X-Token": `token ${variable("secrets.PROXY_TOKEN")}` } });
+    const headers = await session("secretive");
+    const answer = await send("secretive", request("tools/call", { name: "headers" }), { headers });
+    const text = await answer.text();
+    expect(text).toContain("token [secret PROXY_TOKEN]");
+    expect(text).not.toContain("s3cret");
+    const arrived = (await seen("/ok/secret")).at(-1);
+    expect(arrived?.headers["x-token"]).toBe(`token ${SECRET}`);
+  });
+
+  it("that cannot be filled are told by name", async () => {
+    await addServer("unfilled", {
+      url: `${faults}/ok/none`,
+      headers: { "X-Token": variable("secrets.NOBODY_HAS_IT") },
+    });
+    const answer = await send("unfilled", request("tools/list", {}, 3));
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ id: 3, error: { message: expect.stringContaining("NOBODY_HAS_IT") } });
+    await addServer("unfilled", { url: `${faults}/ok/none`, headers: { "X-Talk": variable("conversation.id") } });
+    expect(await (await send("unfilled", INITIALIZE)).text()).toContain("conversation.id");
   });
 });

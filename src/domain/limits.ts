@@ -103,6 +103,8 @@ export const UPSTREAM_LIMITS = {
   problems: 20,
   descriptionChars: 8_192,
   schemaChars: 65_536,
+  /** All tools of a server together, as JSON: they are one row of the conversation's store. */
+  listChars: 1_000_000,
   /** All text of a result, and a result as JSON: pictures take more than a model reads. */
   textChars: CONVERSATION_LIMITS.toolResultChars,
   resultChars: 1_500_000,
@@ -163,6 +165,12 @@ export const DURATIONS = {
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
+  /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
+  patience: 2_000,
+  /** The same where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
+  patienceFixed: 10_000,
+  /** A server that no turn had for so long is forgotten. */
+  upstreamKept: 7 * 24 * 60 * 60_000,
   /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
   era: 24 * 60 * 60_000,
   toolList: 60_000,

@@ -48,8 +48,12 @@ export const settingsSchema = z.strictObject({
     "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
   ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
-  MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe("Seconds to connect to a remote MCP server and list its tools."),
-  MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe("Seconds for a call of a remote MCP server's tool."),
+  MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
+    "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",
+  ),
+  MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe(
+    "Seconds for a call of an MCP tool, unless its server's entry says otherwise.",
+  ),
   SECRETS_KEY: secretsKey
     .optional()
     .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),

@@ -2,6 +2,7 @@
 
 import { activeSkills } from "../domain/activation";
 import type { CatalogEntry } from "../domain/catalog";
+import type { SkillRef } from "../domain/event";
 import { CODE_LIMITS } from "../domain/limits";
 import { isCode } from "../domain/module-graph";
 import { ANSWERS } from "../domain/prompt";
@@ -10,6 +11,7 @@ import { failed, type ToolResult } from "../domain/tool";
 import type { View } from "../domain/view";
 import { callTool, type ToolContext, timeoutOf } from "../sandbox/provider";
 import { runScript, type ScriptRun } from "../sandbox/script";
+import type { Progress } from "../upstream/client";
 import { BARS, barOf } from "./boundary";
 import { findInView } from "./catalog";
 import { hostParts, providerCode, scriptCode } from "./code-source";
@@ -17,7 +19,9 @@ import type { Context } from "./context";
 import { factsOf, filesOf } from "./declarations";
 import { providedBy } from "./provided";
 import { knownTool } from "./provided-store";
+import type { ServerRef } from "./servers";
 import { record, type Session } from "./session";
+import { callServer } from "./upstreams";
 
 /** Where a call is made. */
 export interface CallPlace {
@@ -26,6 +30,8 @@ export interface CallPlace {
   view: View;
   callId: string;
   signal: AbortSignal;
+  /** Hears how far the call is, where somebody listens. */
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Calls a tool by the name it is offered under; `null` when no skill ever brought one of this name. */
@@ -33,7 +39,10 @@ export async function callProvided(place: CallPlace, name: string, args: JsonObj
   const { context, session, view } = place;
   const tool = (await providedBy(context, session, view)).tools.find((candidate) => candidate.name === name);
   if (tool === undefined) return callUnoffered(place, name);
-  const { skill, facts, declared, problem } = tool;
+  const { skill, origin, problem } = tool;
+  if ("server" in origin) return callRemote(place, name, skill, origin, args);
+  const { facts, declared } = origin;
+  if (skill === null) return null;
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Tool '${name}' is not available: ${BARS[bar]}.`);
   if (problem !== null || facts.provider === null || context.loader === undefined)
@@ -48,18 +57,51 @@ export async function callProvided(place: CallPlace, name: string, args: JsonObj
   );
 }
 
+/** Calls a tool of an MCP server: any visible skill may bring one. */
+async function callRemote(
+  { context, session, view, signal, onProgress }: CallPlace,
+  shown: string,
+  skill: SkillRef | null,
+  { server, tool }: { server: ServerRef; tool: string },
+  args: JsonObject,
+): Promise<ToolResult> {
+  if (skill !== null) {
+    if ((await barOf(context, view, skill)) === "not_visible")
+      return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
+    touch(context, session, skill.name);
+  }
+  return callServer(context, session, server, tool, args, { shown, signal, ...(onProgress ? { onProgress } : {}) });
+}
+
 /** A tool that was offered once, or is declared by a skill that may not bring it now. */
-async function callUnoffered({ context, session, view }: CallPlace, name: string): Promise<ToolResult | null> {
+async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult | null> {
+  const { context, session, view } = place;
   const known = knownTool(session, name);
   if (known === null) return null;
+  if (known.skill === "")
+    return failed(`Tool '${name}' is not available: its MCP server is not connected, or lacks it now.`);
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findInView(context, view, known.skill)) !== null) return failed(`Load skill '${known.skill}' first.`);
     return failed(ANSWERS.notAvailable(known.skill, namesOf(view)));
   }
   const bar = await barOf(context, view, active.skill);
+  const down = await downServer(place, known);
   const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];
+  if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
   return failed(`Tool '${name}' is not available: ${why}.`);
+}
+
+/** Whether a tool of a loaded skill is not there because its server is not, in words. */
+async function downServer(
+  { context, session, view }: CallPlace,
+  { skill, tool }: { skill: string; tool: string },
+): Promise<string | null> {
+  const { servers } = await providedBy(context, session, view);
+  const mine = servers.filter(({ ref }) => ref.skill?.name === skill && tool.startsWith(`${ref.name}__`));
+  const down = mine.find(({ state }) => state !== "connected");
+  if (down === undefined) return null;
+  return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;
 }
 
 export interface ScriptAsk {

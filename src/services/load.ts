@@ -11,6 +11,7 @@ import { satisfiesRange } from "../domain/reference";
 import { failed, type ToolResult, text } from "../domain/tool";
 import type { View } from "../domain/view";
 import { broughtText } from "./brought";
+import { connectCarried } from "./carried";
 import { findInView } from "./catalog";
 import type { Context } from "./context";
 import { keepInstructions } from "./instructions";
@@ -36,7 +37,7 @@ export async function loadSkill(context: Context, session: Session, view: View, 
     ]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
     if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
-    return text(ANSWERS.alreadyActive(name) + (await broughtText(context, session, view, [name])));
+    return text(ANSWERS.alreadyActive(name) + (await bring(context, session, view, [name])));
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
 
@@ -67,7 +68,7 @@ export async function loadSkill(context: Context, session: Session, view: View, 
   ]);
   const made = leaving.length === 0 ? "" : ANSWERS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
-  const brought = await broughtText(context, session, view, names);
+  const brought = await bring(context, session, view, names);
   if (policy.tool_style === "skill")
     return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}${brought}`);
   const answer = ANSWERS.loaded(name, policy.delivery) + made + brought;
@@ -76,6 +77,12 @@ export async function loadSkill(context: Context, session: Session, view: View, 
     .filter((skill) => skill.tokens > 0)
     .map((skill) => ({ name: skill.name, instructions: session.store.instructions(skill.version_id) ?? "" }));
   return text(bodies.length === 0 ? answer : `${answer}\n\n${renderLoaded(bodies, [])}`);
+}
+
+/** What is said of the tools that skills brought, once their servers had a moment to connect. */
+async function bring(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
+  await connectCarried(context, session, view, names);
+  return broughtText(context, session, view, names);
 }
 
 /** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */

@@ -1,6 +1,7 @@
 // One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
 
 import { type Issue, invalid } from "../domain/errors";
+import { DURATIONS } from "../domain/limits";
 import {
   type AnsweredCall,
   type Format,
@@ -10,7 +11,9 @@ import {
   renderResults,
 } from "../domain/protocol";
 import type { JsonObject } from "../domain/skill";
+import type { Progress } from "../upstream/client";
 import type { ToolCallsAnswer, TurnAnswer } from "./answers";
+import { connectCarried } from "./carried";
 import type { Context } from "./context";
 import type { ToolCallsAsk, TurnAsk } from "./conversation";
 import { offered } from "./prompt";
@@ -19,6 +22,7 @@ import { exclusively, type Session } from "./session";
 import { activeOf, loadedInTurn } from "./status";
 import { isOrdered, isOurs, type RunningCalls, runCall } from "./toolset";
 import { beginTurn } from "./turn";
+import { forgetUnused } from "./upstreams";
 import { currentView } from "./view";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
@@ -29,6 +33,8 @@ export async function takeTurn(context: Context, session: Session, request: Turn
     return { turn: session.state.turn, warnings: issues };
   });
   const { view } = await currentView(context, session);
+  await connectCarried(context, session, view);
+  forgetUnused(session, context.now() - DURATIONS.upstreamKept);
   const offer = await offered(context, session, view, formatOf(session, request.format));
   warnings.push(...(await providedBy(context, session, view)).warnings);
   return {
@@ -43,6 +49,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 /** Who listens to a step while it runs: hears of each result as it is there, and may call it all off. */
 export interface Listener {
   onResult(answered: AnsweredCall): void;
+  onProgress(call: ReadCall, progress: Progress): void;
   signal: AbortSignal;
 }
 
@@ -55,7 +62,8 @@ export async function takeCalls(
   listener: Listener | null = null,
 ): Promise<ToolCallsAnswer> {
   const warnings: Issue[] = [];
-  if (session.state.turn === 0 || session.state.policy === null) {
+  const begins = session.state.turn === 0 || session.state.policy === null;
+  if (begins) {
     const nothing = { key: null, history: null, history_cut: false, selected_skills: [] };
     warnings.push(
       ...(await exclusively(session, async () =>
@@ -66,13 +74,15 @@ export async function takeCalls(
   const format = formatOf(session, request.format);
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
+  if (begins) await connectCarried(context, session, current.view);
   const before = (await offered(context, session, current.view, format)).etag;
 
   const calls = readCalls(context, request.calls);
   const run = { context, session, view: current.view, running };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
-    const answered = { call, result: await runCall(run, call, listener?.signal) };
+    const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
+    const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);
   };

@@ -39,6 +39,12 @@ export async function readServer(db: Database, name: string): Promise<ServerRow 
   return found ?? null;
 }
 
+/** All entries, by name. */
+export async function readGatewayServers(db: Database): Promise<Record<string, JsonObject>> {
+  const rows = await db.select({ name: mcpServers.name, entry: mcpServers.entry }).from(mcpServers);
+  return Object.fromEntries(rows.map(({ name, entry }) => [name, entry]));
+}
+
 /** Servers by name, after the cursor's. */
 export function listServers(db: Database, limit: number, after: string | null): Promise<ServerRow[]> {
   return db

@@ -5,7 +5,7 @@ import type { JsonObject } from "../domain/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/upstream";
 import { upstreamResult } from "../domain/upstream-result";
-import { type Connection, learned, NEVER, resume, type Surroundings, shake } from "./connection";
+import { type Connection, isRejected, learned, NEVER, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { faultOf } from "./reason";
@@ -22,6 +22,8 @@ export interface Progress {
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** What the tool is called where it is offered; its own name otherwise. */
+  shown?: string;
 }
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -41,7 +43,7 @@ interface Lease {
 }
 
 export class Upstream {
-  readonly #target: UpstreamTarget;
+  #target: UpstreamTarget;
   readonly #development: boolean;
   readonly #now: () => number;
   #memory: UpstreamMemory;
@@ -60,6 +62,11 @@ export class Upstream {
     this.#memory = memory;
     this.#development = development;
     this.#now = now;
+  }
+
+  /** Goes on with other deadlines or headers that vary by request. What it remembers must hold for them too. */
+  aim(target: UpstreamTarget): void {
+    this.#target = target;
   }
 
   get memory(): UpstreamMemory {
@@ -84,7 +91,11 @@ export class Upstream {
   }
 
   /** Calls a tool. Whatever happens, the answer is a tool result. */
-  async call(tool: string, args: JsonObject, { signal, onProgress }: CallOptions = {}): Promise<ToolResult> {
+  async call(
+    tool: string,
+    args: JsonObject,
+    { signal, onProgress, shown = tool }: CallOptions = {},
+  ): Promise<ToolResult> {
     const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
     const { callMs } = this.#target;
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
@@ -95,11 +106,11 @@ export class Upstream {
         const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
         return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
       });
-      return upstreamResult(answer) ?? failed(`MCP tool '${tool}' failed: its answer is no tool result`);
+      return upstreamResult(answer) ?? failed(`MCP tool '${shown}' failed: its answer is no tool result`);
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
-      if (error.kind === "timeout") return failed(`MCP tool '${tool}' timed out after ${callMs / 1_000}s`);
-      return failed(`MCP tool '${tool}' failed: ${error.message}`);
+      if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
+      return failed(`MCP tool '${shown}' failed: ${error.message}`);
     }
   }
 
@@ -109,12 +120,12 @@ export class Upstream {
       this.#enter();
       const sdk = await loadSdk();
       const value = await this.#attempt(sdk, deadline, work);
-      this.#learn({ breaker: CLOSED });
+      this.#closeBreaker();
       return value;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
       const { breaker } = this.#memory;
-      if (error.kind === "answer") this.#learn({ breaker: CLOSED });
+      if (error.kind === "answer") this.#closeBreaker();
       else if (!HARMLESS.has(error.kind)) this.#learn({ breaker: afterFailure(breaker, this.#now(), error.message) });
       throw error;
     } finally {
@@ -196,24 +207,11 @@ export class Upstream {
     const late = new UpstreamFault("unreachable", `the server did not connect within ${connectMs / 1_000}s`);
     const deadline = new Deadline(connectMs, undefined, late);
     try {
-      const connection = await this.#handshake(around, deadline);
+      const connection = await shake(around, this.#target, this.#memory, this.#now(), deadline);
       this.#memory = learned(connection, this.#memory, this.#now());
       return connection;
     } finally {
       deadline.end();
-    }
-  }
-
-  async #handshake(around: Surroundings, deadline: Deadline): Promise<Connection> {
-    const era = knownEra(this.#memory, this.#target, this.#now());
-    try {
-      return await shake(around, this.#target, era, deadline);
-    } catch (error) {
-      // The server may have moved on to another era since it was asked.
-      const isGuess = this.#target.era === "auto" && this.#target.type !== "sse" && era === "legacy";
-      if (!isGuess || !(error instanceof UpstreamFault) || !isRejected(error)) throw error;
-      this.#learn({ era: null });
-      return shake(around, this.#target, null, deadline);
     }
   }
 
@@ -228,6 +226,11 @@ export class Upstream {
     if (list !== null) this.#learn({ list: { ...list, at: 0 } });
   }
 
+  /** Where it is closed already, the memory stays the very same: whoever keeps it sees that there is nothing to keep. */
+  #closeBreaker(): void {
+    if (this.#memory.breaker.failures > 0) this.#learn({ breaker: CLOSED });
+  }
+
   #learn(change: Partial<UpstreamMemory>): void {
     this.#memory = { ...this.#memory, ...change };
   }
@@ -236,8 +239,4 @@ export class Upstream {
 /** Whether the server no longer knows what the connection goes on from. */
 function isLost(fault: UpstreamFault, { resumed }: Connection): boolean {
   return resumed !== null && isRejected(fault);
-}
-
-function isRejected({ status }: UpstreamFault): boolean {
-  return status === 400 || status === 404 || status === 405;
 }

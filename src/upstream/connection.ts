@@ -3,8 +3,9 @@
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
-import type { Era, UpstreamMemory, UpstreamTarget } from "../domain/upstream";
+import { type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/upstream";
 import type { Deadline } from "./deadline";
+import { UpstreamFault } from "./fault";
 import { Line } from "./line";
 import { faultOf } from "./reason";
 import type { Sdk } from "./sdk";
@@ -45,11 +46,34 @@ export async function resume(
 }
 
 /**
- * A connection with a handshake. A known era saves asking for it.
+ * A connection with a handshake. An era that is known saves asking for it; where the server rejects that one, it may have moved
+ * on since it was asked, and is asked again.
  *
  * @throws UpstreamFault
  */
 export async function shake(
+  around: Surroundings,
+  target: UpstreamTarget,
+  memory: UpstreamMemory,
+  now: number,
+  deadline: Deadline,
+): Promise<Connection> {
+  const era = knownEra(memory, target, now);
+  try {
+    return await shakeAs(around, target, era, deadline);
+  } catch (error) {
+    const isGuess = target.era === "auto" && target.type !== "sse" && era === "legacy";
+    if (!isGuess || !(error instanceof UpstreamFault) || !isRejected(error)) throw error;
+    return shakeAs(around, target, null, deadline);
+  }
+}
+
+/** Whether the server did not know what the request went on from, or what it was at all. */
+export function isRejected({ status }: UpstreamFault): boolean {
+  return status === 400 || status === 404 || status === 405;
+}
+
+async function shakeAs(
   around: Surroundings,
   target: UpstreamTarget,
   era: Era | null,

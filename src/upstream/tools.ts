@@ -44,7 +44,13 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     }
     cursor = answer.nextCursor;
   }
-  const kept = [...tools.values()].slice(0, UPSTREAM_LIMITS.tools);
+  const kept: UpstreamTool[] = [];
+  let left = UPSTREAM_LIMITS.listChars;
+  for (const tool of [...tools.values()].slice(0, UPSTREAM_LIMITS.tools)) {
+    left -= JSON.stringify(tool).length;
+    if (left >= 0) kept.push(tool);
+  }
+  if (left < 0) problems.push("its list of tools is too long; some are left out");
   return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 

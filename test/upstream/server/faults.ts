@@ -30,6 +30,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
   const sessions = new Set<string>();
   let requests: Seen["requests"] = [];
   let counter = 0;
+  let healed = false;
 
   const server: Server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
@@ -47,7 +48,12 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     const url = new URL(request.url ?? "/", "http://localhost");
     const [, fault = "", where = ""] = url.pathname.split("/");
     if (fault === "seen") return json(response, { open: sockets.size - 1, requests });
+    if (fault === "heal") {
+      healed = true;
+      return json(response, {});
+    }
     if (fault === "forget") {
+      healed = false;
       sessions.clear();
       requests = [];
       return json(response, {});
@@ -69,6 +75,8 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
       return;
     }
     const at = { initialize: "connect", "tools/list": "list", "tools/call": "call" }[method];
+    if (fault === "late" && at === where) await new Promise((resolve) => setTimeout(resolve, 4_000));
+    if (fault === "healing" && at === where && !healed) return json(response, { error: "not yet" }, 503);
     if (at === where && misbehave(fault, message, response)) return;
     if (method === "initialize") {
       const id = `session-${++counter}`;

@@ -2,10 +2,11 @@
 
 import { createApp } from "./http/app";
 import { scheduled } from "./http/scheduled";
+import { proxy } from "./mcp/proxy";
 
 export { Conversation } from "./conversation/object";
 
-const app = createApp();
+const app = createApp({ proxy });
 
 export default {
   fetch: app.fetch,

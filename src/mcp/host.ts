@@ -1,0 +1,118 @@
+// One exchange with an MCP host: the SDK speaks the protocol, the services decide. Reached only through `await import()`.
+
+import {
+  createMcpHandler,
+  isCallToolResult,
+  type McpRequestContext,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { version } from "../../package.json";
+import { jsonObject } from "../domain/json";
+import { REQUEST_LIMITS } from "../domain/limits";
+import type { JsonObject } from "../domain/skill";
+import type { ToolResult } from "../domain/tool";
+import type { View } from "../domain/view";
+import { callInCatalog, viewOfCatalog } from "../services/catalog-host";
+import type { Context } from "../services/context";
+import { unwrap } from "../services/conversation";
+import { instructionsOf, toolsOfCatalog } from "../services/host-offer";
+import { callInConversation } from "./conversation-call";
+import { asProtocolError } from "./refusal";
+import type { HostPlace } from "./server";
+import { serveSkills } from "./skills";
+
+/** Messages whose answer carries the server's instructions. */
+const OPENING = new Set(["initialize", "server/discover"]);
+const methodSchema = z.object({ method: z.string() });
+
+/**
+ * Answers a host's request.
+ *
+ * @param message the body, read and parsed; `undefined` for methods that have none
+ */
+export async function answerHost(
+  context: Context,
+  request: Request,
+  place: HostPlace,
+  message: unknown,
+): Promise<Response> {
+  const method = methodSchema.safeParse(message);
+  const opens = method.success && OPENING.has(method.data.method);
+  const handler = createMcpHandler((era) => serverFor(context, place, era, opens), {
+    maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
+  });
+  return handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+}
+
+interface Offered {
+  tools: JsonObject[];
+  instructions: string;
+}
+
+async function serverFor(
+  context: Context,
+  place: HostPlace,
+  { era }: McpRequestContext,
+  opens: boolean,
+): Promise<Server> {
+  const { conversation } = place;
+  const view = () => viewOf(context, place);
+  const offer = async (): Promise<Offered> => {
+    if (conversation === null) {
+      const catalog = await view();
+      return { tools: toolsOfCatalog(catalog), instructions: instructionsOf(catalog) };
+    }
+    const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.ask, conversation.host));
+    return { tools, instructions: prompt.system };
+  };
+  const server = new Server(
+    { name: "skill-gateway", title: "Skill Gateway", version },
+    {
+      // Only a call's own stream can tell that it changed the list: nothing else is held open. See docs/mcp.md.
+      capabilities: { tools: conversation !== null && era === "legacy" ? { listChanged: true } : {}, resources: {} },
+      ...(opens ? { instructions: (await asProtocolError(offer)).instructions } : {}),
+    },
+  );
+  server.setRequestHandler("tools/list", async () => {
+    const { tools } = await asProtocolError(offer);
+    return { tools: tools.map((tool) => toolSchema.parse(tool)) };
+  });
+  server.setRequestHandler("tools/call", async ({ params }, ctx) => {
+    const args = jsonObject.parse(params.arguments ?? {});
+    const result = await asProtocolError(() => call(context, place, params.name, args, ctx));
+    if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
+    if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
+    return result;
+  });
+  serveSkills(server, context, view, era);
+  return server;
+}
+
+const toolSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.looseObject({ type: z.literal("object") }),
+});
+
+/** What the place may see: for a conversation, what its own settings say. */
+async function viewOf(context: Context, { ghost, conversation }: HostPlace): Promise<View> {
+  if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
+  const { api, ask, host } = conversation;
+  unwrap(await api.hostOffer(ask, host));
+  return viewOfCatalog(context, unwrap(await api.status(ask)).settings);
+}
+
+async function call(
+  context: Context,
+  { ghost, conversation }: HostPlace,
+  name: string,
+  args: JsonObject,
+  ctx: ServerContext,
+): Promise<ToolResult | null> {
+  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx);
+  const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost });
+  return callInCatalog(context, view, name, args, ctx.mcpReq.signal);
+}

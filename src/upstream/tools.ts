@@ -4,6 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { jsonObject } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
+import { headerProblem } from "../domain/tool-headers";
 import type { ToolList, UpstreamTool } from "../domain/upstream";
 import { NEVER } from "./connection";
 
@@ -70,6 +71,11 @@ function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string
   }
   if (JSON.stringify(inputSchema).length > UPSTREAM_LIMITS.schemaChars) {
     problems.push(`tool '${name}' is left out: its input schema is too long`);
+    return;
+  }
+  const problem = headerProblem(inputSchema);
+  if (problem !== null) {
+    problems.push(`tool '${name}' is left out: ${problem}`);
     return;
   }
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);

@@ -33,10 +33,11 @@ function piecesOf(template: string): Piece[] {
     const open = template.indexOf(OPEN, at);
     if (open < 0) return [...pieces, { text: template.slice(at) }];
     const close = template.indexOf(CLOSE, open);
-    // What is never closed has no name, so it is no variable of the list.
-    const end = close < 0 ? template.length : close;
-    pieces.push({ text: template.slice(at, open) }, { variable: template.slice(open + OPEN.length, end).trim() });
-    at = close < 0 ? template.length : close + CLOSE.length;
+    pieces.push({ text: template.slice(at, open) });
+    // What is never closed is no variable of the list.
+    if (close < 0) return [...pieces, { variable: `${template.slice(open + OPEN.length)} …` }];
+    pieces.push({ variable: template.slice(open + OPEN.length, close).trim() });
+    at = close + CLOSE.length;
   }
 }
 

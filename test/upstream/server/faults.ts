@@ -79,7 +79,8 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (fault === "healing" && at === where && !healed) return json(response, { error: "not yet" }, 503);
     if (at === where && misbehave(fault, message, response)) return;
     if (method === "initialize") {
-      const id = `session-${++counter}`;
+      // A server that tells everybody what it was told.
+      const id = `session-${++counter}${fault === "leak" ? `-${leaked(request)}` : ""}`;
       if (fault !== "stateless") {
         sessions.add(id);
         response.setHeader("mcp-session-id", id);
@@ -89,6 +90,12 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
         protocolVersion: PROTOCOL,
         capabilities,
         serverInfo: { name: "faults", version: "1" },
+      });
+    }
+    if (fault === "leak" && method === "tools/list") {
+      const description = `Says ${leaked(request)}, also as ${btoa(leaked(request))}.`;
+      return result(response, message, {
+        tools: [tool("headers"), tool("fails"), tool("slow"), tool("told", { description })],
       });
     }
     if (method === "tools/list") return result(response, message, list(fault, message));
@@ -230,12 +237,19 @@ async function call(
   const { name, arguments: args = {}, _meta } = message.params ?? {};
   const text = (value: string) => ({ content: [{ type: "text", text: value }] });
   switch (name) {
+    case "fails":
+      return error(response, message, -32603, `Cannot do it with ${leaked(request)}`);
     case "headers":
       return result(response, message, text(JSON.stringify(request.headers)));
     case "slow": {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (let step = 1; step <= 3; step++) {
-        const params = { progressToken: _meta?.progressToken, progress: step, total: 3, message: `step ${step}` };
+        const params = {
+          progressToken: _meta?.progressToken,
+          progress: step,
+          total: 3,
+          message: `step ${step}${fault === "leak" ? ` with ${leaked(request)}` : ""}`,
+        };
         response.write(event({ jsonrpc: "2.0", method: "notifications/progress", params }));
       }
       if (args.end !== true) return;
@@ -262,6 +276,11 @@ async function call(
         structuredContent: { args, session },
       });
   }
+}
+
+/** The credential that came with a request. */
+function leaked(request: IncomingMessage): string {
+  return String(request.headers["x-api-key"] ?? "").replace(/^Key /, "");
 }
 
 function event(message: object): string {

@@ -3,7 +3,6 @@
 import {
   createMcpHandler,
   isCallToolResult,
-  type McpRequestContext,
   ProtocolError,
   Server,
   type ServerContext,
@@ -20,13 +19,15 @@ import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation";
 import { instructionsOf, toolsOfCatalog } from "../services/host-offer";
 import { callInConversation } from "./conversation-call";
-import { asProtocolError } from "./refusal";
+import { asProtocolError, refusedOpening } from "./refusal";
 import type { HostPlace } from "./server";
 import { serveSkills } from "./skills";
 
 /** Messages whose answer carries the server's instructions. */
-const OPENING = new Set(["initialize", "server/discover"]);
-const methodSchema = z.object({ method: z.string() });
+const openingSchema = z.object({
+  id: z.union([z.string(), z.number()]),
+  method: z.enum(["initialize", "server/discover"]),
+});
 
 /**
  * Answers a host's request.
@@ -39,45 +40,55 @@ export async function answerHost(
   place: HostPlace,
   message: unknown,
 ): Promise<Response> {
-  const method = methodSchema.safeParse(message);
-  const opens = method.success && OPENING.has(method.data.method);
-  const handler = createMcpHandler((era) => serverFor(context, place, era, opens), {
+  const opening = openingSchema.safeParse(message);
+  let instructions: string | undefined;
+  if (opening.success) {
+    try {
+      ({ instructions } = await offerOf(context, place));
+    } catch (error) {
+      return refusedOpening(opening.data.id, error);
+    }
+  }
+  const handler = createMcpHandler(({ era }) => serverFor(context, place, era, instructions), {
     maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
   });
   return handler.fetch(request, message === undefined ? {} : { parsedBody: message });
 }
 
-interface Offered {
+interface Offer {
   tools: JsonObject[];
   instructions: string;
 }
 
-async function serverFor(
-  context: Context,
-  place: HostPlace,
-  { era }: McpRequestContext,
-  opens: boolean,
-): Promise<Server> {
+async function offerOf(context: Context, place: HostPlace): Promise<Offer> {
   const { conversation } = place;
-  const view = () => viewOf(context, place);
-  const offer = async (): Promise<Offered> => {
-    if (conversation === null) {
-      const catalog = await view();
-      return { tools: toolsOfCatalog(catalog), instructions: instructionsOf(catalog) };
-    }
+  if (conversation !== null) {
     const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.ask, conversation.host));
     return { tools, instructions: prompt.system };
-  };
+  }
+  const view = await viewOf(context, place);
+  return { tools: toolsOfCatalog(view), instructions: instructionsOf(view) };
+}
+
+function serverFor(
+  context: Context,
+  place: HostPlace,
+  era: "legacy" | "modern",
+  instructions: string | undefined,
+): Server {
   const server = new Server(
     { name: "skill-gateway", title: "Skill Gateway", version },
     {
       // Only a call's own stream can tell that it changed the list: nothing else is held open. See docs/mcp.md.
-      capabilities: { tools: conversation !== null && era === "legacy" ? { listChanged: true } : {}, resources: {} },
-      ...(opens ? { instructions: (await asProtocolError(offer)).instructions } : {}),
+      capabilities: {
+        tools: place.conversation !== null && era === "legacy" ? { listChanged: true } : {},
+        resources: {},
+      },
+      ...(instructions === undefined ? {} : { instructions }),
     },
   );
   server.setRequestHandler("tools/list", async () => {
-    const { tools } = await asProtocolError(offer);
+    const { tools } = await asProtocolError(() => offerOf(context, place));
     return { tools: tools.map((tool) => toolSchema.parse(tool)) };
   });
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
@@ -87,7 +98,7 @@ async function serverFor(
     if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
     return result;
   });
-  serveSkills(server, context, view, era);
+  serveSkills(server, context, () => viewOf(context, place), era);
   return server;
 }
 

@@ -25,3 +25,18 @@ export async function asProtocolError<T>(run: () => Promise<T>): Promise<T> {
     throw new ProtocolError(CODE[refusal.code], refusal.message, { code: refusal.reason });
   }
 }
+
+/** The answer to a host whose very first message is refused: nothing is served to it. Throws what is no refusal. */
+export function refusedOpening(id: string | number, error: unknown): Response {
+  const refusal = refusalIn(error);
+  if (refusal === null) throw error;
+  const later = refusal.code === "unavailable" || refusal.code === "rate_limited";
+  return Response.json(
+    {
+      jsonrpc: "2.0",
+      id,
+      error: { code: CODE[refusal.code], message: refusal.message, data: { code: refusal.reason } },
+    },
+    { status: later ? 503 : 400, headers: later ? { "retry-after": "2" } : {} },
+  );
+}

@@ -9,7 +9,7 @@ import { type ToolResult, toolResultSchema } from "../domain/tool";
 import { type ToolCallsAnswer, toolCallsAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
 import { type ToolCallsAsk, unwrap } from "../services/conversation";
-import type { HostPlace } from "./server";
+import type { HostPlace } from "./place";
 
 const progressSchema = z.object({
   progress: z.number(),

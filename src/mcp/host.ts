@@ -19,8 +19,8 @@ import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation";
 import { instructionsOf, toolsOfCatalog } from "../services/host-offer";
 import { callInConversation } from "./conversation-call";
+import type { HostPlace } from "./place";
 import { asProtocolError, refusedOpening } from "./refusal";
-import type { HostPlace } from "./server";
 import { serveSkills } from "./skills";
 
 /** Messages whose answer carries the server's instructions. */

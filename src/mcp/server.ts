@@ -1,14 +1,8 @@
 // /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first host speaks.
 
 import type { Context } from "../services/context";
-import type { Ask, ConversationApi, HostAsk } from "../services/conversation";
 import { readBody, TOO_LARGE } from "./body";
-
-/** Whom a host talks to: the catalog, narrowed by a ghost, or one conversation. */
-export interface HostPlace {
-  ghost: string | undefined;
-  conversation: { api: ConversationApi; ask: Ask; host: HostAsk } | null;
-}
+import type { HostPlace } from "./place";
 
 /** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */
 export async function serve(context: Context, request: Request, place: HostPlace): Promise<Response> {

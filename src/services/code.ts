@@ -74,7 +74,7 @@ async function offeredLater(place: CallPlace, name: string): Promise<ProvidedToo
   return offeredAs(place, name);
 }
 
-/** Calls a tool of an MCP server: any visible skill may bring one. */
+/** Calls a tool of an MCP server, which every visible skill may bring. */
 async function callRemote(
   { context, session, view, signal, onProgress }: CallPlace,
   shown: string,

@@ -4,6 +4,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { REQUEST_LIMITS } from "../domain/limits";
+import { audit } from "./audit";
 import { authenticate } from "./auth";
 import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
@@ -87,6 +88,7 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
   });
 
   app.route("/api/v1", keys);
+  app.route("/api/v1", audit);
   app.route("/api/v1/secrets", secrets);
   app.route("/api/v1/mcp-servers", mcpServers);
   app.route("/api/v1", conversations);

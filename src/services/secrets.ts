@@ -14,6 +14,7 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../storage/secrets";
+import { audited, recordAct } from "./audit";
 import type { Context } from "./context";
 import { currentKeyId, seal, unseal } from "./vault";
 
@@ -41,7 +42,8 @@ export async function storeSecret(context: Context, owner: SecretOwner, request:
   const sealed = await seal(context.settings, { scope, name }, value);
   const { userId } = context.caller.principal;
   const secret = { id: context.newId("sec"), scope, name, hosts, ...sealed, createdBy: userId };
-  const stored = await putSecret(context.db, secret, SECRET_LIMITS.perScope);
+  const recorded = audited(context, "secret.put", `${scope}/${name}`, { after: { hosts }, when: "is" });
+  const stored = await putSecret(recorded, secret, SECRET_LIMITS.perScope);
   if (stored !== null) return stored;
   const message = `There are ${SECRET_LIMITS.perScope} secrets already. Delete one first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: SECRET_LIMITS.perScope });
@@ -59,7 +61,9 @@ export function pageOfSecrets(context: Context, owner: SecretOwner, limit: numbe
 }
 
 export async function removeSecret(context: Context, owner: SecretOwner, name: string): Promise<void> {
-  if (!(await deleteSecret(context.db, scopeOf(context, owner), name))) throw secretNotFound();
+  const scope = scopeOf(context, owner);
+  const recorded = audited(context, "secret.delete", `${scope}/${name}`, { when: "was" });
+  if (!(await deleteSecret(recorded, scope, name))) throw secretNotFound();
 }
 
 /** Encrypts some of what is not under the current key anew. Repeat until nothing remains; then the old key may go. */
@@ -75,6 +79,7 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencrypt(context.db, row, await seal(context.settings, row, value));
     rotated++;
   }
+  if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
   return { rotated, remaining: count - rotated };
 }
 

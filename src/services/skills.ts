@@ -9,6 +9,7 @@ import { deletePackages, openPackageRange, packageKeys } from "../storage/packag
 import { activateVersion, deleteSkillRows } from "../storage/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../storage/skills";
 import { listVersions, type PackageRow, readPackage, type VersionSummary } from "../storage/versions";
+import { audited } from "./audit";
 import type { Context } from "./context";
 
 /** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
@@ -96,7 +97,8 @@ export async function activate(context: Context, id: string, versionId: string):
   const version = await readSkillAt(context.db, versionId);
   if (version === null || version.id !== skill.id) throw versionNotFound();
   if (version.versionId === version.currentId) return version;
-  const active = await activateVersion(context.db, version);
+  const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
+  const active = await activateVersion(audited(context, "skill.activate", id, { before, after, when: "was" }), version);
   if (active === null) throw skillNotFound();
   return active;
 }
@@ -105,7 +107,8 @@ export async function activate(context: Context, id: string, versionId: string):
 export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
   const skill = await findWritableSkill(context, id);
   const insist = force && skill.scope === PUBLIC_SCOPE;
-  const versionIds = await deleteSkillRows(context.db, skill, insist);
+  const told = { before: { name: skill.name, scope: skill.scope }, after: { force: insist }, when: "gone" } as const;
+  const versionIds = await deleteSkillRows(audited(context, "skill.delete", id, told), skill, insist);
   if (versionIds === null) {
     if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
     const references = await referencesTo(context, id);
@@ -140,7 +143,7 @@ export async function readSkillReferences(
 /** Takes a skill out of the caller's own ghosts. */
 export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
   await findSkillHead(context, id);
-  return removeReferences(context.db, context.caller.principal.userId, id);
+  return removeReferences(audited(context, "skill.remove_references", id), context.caller.principal.userId, id);
 }
 
 async function referencesTo(context: Context, skillId: string): Promise<References> {

@@ -29,6 +29,8 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const sessions = new Set<string>();
   let requests: Seen["requests"] = [];
+  /** Calls for which a session was forgotten: it is so once. */
+  const lost = new Set<string>();
   let counter = 0;
   let healed = false;
 
@@ -78,6 +80,15 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (fault === "late" && at === where) await new Promise((resolve) => setTimeout(resolve, 4_000));
     if (fault === "healing" && at === where && !healed) return json(response, { error: "not yet" }, 503);
     if (at === where && misbehave(fault, message, response)) return;
+    // Well, but for the calls that ask for it otherwise.
+    const asked = fault === "tenth" && method === "tools/call" ? String(message.params?.arguments?.fault ?? "") : "";
+    const nonce = String(message.params?.arguments?.nonce ?? "");
+    if (asked === "lost" && !lost.has(nonce)) {
+      lost.add(nonce);
+      sessions.delete(session);
+      return json(response, { error: "no such session" }, 404);
+    }
+    if (misbehave(asked, message, response)) return;
     if (method === "initialize") {
       // A server that tells everybody what it was told.
       const id = `session-${++counter}${fault === "leak" ? `-${leaked(request)}` : ""}`;
@@ -273,7 +284,7 @@ async function call(
     default:
       return result(response, message, {
         ...text(`${fault}: ${JSON.stringify(args)}`),
-        structuredContent: { args, session },
+        structuredContent: { args, session, owner: String(request.headers["x-owner"] ?? "") },
       });
   }
 }

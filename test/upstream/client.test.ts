@@ -161,6 +161,54 @@ describe("what is remembered", () => {
   });
 });
 
+describe("a server without sessions", () => {
+  it("is asked once what it speaks, and then called with one request", async () => {
+    const path = "/modern/none";
+    const one = upstream(`${faults}${path}`);
+    const { tools, ttl } = await one.list();
+    expect(ttl).toBe(120_000);
+    expect(tools.map((tool) => tool.name)).toEqual(["echo", "slow", "routed"]);
+    const other = upstream(`${faults}${path}`, {}, stored(one.memory));
+    const headers = JSON.parse(textOf(await other.call("routed", { region: "eu" })));
+    expect(headers).toMatchObject({ "mcp-method": "tools/call", "mcp-name": "routed", "mcp-param-region": "eu" });
+    expect(headers).not.toHaveProperty("mcp-session-id");
+    expect(await methods(path)).toEqual(["server/discover", "tools/list", "tools/call"]);
+  });
+
+  it("leaves out a tool that wants headers where none may be", async () => {
+    const { problems } = await upstream(`${faults}/modern/none`).list();
+    expect(problems).toEqual([expect.stringContaining("tool 'bad' is left out: x-mcp-header")]);
+  });
+
+  it("is told of a cancellation by the end of its stream", async () => {
+    const path = "/modern/none";
+    const cancel = new AbortController();
+    const one = upstream(`${faults}${path}`, { callMs: 60_000 });
+    const result = await one.call("slow", {}, { signal: cancel.signal, onProgress: () => cancel.abort() });
+    expect(textOf(result)).toBe("MCP tool 'slow' failed: it was cancelled");
+    await expectNoConnections();
+    expect(await methods(path)).not.toContain("notifications/cancelled");
+  });
+
+  it.each([
+    ["modern-notype", /resultType/],
+    ["modern-input", /^MCP tool 'echo' failed: /],
+  ])("that does not keep to the protocol is a failed call: %s", async (fault, told) => {
+    const result = await upstream(`${faults}/${fault}/none`).call("echo", {});
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(told);
+  });
+
+  it("that has sessions all of a sudden is asked again", async () => {
+    const one = upstream(`${faults}/modern-downgraded/none`);
+    await one.call("echo", {});
+    expect(one.memory.era?.kind).toBe("modern");
+    await fetch(`${faults}/heal`);
+    expect((await one.call("echo", {})).isError).toBeUndefined();
+    expect(one.memory.era?.kind).toBe("legacy");
+  });
+});
+
 describe("calling off", () => {
   it("tells a server of sessions", async () => {
     const path = "/ok/none";

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { answerModern } from "./modern";
 
 interface Message {
   id?: string | number;
@@ -67,6 +68,8 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     requests.push({ path: url.pathname, http: request.method ?? "", method, headers });
     if (fault === "endpoint") return stream(response, "event: endpoint\ndata: https://example.com/messages\n\n");
     if (request.method !== "POST") return json(response, { error: "no" }, 405);
+    if (fault.startsWith("modern") && !(fault === "modern-downgraded" && healed))
+      return answerModern(fault, message, request, response);
     if (method === "server/discover") return error(response, message, -32601, "Method not found", 400);
     const session = String(request.headers["mcp-session-id"] ?? "");
     if (method !== "initialize" && fault !== "stateless" && !sessions.has(session)) {

@@ -71,6 +71,14 @@ describe("real servers", () => {
     expect(one.memory.session?.id).not.toBe(session?.id);
   });
 
+  it("keeps calls apart that run side by side in one session", async () => {
+    const one = upstream(await realServer("everything"), PATIENT);
+    const slow = one.call("trigger-long-running-operation", { duration: 1, steps: 2 });
+    const quick = await Promise.all(["a", "b", "c", "d"].map((message) => one.call("echo", { message })));
+    expect(quick.map(textOf)).toEqual(["Echo: a", "Echo: b", "Echo: c", "Echo: d"]);
+    expect(textOf(await slow)).toContain("completed");
+  });
+
   it("tells progress, and passes a cancellation on", async () => {
     const one = upstream(await realServer("everything"), PATIENT);
     const progress: Progress[] = [];

@@ -32,6 +32,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
   let requests: Seen["requests"] = [];
   /** Calls for which a session was forgotten: it is so once. */
   const lost = new Set<string>();
+  const seenIds = new Set<string>();
   let counter = 0;
   let healed = false;
 
@@ -75,6 +76,11 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (method !== "initialize" && fault !== "stateless" && !sessions.has(session)) {
       return json(response, { error: "no such session" }, fault === "lost400" ? 400 : 404);
     }
+    // Answers are told apart by their ids: a session may not see one twice.
+    const key = `${session} ${JSON.stringify(message.id)}`;
+    if (message.id !== undefined && method !== "initialize" && seenIds.has(key))
+      return error(response, message, -32600, "this id was used before");
+    seenIds.add(key);
     if (message.id === undefined) {
       response.writeHead(202).end();
       return;

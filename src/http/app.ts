@@ -7,6 +7,7 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import { authenticate } from "./auth";
 import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
+import { type McpDoors, mcpRoutes } from "./doors";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { ghosts } from "./ghosts";
@@ -25,7 +26,7 @@ import { steps } from "./steps";
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The whole HTTP surface of the gateway. */
-export function createApp(): OpenAPIHono<HttpEnv> {
+export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
   const app = router();
   let table: RouteTable | undefined;
   const routes = () => {
@@ -52,6 +53,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
 
   app.route("/", health);
   app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
+
+  app.route("/", mcpRoutes(doors));
 
   // A page with a ticket has no key: this door looks at both itself.
   app.route("/api/v1", socket);

@@ -35,6 +35,9 @@ export interface CallPlace {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** Where a script runs: a script needs no conversation. */
+export type ScriptPlace = Omit<CallPlace, "session"> & { session: Session | null };
+
 /** Calls a tool by the name it is offered under; `null` when no skill ever brought one of this name. */
 export async function callProvided(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const { context, session, view } = place;
@@ -71,7 +74,7 @@ async function offeredLater(place: CallPlace, name: string): Promise<ProvidedToo
   return offeredAs(place, name);
 }
 
-/** Calls a tool of an MCP server: any visible skill may bring one. */
+/** Calls a tool of an MCP server, which every visible skill may bring. */
 async function callRemote(
   { context, session, view, signal, onProgress }: CallPlace,
   shown: string,
@@ -126,7 +129,7 @@ export interface ScriptAsk {
 }
 
 /** Runs a script of a public skill of the catalog, loaded or not. */
-export async function executeScript(place: CallPlace, asked: ScriptAsk): Promise<ToolResult> {
+export async function executeScript(place: ScriptPlace, asked: ScriptAsk): Promise<ToolResult> {
   const { context, session, view } = place;
   const { skill_name: name } = asked;
   const entry = await findInView(context, view, name);
@@ -188,21 +191,23 @@ function fenced(output: string): string {
 }
 
 /** The version that this conversation has loaded, else the catalog's. */
-function pinned(session: Session, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
+function pinned(session: Session | null, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
+  if (session === null) return entry;
   const active = activeSkills(session.state).find(({ skill }) => skill.name === entry.name);
   return active?.skill ?? entry;
 }
 
-function contextOf({ context, session }: CallPlace, skillName: string): ToolContext {
+function contextOf({ context, session }: ScriptPlace, skillName: string): ToolContext {
   const { userId } = context.caller.principal;
-  return { taskId: session.id, subtaskId: session.state.turn, userId, userName: userId, skillName };
+  return { taskId: session?.id ?? "", subtaskId: session?.state.turn ?? 0, userId, userName: userId, skillName };
 }
 
 function namesOf(view: View): string[] {
   return view.catalog.entries.map((entry) => entry.name);
 }
 
-function touch(context: Context, session: Session, name: string): void {
+function touch(context: Context, session: Session | null, name: string): void {
+  if (session === null) return;
   if (!activeSkills(session.state).some((activation) => activation.skill.name === name)) return;
   record(session, context, [{ type: "touched", turn: session.state.turn, name }]);
 }

@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { jsonObject } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
-import { headerProblem } from "../domain/mcp-header";
+import { headerProblem } from "../domain/tool-headers";
 import type { ToolList, UpstreamTool } from "../domain/upstream";
 import { NEVER } from "./connection";
 
@@ -24,7 +24,6 @@ const toolSchema = z.object({
 
 /** The tools of a server, as many as are taken, and what was left out. */
 export async function readTools(client: Client, signal: AbortSignal, now: () => number): Promise<ToolList> {
-  const isModern = client.getProtocolEra() === "modern";
   const tools = new Map<string, UpstreamTool>();
   const problems: string[] = [];
   let ttl: number | null = null;
@@ -33,7 +32,7 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     const asked = { method: "tools/list" as const, params: cursor === undefined ? {} : { cursor } };
     const answer = await client.request(asked, pageSchema, { signal, timeout: NEVER });
     ttl = answer.ttlMs ?? ttl;
-    for (const value of answer.tools) take(value, isModern, tools, problems);
+    for (const value of answer.tools) take(value, tools, problems);
     const more = answer.nextCursor !== undefined && answer.nextCursor !== cursor;
     if (tools.size >= UPSTREAM_LIMITS.tools && (more || tools.size > UPSTREAM_LIMITS.tools)) {
       problems.push(`it has more than ${UPSTREAM_LIMITS.tools} tools; the rest is left out`);
@@ -56,7 +55,7 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
   return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 
-function take(value: unknown, isModern: boolean, tools: Map<string, UpstreamTool>, problems: string[]): void {
+function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string[]): void {
   const parsed = toolSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -74,9 +73,9 @@ function take(value: unknown, isModern: boolean, tools: Map<string, UpstreamTool
     problems.push(`tool '${name}' is left out: its input schema is too long`);
     return;
   }
-  const misplaced = isModern ? headerProblem(inputSchema) : null;
-  if (misplaced !== null) {
-    problems.push(`tool '${name}' is left out: ${misplaced}`);
+  const problem = headerProblem(inputSchema);
+  if (problem !== null) {
+    problems.push(`tool '${name}' is left out: ${problem}`);
     return;
   }
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);

@@ -37,7 +37,7 @@ it(
     const count: Count = { calls: 0, faulty: 0, recovered: 0, leftAlone: 0, times: [] };
     try {
       const end = Date.now() + SECONDS * 1_000;
-      const urls = servers.map(({ url }) => `${url.replace("127.0.0.1", "localhost")}/tenth/none`);
+      const urls = servers.map(({ url }) => `${url.replace("127.0.0.1", "localhost")}/tenth/strict`);
       await Promise.all(
         Array.from({ length: CONVERSATIONS }, (_, index) => converse(gateway, urls, index, end, count)),
       );

@@ -105,6 +105,15 @@ describe("what is remembered", () => {
     expect((await methods(path)).slice(4)).toEqual(["tools/call"]);
   });
 
+  it("takes no id of a session twice, whoever goes on with it", async () => {
+    const one = upstream(`${faults}/ok/strict`);
+    await one.list();
+    const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, {}, stored(one.memory)));
+    const answers = await Promise.all([one, one, ...others, ...others].map((each) => each.call("echo", {})));
+    expect(answers.map((answer) => answer.isError)).toEqual(answers.map(() => undefined));
+    expect(new Set(answers.map((answer) => answer.structuredContent?.session)).size).toBe(1);
+  });
+
   it("makes a warm call one request where the server keeps no sessions", async () => {
     const path = "/stateless/none";
     const one = upstream(`${faults}${path}`);

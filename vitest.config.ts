@@ -48,6 +48,7 @@ export default defineConfig(async () => {
                     "acorn",
                     "@hono/zod-openapi",
                     "@modelcontextprotocol/client",
+                    "@modelcontextprotocol/client/ext/skills",
                     "@modelcontextprotocol/server",
                     "@modelcontextprotocol/server/ext/skills",
                     "drizzle-orm",

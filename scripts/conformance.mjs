@@ -19,6 +19,8 @@ const suite = path.join(folder, "dist", "index.js");
 const expected = path.join(root, "test", "conformance", "expected-failures.yml");
 const client = (name) => `${process.execPath} ${path.join(root, "test", "conformance", `${name}-client.mjs`)}`;
 
+const SKILL_SCENARIOS = ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"];
+
 /** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
 const BEHIND_PROXY = {
   "elicitation-sep1034-client-defaults": "conversations offer servers no elicitation",
@@ -39,6 +41,7 @@ async function main() {
     for (const revision of REVISIONS) rows.push(...(await serverRows(door.url, revision, results)));
     door.close();
     for (const revision of REVISIONS) rows.push(...(await clientRows(gateway, revision, results)));
+    rows.push(...(await skillRows(gateway, user.key, results)));
     report(rows);
   } finally {
     await Promise.all([gateway.stop(), fixture.close()]);
@@ -58,6 +61,19 @@ async function serverRows(url, revision, results) {
   // The suite judges its baseline itself: an entry that passes is a failure too.
   if (code !== 0 && !found.some(isFailure)) throw new Error(`The suite ended with ${code} for ${revision}.`);
   return found;
+}
+
+/** The skills extension, at the gateway's own server with its built-in skills. */
+async function skillRows(gateway, key, results) {
+  const door = await openDoor(`${gateway.url}/mcp`, key);
+  const rows = [];
+  for (const scenario of SKILL_SCENARIOS) {
+    const output = path.join(results, scenario);
+    await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
+    rows.push(await checked({ scenario, revision: "SEP-2640  ", isScored: true, way: "/mcp" }, output));
+  }
+  door.close();
+  return rows;
 }
 
 async function clientRows(gateway, revision, results) {

@@ -3,10 +3,11 @@
 import { createApp } from "./http/app";
 import { scheduled } from "./http/scheduled";
 import { proxy } from "./mcp/proxy";
+import { serve } from "./mcp/server";
 
 export { Conversation } from "./conversation/object";
 
-const app = createApp({ proxy });
+const app = createApp({ proxy, serve });
 
 export default {
   fetch: app.fetch,

@@ -126,6 +126,9 @@ export const MCP_LIMITS = {
 /** What a secret may be. A shorter value could not be taken out of a text without tearing words apart. */
 export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 256 } as const;
 
+/** Skills as MCP resources: entries and folder entries of one page. */
+export const SERVED_LIMITS = { page: 100 } as const;
+
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
 

@@ -1,15 +1,38 @@
 // The doors that speak MCP, behind this one's origins and keys. What they answer is their own; `index.ts` brings them.
 
+import { z } from "@hono/zod-openapi";
+import { CONVERSATION_ID } from "../domain/conversation";
+import { type Issue, invalid } from "../domain/errors";
 import type { Context } from "../services/context";
+import type { Ask, ConversationApi, HostAsk } from "../services/conversation";
 import { authenticate } from "./auth";
+import { conversation } from "./conversation";
 import { crossOriginMcp, isOwnOrigin } from "./cors";
 import { problem } from "./errors";
 import { router } from "./router";
 
+/** Whom an MCP host talks to: the catalog, narrowed by a ghost, or one conversation. */
+export interface HostPlace {
+  ghost: string | undefined;
+  conversation: { api: ConversationApi; ask: Ask; host: HostAsk } | null;
+}
+
 export interface McpDoors {
+  /** The gateway's own MCP server. */
+  serve(context: Context, request: Request, place: HostPlace): Promise<Response>;
   /** One of the gateway's own servers, as it is. */
   proxy(context: Context, request: Request, place: { name: string; isMessage: boolean }): Promise<Response>;
 }
+
+const hostQuery = z.strictObject({
+  ghost: z.string().min(1).max(200).optional(),
+  preload: z
+    .string()
+    .max(4_000)
+    .transform((names) => names.split(",").filter((name) => name !== ""))
+    .default([]),
+  tool_mode: z.enum(["dynamic", "fixed"]).default("fixed"),
+});
 
 /** The paths below /mcp. */
 export function mcpRoutes(doors: McpDoors) {
@@ -22,6 +45,21 @@ export function mcpRoutes(doors: McpDoors) {
   });
   routes.use("/mcp/*", crossOriginMcp);
   routes.use("/mcp/*", authenticate);
+  routes.all("/mcp", (c) => {
+    const { ghost } = readQuery(c.req.query());
+    return doors.serve(c.get("context"), c.req.raw, { ghost, conversation: null });
+  });
+  routes.all("/mcp/:id", (c) => {
+    const id = c.req.param("id");
+    if (!CONVERSATION_ID.test(id))
+      throw invalid([{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:-.", path: "id" }]);
+    const { ghost, preload, tool_mode } = readQuery(c.req.query());
+    const settings = { ...(ghost === undefined ? {} : { ghost }), tool_mode };
+    return doors.serve(c.get("context"), c.req.raw, {
+      ghost,
+      conversation: { ...conversation(c, id), host: { settings, preload } },
+    });
+  });
   routes.all("/mcp/servers/:name", (c) =>
     doors.proxy(c.get("context"), c.req.raw, { name: c.req.param("name"), isMessage: false }),
   );
@@ -29,4 +67,14 @@ export function mcpRoutes(doors: McpDoors) {
     doors.proxy(c.get("context"), c.req.raw, { name: c.req.param("name"), isMessage: true }),
   );
   return routes;
+}
+
+function readQuery(query: Record<string, string>): z.infer<typeof hostQuery> {
+  const parsed = hostQuery.safeParse(query);
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    parsed.error.issues.map(
+      (issue): Issue => ({ code: "INVALID_FIELD", message: issue.message, path: `query.${issue.path.join(".")}` }),
+    ),
+  );
 }

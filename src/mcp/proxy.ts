@@ -1,7 +1,6 @@
 // /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
 
 import { type ErrorCode, refusalIn } from "../domain/errors";
-import { REQUEST_LIMITS } from "../domain/limits";
 import { type Posted, readPosted, requestIds, rpcError } from "../domain/rpc-message";
 import type { Context } from "../services/context";
 import { ProxyRefusal } from "../services/exchange";
@@ -9,6 +8,7 @@ import { proxiedServer } from "../services/proxied-server";
 import { forward } from "../services/proxy";
 import { failureText } from "../services/proxy-answer";
 import { faultIn } from "../upstream/fault";
+import { readBody, TOO_LARGE } from "./body";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
 const STATUS: Record<ErrorCode, number> = {
@@ -35,7 +35,8 @@ export async function proxy(context: Context, request: Request, { name, isMessag
   try {
     const method = METHODS.find((known) => known === request.method);
     if (method === undefined) throw new ProxyRefusal(405, -32000, "Method not allowed.", { allow: METHODS.join(", ") });
-    const body = method === "POST" ? await bodyOf(request) : "";
+    const body = method === "POST" ? await readBody(request) : "";
+    if (body === null) throw new ProxyRefusal(413, -32600, TOO_LARGE);
     posted = readPosted(body);
     const server = await proxiedServer(context, name);
     if (server === null) throw new ProxyRefusal(404, -32600, `This gateway has no MCP server '${name}'.`);
@@ -48,21 +49,6 @@ export async function proxy(context: Context, request: Request, { name, isMessag
   } catch (error) {
     return refused(error, name, posted);
   }
-}
-
-async function bodyOf(request: Request): Promise<string> {
-  const tooLarge = () =>
-    new ProxyRefusal(413, -32600, `A message may have ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB.`);
-  if (Number(request.headers.get("content-length") ?? 0) > REQUEST_LIMITS.jsonBytes) throw tooLarge();
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > REQUEST_LIMITS.jsonBytes) throw tooLarge();
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** What was thrown, in the name of the request where there is one. What nobody meant to throw is thrown on. */

@@ -82,6 +82,8 @@ export const toolCallsAnswerSchema = z.object({
   loaded_skills: z.array(z.string()),
   active: z.array(activeSkillSchema),
   changed: z.boolean(),
+  /** Whether these calls changed the list of tools. */
+  tools_changed: z.boolean(),
   etag: z.string(),
   prompt: promptSchema.optional(),
   tools: z.array(jsonObject).optional(),

@@ -202,7 +202,7 @@ function pick(
 }
 
 /** One row a name, of the first scope that has it. */
-function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
+export function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
   const best = new Map<string, CatalogRow>();
   for (const row of rows) {
     const known = best.get(row.name);

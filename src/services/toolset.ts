@@ -22,6 +22,8 @@ export interface Run {
   session: Session;
   view: View;
   running: RunningCalls;
+  /** Whether the answers go to an MCP host, which takes no prompt. */
+  toHost: boolean;
 }
 
 /** Whether a call is the gateway's to answer. A back end's own tools may be called anything else. */
@@ -83,12 +85,14 @@ async function answer(
     return (await callProvided(place, name, call.arguments)) ?? failed(`Error: There is no tool '${name}'.`);
   switch (name) {
     case "load_skill":
-      return withArguments(call, BUILTIN_ARGUMENTS.load_skill, ({ skill_name }) =>
-        exclusively(session, () => loadSkill(context, session, view, skill_name)),
+      return withArguments(call, BUILTIN_ARGUMENTS.load_skill, ({ skill_name, reload }) =>
+        exclusively(session, () =>
+          loadSkill(context, session, view, skill_name, { toHost: run.toHost, again: reload === true }),
+        ),
       );
     case "skill":
       return withArguments(call, BUILTIN_ARGUMENTS.skill, ({ skill }) =>
-        exclusively(session, () => loadSkill(context, session, view, skill)),
+        exclusively(session, () => loadSkill(context, session, view, skill, { toHost: run.toHost, again: false })),
       );
     case "unload_skill":
       return withArguments(call, BUILTIN_ARGUMENTS.unload_skill, ({ skill_name }) =>

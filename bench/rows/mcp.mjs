@@ -1,5 +1,5 @@
-// A warm call of a tool of a remote MCP server: through a conversation, through the transparent proxy, and through other gateways,
-// beside the direct call by the same library. All stand before one server; they take turns in one run.
+// A warm call of a tool of a remote MCP server: through a conversation, through the gateway's own MCP server, through the transparent
+// proxy, and through other gateways, beside the direct call by the same library. All stand before one server; they take turns in one run.
 
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startGateway } from "../gateway.mjs";
@@ -24,11 +24,13 @@ export async function run({ passes, seconds }) {
     stops.push(gateway.stop);
     await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
     const key = await gateway.keyOf(USER);
+    const served = { url: new URL("/mcp/bench", gateway.url), type: "http", prefix: "everything__", key };
     const proxied = { url: new URL("/mcp/servers/everything", gateway.url), type: "http", prefix: "", key };
     const ways = {
       direct: await byLibrary({ ...everything, type: "http", prefix: "" }, stops),
       load: loadFloor(gateway),
       conversation: byConversation(gateway),
+      served: await byLibrary(served, stops),
       proxy: await byLibrary(proxied, stops),
     };
     for (const peer of peers) ways[peer.name] = await byLibrary(peer, stops);
@@ -100,8 +102,10 @@ function rows(measured, peers) {
   };
   return [
     row("MCP call through a conversation, over direct + state", measured.conversation, [direct, load], BUDGET),
+    row("MCP call through /mcp/{id}, over direct + state", measured.served, [direct, load], BUDGET),
     row("MCP call through the proxy, over direct + state", measured.proxy, [direct, load], BUDGET),
     ahead("MCP call through a conversation, against the best peer", measured.conversation),
+    ahead("MCP call through /mcp/{id}, against the best peer", measured.served),
     ahead("MCP call through the proxy, against the best peer", measured.proxy),
     row("MCP call through the proxy, over direct", measured.proxy, [direct], null),
     ...peers.map(({ name }) => row(`MCP call through ${name}, over direct`, measured[name], [direct], null)),

@@ -24,10 +24,12 @@ const WORKER = {
 /**
  * A Worker's one module.
  * @param {string} entry from the root, e.g. `src/index.ts`
+ * @param {{ development?: boolean }} [options] `development`: it may speak to servers on this machine
  * @returns {Promise<{ script: string, metafile: import("esbuild").Metafile }>}
  */
-export async function bundleWorker(entry) {
-  return bundleOf(await build({ ...WORKER, entryPoints: [entry] }));
+export async function bundleWorker(entry, { development = false } = {}) {
+  const define = { ...WORKER.define, __DEVELOPMENT__: String(development) };
+  return bundleOf(await build({ ...WORKER, define, entryPoints: [entry] }));
 }
 
 /** An empty Worker with nothing but Hono in it. */

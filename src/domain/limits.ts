@@ -188,6 +188,8 @@ export const DURATIONS = {
   era: 24 * 60 * 60_000,
   toolList: 60_000,
   toolListMost: 60 * 60_000,
+  /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
+  serverCache: 10_000,
   /** A stream that is passed on says something at least so often. */
   keepAlive: 15_000,
   /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */

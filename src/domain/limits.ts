@@ -180,7 +180,9 @@ export const DURATIONS = {
   keyCheckAgain: 60_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
   patience: 2_000,
-  /** The same where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
+  /** How long they wait for one that failed the last time: enough for one that is well again. */
+  patienceFailed: 250,
+  /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
   patienceFixed: 10_000,
   /** A server that no turn had for so long is forgotten. */
   upstreamKept: 7 * 24 * 60 * 60_000,

@@ -298,6 +298,7 @@ describe("a server that is not well", () => {
     expect((await chat.turn()).warnings).toHaveLength(1);
     await fetch(`${faults}/heal`);
     await chat.turn();
+    // At once, unless the machine is slow.
     await expect.poll(() => chat.tools(), { timeout: 20_000 }).toContain("one__echo");
     expect((await chat.turn()).warnings).toEqual([]);
   });

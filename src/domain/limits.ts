@@ -90,6 +90,18 @@ export const CODE_LIMITS = {
   inputChars: 1 * MiB,
 } as const;
 
+/** Keys, tokens and groups. */
+export const ACCESS_LIMITS = {
+  /** Groups of one user: each is one more walk along the index of skills. */
+  groupsOfUser: 64,
+  tokenChars: 16 * KiB,
+  /** Groups that one token may claim. */
+  claimedGroups: 512,
+  /** What an issuer's list of keys may be. */
+  keySetBytes: 256 * KiB,
+  keySetKeys: 100,
+} as const;
+
 /** Durations in milliseconds. */
 export const DURATIONS = {
   /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
@@ -122,6 +134,20 @@ export const DURATIONS = {
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
+  /** Between two notes of when a key was last used. */
+  keyUse: 10 * 60_000,
+  /** How long a rotated key goes on beside its successor, by default and at most. */
+  keyOverlap: 24 * 60 * 60_000,
+  keyOverlapMost: 30 * 24 * 60 * 60_000,
+  /** How far an issuer's clock may be off. */
+  clockLeeway: 30_000,
+  /** An issuer's keys: how long a request waits for them, when they are read again, and how long they outlive an outage. */
+  keySetFetch: 3_000,
+  keySetFresh: 10 * 60_000,
+  keySetKept: 24 * 60 * 60_000,
+  /** Between two looks for a key that is not among them, and after a look that failed. */
+  keySetLook: 60_000,
+  keySetRetry: 10_000,
   /** When to try again to delete an idle conversation. */
   endAgain: 60 * 60_000,
 } as const;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { GatewayError, type Issue } from "./errors";
+import { issuerSettings, missingForIssuer } from "./issuer-settings";
 import { parseReference, type SkillReference } from "./reference";
 
 const flag = (initial: boolean) =>
@@ -34,20 +35,30 @@ const references = list.transform((entries, context): SkillReference[] =>
 
 const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.int().min(0).max(10_000))]).default(5);
 
-export const settingsSchema = z.strictObject({
-  GATEWAY_ADMIN_KEY: z
-    .string()
-    .min(20)
-    .optional()
-    .describe("The first admin key. Without it and without stored keys the gateway refuses every request."),
-  SKILLS_ENABLED: flag(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
-  SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
-  SKILL_RETENTION_TURNS: retention.describe(
-    "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
-  ),
-  CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
-  ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
-});
+export const settingsSchema = z
+  .strictObject({
+    GATEWAY_ADMIN_KEY: z
+      .string()
+      .min(20)
+      .optional()
+      .describe("The first admin key. Without it and without stored keys the gateway refuses every request."),
+    SKILLS_ENABLED: flag(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
+    SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
+    SKILL_RETENTION_TURNS: retention.describe(
+      "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
+    ),
+    CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+    ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+    GROUPS_OPEN: flag(false).describe(
+      "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
+    ),
+    ...issuerSettings,
+  })
+  .superRefine((settings, context) => {
+    for (const name of missingForIssuer(settings)) {
+      context.addIssue({ code: "custom", message: "an issuer needs it", path: [name] });
+    }
+  });
 
 export type Settings = z.infer<typeof settingsSchema>;
 

@@ -7,9 +7,11 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import { authenticate } from "./auth";
 import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
+import { discovery } from "./discovery";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { ghosts } from "./ghosts";
+import { groups } from "./groups";
 import { health } from "./health";
 import { keys } from "./keys";
 import { openApiDocument } from "./openapi";
@@ -49,6 +51,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.notFound((c) => problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route."));
 
   app.route("/", health);
+  app.route("/", discovery);
   app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
 
   // A page with a ticket has no key: this door looks at both itself.
@@ -82,6 +85,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   });
 
   app.route("/api/v1", keys);
+  app.route("/api/v1/groups", groups);
   app.route("/api/v1", conversations);
   app.route("/api/v1", steps);
   app.route("/api/v1", requests);

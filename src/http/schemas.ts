@@ -2,12 +2,13 @@
 
 import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
+import { USER_ID } from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 import { problemSchema } from "./errors";
 
-export const userId = z.string().regex(/^[A-Za-z0-9._:@+=-]{1,128}$/, "1-128 of A-Za-z0-9._:@+=-");
+export const userId = z.string().regex(USER_ID, "1-128 of A-Za-z0-9._:@+=-");
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = z.object({

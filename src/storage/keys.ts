@@ -58,10 +58,7 @@ export function listKeys(
   limit: number,
   after: { createdAt: number; id: string } | null,
 ): Promise<KeyRow[]> {
-  const older =
-    after === null
-      ? undefined
-      : or(lt(keys.createdAt, after.createdAt), and(eq(keys.createdAt, after.createdAt), lt(keys.id, after.id)));
+  const older = after === null ? undefined : sql`(${keys.createdAt}, ${keys.id}) < (${after.createdAt}, ${after.id})`;
   const whose = userId === null ? undefined : eq(keys.userId, userId);
   return db
     .select()

@@ -46,7 +46,7 @@ export async function readKeySet(url: string, asking: Asking): Promise<KeySet> {
   if (known !== null && now - known.readAt < DURATIONS.keySetFresh) return known.set;
   const kept = known !== null && now - known.readAt < DURATIONS.keySetKept ? known.set : null;
   const tooSoon = now - (kept === null ? state.failedAt : state.triedAt) < DURATIONS.keySetRetry;
-  state.triedAt = now;
+  if (!tooSoon) state.triedAt = now;
   const set = (tooSoon ? null : await renew(url, state, asking)) ?? kept;
   if (set !== null) return set;
   throw new GatewayError(

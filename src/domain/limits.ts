@@ -24,6 +24,8 @@ export const PACKAGE_LIMITS = {
 /** What one request may carry. */
 export const REQUEST_LIMITS = {
   jsonBytes: 4 * MiB,
+  /** Lists and objects inside each other: well below where anything that walks through them runs out of stack. */
+  jsonDepth: 100,
   /** A multipart upload: the ZIP and room for the other parts and their framing. */
   uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
   historyMessages: 10_000,

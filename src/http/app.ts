@@ -5,6 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { authenticate } from "./auth";
+import { shallow } from "./body";
 import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
 import { discovery } from "./discovery";
@@ -83,6 +84,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
       },
     })(c, next);
   });
+
+  app.use("/api/*", shallow);
 
   app.route("/api/v1", keys);
   app.route("/api/v1/groups", groups);

@@ -34,12 +34,12 @@ const LEAST_ROLE: Record<Action, GroupRole> = {
 };
 
 export const PUBLIC_SCOPE = "public";
+/** The scope of secrets that every conversation's servers may use. */
+export const GATEWAY_SCOPE = "gateway";
 /** The owner of public skills, as in the seeds. */
 export const PUBLIC_USER = "0";
 /** The namespace of everybody's own things; any other namespace is a group's. */
 export const DEFAULT_NAMESPACE = "default";
-/** The scope of what belongs to the gateway itself, such as its secrets. */
-export const GATEWAY_SCOPE = "gateway";
 
 /** What a user's id looks like, wherever it comes from. */
 export const USER_ID = /^[A-Za-z0-9._:@+=-]{1,128}$/;
@@ -132,6 +132,11 @@ export function manageableRoles(principal: Principal, group: string): readonly G
 /** Whether this principal may send `On-Behalf-Of`. */
 export function canActAs(principal: Pick<Principal, "scopes">): boolean {
   return principal.scopes.includes("act_as");
+}
+
+/** The scopes whose secrets a principal's servers use, first wins: own over groups over the gateway's. */
+export function secretScopes(principal: Principal): string[] {
+  return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
 }
 
 export function isAdmin(principal: Pick<Principal, "role">): boolean {

@@ -1,7 +1,7 @@
 // /api/v1/groups: namespaces that several people share, and who is in them.
 
 import { createRoute, z } from "@hono/zod-openapi";
-import { GROUP_NAME, GROUP_ROLES, RESERVED_GROUPS } from "../domain/access";
+import { GROUP_ROLES } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { createGroup, deleteGroup, findGroup, readGroups, renameGroup, type SeenGroup } from "../services/groups";
 import { readMembers, removeMember, setMember } from "../services/members";
@@ -9,13 +9,7 @@ import type { MemberRow } from "../storage/groups";
 import { notModified, tagged } from "./etag";
 import { flag } from "./paging";
 import { router } from "./router";
-import { instant, json, jsonBody, noContent, pageQuery, refusals, userId } from "./schemas";
-
-/** A group's name, where one is given. */
-export const groupName = z
-  .string()
-  .regex(GROUP_NAME, "1-64 of A-Za-z0-9._-, a letter or digit first")
-  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name means something else");
+import { groupName, instant, json, jsonBody, noContent, pageQuery, refusals, userId } from "./schemas";
 
 const displayName = z.string().min(1).max(200);
 const role = z.enum(GROUP_ROLES);

@@ -6,9 +6,9 @@ import { KEY_SCOPES } from "../domain/key-scope";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
 import { createKey, deleteKey, type MadeKey, readKeys, rotateKey } from "../services/keys";
 import type { KeyRow } from "../storage/keys";
-import { groupName } from "./groups";
 import { router } from "./router";
 import {
+  groupName,
   instant,
   jsonBody,
   noContent,

@@ -12,9 +12,8 @@ import { findSkillFor, publishScope, requireRight } from "../services/skills";
 import { skillResource, skillSchema, tokensSchema } from "./crd";
 import type { HttpEnv } from "./env";
 import { issueSchema } from "./errors";
-import { groupName } from "./groups";
 import { router } from "./router";
-import { json, jsonBody, refusals } from "./schemas";
+import { groupName, json, jsonBody, refusals } from "./schemas";
 
 const file = z
   .instanceof(File, { error: "Send the ZIP as a file part." })

@@ -25,6 +25,19 @@ export const activeSkillSchema = z.object({
 /** Prompt tokens spent on skills so far: by static injection of the whole catalog, and as it was. */
 const tokensSchema = z.object({ static: z.int(), actual: z.int(), saved_percent: z.number() });
 
+/** An MCP server of the conversation. `open`: it failed several times in a row and is left alone for a while. */
+const serverSchema = z.object({
+  server: z.string(),
+  /** `gateway`, `ghost`, or the name of the skill that brought it. */
+  source: z.string(),
+  state: z.enum(["connecting", "connected", "failed", "open", "unsupported"]),
+  /** The tools, by the names they are offered under. */
+  tools: z.array(z.string()),
+  error: z.string().optional(),
+  /** Of the last connecting, listing or call. */
+  latency_ms: z.number().optional(),
+});
+
 export const statusSchema = z.object({
   id: z.string(),
   turn: z.int(),
@@ -32,7 +45,7 @@ export const statusSchema = z.object({
   settings: conversationSettingsSchema,
   active: z.array(activeSkillSchema),
   pending: z.array(requestItemSchema),
-  mcp: z.array(jsonObject),
+  mcp: z.array(serverSchema),
   tokens: tokensSchema,
   warnings: z.array(issueSchema),
 });
@@ -69,6 +82,8 @@ export const toolCallsAnswerSchema = z.object({
   loaded_skills: z.array(z.string()),
   active: z.array(activeSkillSchema),
   changed: z.boolean(),
+  /** Whether these calls changed the list of tools. */
+  tools_changed: z.boolean(),
   etag: z.string(),
   prompt: promptSchema.optional(),
   tools: z.array(jsonObject).optional(),
@@ -101,6 +116,7 @@ export const taskSkillsSchema = z.object({
 
 export type ActiveSkill = z.infer<typeof activeSkillSchema>;
 export type ConversationStatus = z.infer<typeof statusSchema>;
+export type ServerStatus = z.infer<typeof serverSchema>;
 export type OfferAnswer = z.infer<typeof offerSchema>;
 export type TurnAnswer = z.infer<typeof turnAnswerSchema>;
 export type ToolCallsAnswer = z.infer<typeof toolCallsAnswerSchema>;

@@ -4,6 +4,7 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import type { GroupRole } from "../domain/access";
 import type { Database } from "./database";
+import { raiseCounters } from "./keys";
 import { now, skills } from "./schema";
 import { groupMembers, groups, secrets } from "./schema-access";
 
@@ -92,6 +93,8 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(secrets)
       .where(sql`${secrets.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    // Whoever makes a group of this name next must find nothing that was kept of this one.
+    raiseCounters(db, [scope]),
   ]);
   return deleted.length > 0;
 }

@@ -1,16 +1,13 @@
 // Tokens of an issuer through the door: good ones, and every known way to make a bad one pass.
 
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createApp } from "../../src/http/app";
 import { forgetKeySets } from "../../src/upstream/issuer-keys";
+import { askWith } from "../fixtures/app";
 import { AUDIENCE, base64url, claims, ISSUER, Issuer, KEYS_URL, part, sign } from "../fixtures/issuer";
 import { seedSkill } from "../fixtures/registry";
 import { call } from "./call";
 
-const app = createApp();
 const SETTINGS = {
   JWT_ISSUER: ISSUER,
   JWT_AUDIENCE: `${AUDIENCE}, https://gateway.test`,
@@ -28,13 +25,9 @@ async function ask(
   init: RequestInit = {},
   more: Record<string, string> = {},
 ) {
-  const context = createExecutionContext();
   const headers = new Headers(init.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);
-  const request = new Request(`https://gateway.test${path}`, { ...init, headers });
-  const answer = await app.fetch(request, { ...env, ...SETTINGS, ...more }, context);
-  await waitOnExecutionContext(context);
-  return answer;
+  return askWith({ ...SETTINGS, ...more }, path, { ...init, headers });
 }
 
 let issuer: Issuer;
@@ -270,16 +263,10 @@ describe("signing in", () => {
   });
 
   it("lets everybody make groups where the settings say so", async () => {
-    const body = { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"open-group"}' };
-    const context = createExecutionContext();
-    const token = await sign(ec);
-    const request = new Request("https://gateway.test/api/v1/groups", {
-      ...body,
-      headers: { ...body.headers, authorization: `Bearer ${token}` },
-    });
     const { JWT_GROUPS_CLAIM: _, ...settings } = SETTINGS;
-    const answer = await app.fetch(request, { ...env, ...settings, GROUPS_OPEN: "true" }, context);
-    await waitOnExecutionContext(context);
+    const headers = { "content-type": "application/json", authorization: `Bearer ${await sign(ec)}` };
+    const make = { method: "POST", headers, body: '{"name":"open-group"}' };
+    const answer = await askWith({ ...settings, GROUPS_OPEN: "true" }, "/api/v1/groups", make);
     expect([answer.status, await answer.json()]).toMatchObject([
       201,
       { name: "open-group", role: "Owner", created_by: "jo" },

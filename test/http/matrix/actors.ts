@@ -159,13 +159,40 @@ export async function ownKey(): Promise<Thing> {
   return { id: (await answer.json<{ id: string }>()).id };
 }
 
+/** A secret of `self`, of a group, or of the gateway. */
+export async function storedSecret(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
+  const thing = of === "group" ? await group() : {};
+  const name = fresh("SECRET").replaceAll("-", "_");
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const json = { value: "a secret value", hosts: ["api.example.com"], ...owner(thing) };
+  const answer = await call("PUT", `/api/v1/secrets/${name}`, { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return { ...thing, name };
+}
+
+/** One of the gateway's servers; nobody is there. */
+export async function storedServer(): Promise<Thing> {
+  const name = fresh("server");
+  await dropServers();
+  await call("PUT", `/api/v1/mcp-servers/${name}`, { json: { url: "http://127.0.0.1:9/mcp" } });
+  return { name };
+}
+
+/** Every conversation would try to connect to them. */
+export async function dropServers(): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("DELETE FROM mcp_servers"),
+    env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = 'public'"),
+  ]);
+}
+
 /** The same thing, if it had never been made. */
 export function neverMade(thing: Thing): Thing {
   const absent: Thing = {
     id: "nothing-of-the-kind",
     version_id: "ver_nothing",
     request_id: "req_nothing",
-    name: "no-such-group",
+    name: "NO_SUCH_NAME",
     group: "no-such-group",
     skill: "no-such-skill",
   };

@@ -3,7 +3,20 @@
 
 import { form, skillZip } from "../../fixtures/skill";
 import type { CallOptions } from "../call";
-import { conversation, fresh, ghost, group, membered, ownKey, skill, type Thing, USERS, type User } from "./actors";
+import {
+  conversation,
+  fresh,
+  ghost,
+  group,
+  membered,
+  ownKey,
+  skill,
+  storedSecret,
+  storedServer,
+  type Thing,
+  USERS,
+  type User,
+} from "./actors";
 
 export interface Row {
   /** Method and path as the served document writes them; for MCP `POST /mcp <method>`. */
@@ -18,6 +31,9 @@ export interface Row {
   /** Using it uses it up, so that every actor needs another one. */
   spent: boolean;
   send: (thing: Thing) => Pick<CallOptions, "json" | "body">;
+  query?: (thing: Thing) => string;
+  /** Of MCP: the parameters of the method. Its errors are verdicts, too: 404. */
+  params?: (thing: Thing) => object;
 }
 
 type Sent = (thing: Thing) => Pick<CallOptions, "json" | "body">;
@@ -95,6 +111,54 @@ const C = "/api/v1/conversations/{id}";
 const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
+
+/** A secret, three times over: one's own, a group's, the gateway's. */
+function secret(method: "GET" | "PUT" | "DELETE", status: number): Row[] {
+  const route = `${method} /api/v1/secrets/{name}`;
+  const value = { value: "a secret value", hosts: ["api.example.com"] };
+  const row = (of: Row["of"], best: User, may: Row["may"], extra: (thing: Thing) => Record<string, string>): Row => ({
+    route,
+    of,
+    scope: "secrets",
+    best,
+    may,
+    thing: () => storedSecret(of, extra),
+    spent: method === "DELETE",
+    send: method === "PUT" ? json((thing) => ({ ...value, ...extra(thing) })) : nothing,
+    query: method === "PUT" ? () => "" : (thing) => `?${new URLSearchParams(extra(thing))}`,
+  });
+  const inGroup = { ...members("Maintainer", status), admin: 403 };
+  return [
+    // Everybody writes to a name of their own: there is nobody else's to write to.
+    ...(method === "PUT" ? [] : [row("self", "self", { self: status }, () => ({}))]),
+    row("group", "Owner", inGroup, ({ group: group_name = "" }) => ({ scope: "group", group_name })),
+    row("public", "admin", without({ admin: status }, 403), () => ({ scope: "gateway" })),
+  ];
+}
+
+/** One of the gateway's servers, which are the admins'. */
+function server(route: string, status: number, send: Sent = nothing): Row {
+  const may = without({ admin: status }, 403);
+  return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
+}
+
+/** A method of the MCP door. What is another's is as absent there as anywhere. */
+function mcp(method: string, of: Row["of"], params: (thing: Thing) => object, path = "/mcp"): Row {
+  const [best, thing, may] = MCP_OF[of];
+  return { route: `POST ${path} ${method}`, of, scope: "mcp", best, may, thing, spent: false, send: nothing, params };
+}
+const MCP_OF: Record<Row["of"], [User, Row["thing"], Row["may"]]> = {
+  nobody: ["admin", async () => ({}), everybody(200)],
+  self: ["self", () => skill("self"), { self: 200 }],
+  group: ["Owner", () => skill("group"), members("Reporter", 200)],
+  public: ["admin", () => skill("public"), everybody(200)],
+};
+const uri = ({ skill: name }: Thing) => `skill://${name}/SKILL.md`;
+const initialize = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "matrix", version: "1" },
+};
 
 /** Routes that are open to everybody, key or not. */
 export const OPEN = [
@@ -236,6 +300,28 @@ export const ROWS: Row[] = [
     send: json((thing) => ({ group_name: thing.group })),
   },
 
+  open("GET /api/v1/secrets", "secrets", everybody(200)),
+  ...secret("GET", 200),
+  ...secret("PUT", 200),
+  open(
+    "PUT /api/v1/secrets/{name}",
+    "secrets",
+    everybody(201),
+    json(() => ({ value: "a secret value", hosts: ["api.example.com"] })),
+    async () => ({ name: fresh("OWN").replaceAll("-", "_") }),
+  ),
+  ...secret("DELETE", 204),
+  open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
+  open("GET /api/v1/mcp-servers", "admin", without({ admin: 200 }, 403)),
+  server("GET /api/v1/mcp-servers/{name}", 200),
+  server(
+    "PUT /api/v1/mcp-servers/{name}",
+    200,
+    json(() => ({ url: "https://mcp.example.com/" })),
+  ),
+  server("DELETE /api/v1/mcp-servers/{name}", 204),
+  server("POST /api/v1/mcp-servers/{name}/test", 200),
+
   open(`POST ${G}`, "ghosts", everybody(201), ghostBody),
   open(`GET ${G}`, "ghosts", everybody(200)),
   open(
@@ -253,5 +339,21 @@ export const ROWS: Row[] = [
   own(`DELETE ${G}/{id}`, "ghosts", ghost, 204, { spent: true }),
 ];
 
-/** Methods of the MCP door, as rows whose route is `POST /mcp <method>`; the door's own list of methods is held against them. */
-export const MCP_METHODS: readonly string[] = [];
+/** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
+export const MCP_ROWS: Row[] = [
+  mcp("initialize", "nobody", () => initialize),
+  mcp("ping", "nobody", () => ({})),
+  mcp("tools/list", "nobody", () => ({})),
+  mcp("resources/list", "nobody", () => ({})),
+  mcp("resources/templates/list", "nobody", () => ({})),
+  mcp("skills/list", "nobody", () => ({})),
+  ...(["self", "group", "public"] as const).flatMap((of) => [
+    mcp("tools/call", of, (thing) => ({ name: "load_skill", arguments: { skill_name: thing.skill } })),
+    mcp("resources/read", of, (thing) => ({ uri: uri(thing) })),
+    mcp("skills/get", of, (thing) => ({ uri: uri(thing) })),
+    mcp("resources/directory/read", of, (thing) => ({ uri: `skill://${thing.skill}` })),
+  ]),
+  // A conversation's id is one's own: another's of the same id is another one.
+  mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
+  mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
+];

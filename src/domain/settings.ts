@@ -37,42 +37,48 @@ const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.i
 
 const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
 
-export const settingsSchema = z
-  .strictObject({
-    GATEWAY_ADMIN_KEY: z
-      .string()
-      .min(20)
-      .optional()
-      .describe("The first admin key. Without it and without stored keys the gateway refuses every request."),
-    SKILLS_ENABLED: flag(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
-    SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
-    SKILL_RETENTION_TURNS: retention.describe(
-      "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
+const table = z.strictObject({
+  GATEWAY_ADMIN_KEY: z
+    .string()
+    .min(20)
+    .optional()
+    .describe("The first admin key. Without it and without stored keys the gateway refuses every request."),
+  SKILLS_ENABLED: flag(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
+  SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
+  SKILL_RETENTION_TURNS: retention.describe(
+    "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
+  ),
+  PUBLISH_BLOCK_SEVERITY: z
+    .enum(["none", "high", "low"])
+    .default("none")
+    .describe(
+      "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
     ),
-    CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
-    MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
-      "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",
-    ),
-    MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe(
-      "Seconds for a call of an MCP tool, unless its server's entry says otherwise.",
-    ),
-    SECRETS_KEY: secretsKey
-      .optional()
-      .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),
-    SECRETS_KEYS_PREVIOUS: list
-      .pipe(z.array(secretsKey))
-      .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
-    ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
-    GROUPS_OPEN: flag(false).describe(
-      "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
-    ),
-    ...issuerSettings,
-  })
-  .superRefine((settings, context) => {
-    for (const name of missingForIssuer(settings)) {
-      context.addIssue({ code: "custom", message: "an issuer needs it", path: [name] });
-    }
-  });
+  CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
+    "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",
+  ),
+  MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe(
+    "Seconds for a call of an MCP tool, unless its server's entry says otherwise.",
+  ),
+  SECRETS_KEY: secretsKey
+    .optional()
+    .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),
+  SECRETS_KEYS_PREVIOUS: list
+    .pipe(z.array(secretsKey))
+    .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
+  ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+  GROUPS_OPEN: flag(false).describe(
+    "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
+  ),
+  ...issuerSettings,
+});
+
+export const settingsSchema = table.superRefine((settings, context) => {
+  for (const name of missingForIssuer(settings)) {
+    context.addIssue({ code: "custom", message: "an issuer needs it", path: [name] });
+  }
+});
 
 export type Settings = z.infer<typeof settingsSchema>;
 

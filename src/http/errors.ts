@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { challenge } from "./challenge";
 import type { HttpEnv } from "./env";
 
 const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
@@ -87,7 +88,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers: Record<string, string> = {};
     if (refusal.code === "unavailable" || refusal.code === "rate_limited") headers["retry-after"] = "2";
-    if (refusal.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="skill-gateway"';
+    if (refusal.code === "unauthenticated") headers["www-authenticate"] = challenge(c);
     return problem(c, STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {

@@ -1,6 +1,14 @@
 // Storing, listing and using secrets. Values go in and never come out, except towards the hosts they are bound to.
 
-import { canManageSecrets, GATEWAY_SCOPE, groupScope, PUBLIC_SCOPE, secretScopes, userScope } from "../domain/access";
+import {
+  canManageSecrets,
+  canSeeGroup,
+  GATEWAY_SCOPE,
+  groupScope,
+  PUBLIC_SCOPE,
+  secretScopes,
+  userScope,
+} from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, SECRET_LIMITS } from "../domain/limits";
 import {
@@ -16,6 +24,7 @@ import {
 } from "../storage/secrets";
 import { audited, recordAct } from "./audit";
 import type { Context } from "./context";
+import { groupNotFound, roleTooLow } from "./groups";
 import { currentKeyId, seal, unseal } from "./vault";
 
 /** Whose secrets are meant: the caller's own, a group's, or the gateway's. */
@@ -130,9 +139,8 @@ function scopeOf(context: Context, owner: SecretOwner): string {
   if (owner.kind === "user") return userScope(principal.userId);
   const scope = owner.kind === "gateway" ? GATEWAY_SCOPE : groupScope(owner.group);
   if (canManageSecrets(principal, scope)) return scope;
-  throw owner.kind === "gateway"
-    ? adminOnly()
-    : new GatewayError("not_found", "GROUP_NOT_FOUND", "There is no such group.");
+  if (owner.kind === "gateway") throw adminOnly();
+  throw canSeeGroup(principal, owner.group) ? roleTooLow(owner.group, "Maintainer") : groupNotFound();
 }
 
 function adminOnly(): GatewayError {

@@ -26,6 +26,7 @@ import { secrets } from "./secrets";
 import { skills } from "./skills";
 import { socket } from "./socket";
 import { steps } from "./steps";
+import { users } from "./users";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -95,6 +96,7 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
 
   app.route("/api/v1", keys);
   app.route("/api/v1", audit);
+  app.route("/api/v1", users);
   app.route("/api/v1/groups", groups);
   app.route("/api/v1/secrets", secrets);
   app.route("/api/v1/mcp-servers", mcpServers);

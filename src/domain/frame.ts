@@ -1,6 +1,6 @@
 // The conversation socket's language: every frame in and out, and the codes that a socket is closed with.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { ErrorCode } from "./errors";
 import { jsonObject, jsonValue, utf8Bytes } from "./json";
 import { ASKING_LIMITS } from "./limits";

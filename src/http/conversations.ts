@@ -1,6 +1,6 @@
 // /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import { eventsAnswerSchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/answers";
@@ -9,6 +9,7 @@ import { answered, conversation, idempotency } from "./conversation";
 import { notModified, tagged } from "./etag";
 import { router } from "./router";
 import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "./schemas";
+import * as z from "./zod";
 
 const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 const params = z.object({ id });

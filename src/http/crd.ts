@@ -1,6 +1,5 @@
 // Skills and ghosts as the seeds' resources.
 
-import { z } from "@hono/zod-openapi";
 import { PUBLIC_SCOPE } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
@@ -10,6 +9,7 @@ import type { SkillRecord, SkillSummary } from "../storage/skills";
 import type { VersionSummary } from "../storage/versions";
 import { issueSchema } from "./errors";
 import { instant } from "./schemas";
+import * as z from "./zod";
 
 const API_VERSION = "agent.wecode.io/v1";
 

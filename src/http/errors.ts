@@ -1,10 +1,10 @@
 // Refusals as RFC 9457 problem documents. The one table from what the gateway means to what HTTP says.
 
-import { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause } from "../domain/errors";
 import type { HttpEnv } from "./env";
+import * as z from "./zod";
 
 const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
   invalid: 400,

@@ -1,6 +1,6 @@
 // The bytes of skills: the canonical ZIP, and single files read straight out of it.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../domain/errors";
 import { findPackage, openBytes } from "../services/skills";
@@ -9,6 +9,7 @@ import { problem } from "./errors";
 import { disposition, namesTag, notModified, REVALIDATE, spanOf, tagged, tagOf } from "./etag";
 import { router } from "./router";
 import { json, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string() });
 const fileSchema = z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");

@@ -1,10 +1,11 @@
 // GET /health: whether the gateway and what it stands on can serve. Open to everybody, so it says nothing else.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
 import { settingsFrom } from "../domain/settings";
 import { guarded } from "../storage/database";
 import { router } from "./router";
+import * as z from "./zod";
 
 const state = z.enum(["ok", "failed", "absent"]);
 const healthSchema = z

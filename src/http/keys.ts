@@ -1,12 +1,13 @@
 // /api/v1/keys and /api/v1/me: who may call, and who is calling.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE, KEY_SCOPES } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { createKey, deleteKey, readKeys } from "../services/keys";
 import type { KeyRow } from "../storage/keys";
 import { router } from "./router";
 import { instant, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey, userId } from "./schemas";
+import * as z from "./zod";
 
 const group = z
   .string()

@@ -1,6 +1,6 @@
 // /api/v1/conversations/{id}/requests: asking the browser, waiting, answering without a socket; and tickets for sockets.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID } from "../domain/conversation";
 import { jsonValue } from "../domain/json";
 import { ASKING_LIMITS, DURATIONS, REQUEST_LIMITS } from "../domain/limits";
@@ -20,6 +20,7 @@ import {
   refuseIdempotencyKey,
   userId,
 } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
 const oneParams = params.extend({ request_id: z.string().min(1).max(200) });

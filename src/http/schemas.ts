@@ -1,11 +1,11 @@
 // Pieces of requests and answers that several routes share.
 
-import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 import { problemSchema } from "./errors";
+import * as z from "./zod";
 
 export const userId = z.string().regex(/^[A-Za-z0-9._:@+=-]{1,128}$/, "1-128 of A-Za-z0-9._:@+=-");
 

@@ -1,7 +1,7 @@
 // /api/v1/kinds/skills: lists, single skills, their versions and who refers to them. Publishing is in `uploads.ts`, bytes
 // are in `files.ts`.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { invokeSkill, readSkills, readUnified } from "../services/listing";
 import {
@@ -27,6 +27,7 @@ import { flag, linkTo, listQuery, oneStart } from "./paging";
 import { router } from "./router";
 import { json, jsonBody, noContent, pageQuery, refusals } from "./schemas";
 import { uploads } from "./uploads";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string() });
 const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;

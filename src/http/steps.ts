@@ -1,6 +1,6 @@
 // /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation";
 import { jsonObject, jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -10,6 +10,7 @@ import { answered, conversation, idempotency } from "./conversation";
 import { namesTag } from "./etag";
 import { router } from "./router";
 import { json, jsonBody, noContent, optionalJsonBody, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
 const format = z.enum(FORMATS).optional();

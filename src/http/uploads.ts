@@ -1,6 +1,6 @@
 // Publishing over HTTP: a new skill, a public one, another version of one, and a look at a package that stores nothing.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -13,6 +13,7 @@ import type { HttpEnv } from "./env";
 import { issueSchema } from "./errors";
 import { router } from "./router";
 import { json, refusals } from "./schemas";
+import * as z from "./zod";
 
 const file = z
   .instanceof(File, { error: "Send the ZIP as a file part." })

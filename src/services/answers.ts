@@ -1,6 +1,6 @@
 // What a conversation answers, as schemas: the wire's description, the check of stored answers, and the types, all in one.
 
-import { z } from "zod";
+import * as z from "zod";
 import { conversationSettingsSchema } from "../domain/conversation";
 import { jsonObject, jsonValue } from "../domain/json";
 import { requestItemSchema } from "./request";

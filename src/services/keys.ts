@@ -1,6 +1,6 @@
 // Making, listing and revoking API keys. A key is shown once; what is stored cannot be turned back into it.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { Principal } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";

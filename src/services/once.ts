@@ -1,6 +1,6 @@
 // An Idempotency-Key's promise inside a conversation: the same key and body give the same answer for a day.
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
 import type { ConversationStore } from "../storage/conversation";

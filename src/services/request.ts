@@ -1,6 +1,6 @@
 // How a request to the browser is told: to its caller, in lists, and in full.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonValue } from "../domain/json";
 import { type BrowserRequest, outcomeOf, type Question, REQUEST_STATES } from "../domain/request";
 import type { Session } from "./session";

@@ -1,6 +1,6 @@
 // Requests to the browser as HTTP makes and lists them.
 
-import { z } from "zod";
+import * as z from "zod";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";

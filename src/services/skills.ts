@@ -1,6 +1,6 @@
 // One skill at a time: reading it, its versions and files, making another version current, deleting it.
 
-import { z } from "zod";
+import * as z from "zod";
 import { canRead, canWrite, type Principal, PUBLIC_SCOPE, scopeOfNamespace } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";

@@ -56,7 +56,7 @@ export async function bundleWorker({ entry, release = false }) {
     },
     plugins: [zodAsUsed],
     minify: release,
-    keepNames: true,
+    keepNames: !release,
     splitting: true,
     metafile: true,
     outdir: root,

@@ -10,7 +10,7 @@ import type { Answer, RequestState } from "../domain/request";
 import { settingsFrom } from "../domain/settings";
 import type { JsonValue } from "../domain/skill";
 import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
-import { offerSchema, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
 import {
   type Ask,
@@ -76,7 +76,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#answer(ask, async (context, session) => {
       const known = required(session);
       const { view } = await currentView(context, known);
-      return offerSchema.parse(await offered(context, known, view, formatOf(known, format)));
+      const { prompt, tools, etag } = await offered(context, known, view, formatOf(known, format));
+      return { prompt, tools, etag };
     });
   }
 

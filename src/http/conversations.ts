@@ -13,10 +13,10 @@ import * as z from "./zod";
 
 const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 const params = z.object({ id });
-const status = statusSchema.openapi("Conversation");
+const status = () => statusSchema().openapi("Conversation");
 const settings = conversationSettingsSchema.openapi("ConversationSettings");
 const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
-const listItem = z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
+const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 
 export const conversations = router();
 
@@ -49,7 +49,7 @@ conversations.openapi(
     summary: "Own conversations, newest first",
     request: { query: pageQuery },
     responses: {
-      200: json("A page.", z.object({ items: z.array(listItem), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
       ...refusals(400),
     },
   }),

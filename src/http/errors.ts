@@ -35,21 +35,23 @@ const TITLE: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-export const issueSchema = z
-  .object({ code: z.string(), message: z.string(), path: z.string().optional(), line: z.int().optional() })
-  .openapi("Issue");
+export const issueSchema = () =>
+  z
+    .object({ code: z.string(), message: z.string(), path: z.string().optional(), line: z.int().optional() })
+    .openapi("Issue");
 
-export const problemSchema = z
-  .looseObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.string(),
-    request_id: z.string(),
-    issues: z.array(issueSchema).optional(),
-  })
-  .openapi("Problem");
+export const problemSchema = () =>
+  z
+    .looseObject({
+      type: z.string(),
+      title: z.string(),
+      status: z.int(),
+      detail: z.string(),
+      code: z.string(),
+      request_id: z.string(),
+      issues: z.array(issueSchema()).optional(),
+    })
+    .openapi("Problem");
 
 /** An answer in the contract's error shape. Facts may add members but never replace the standard ones. */
 export function problem(

@@ -12,7 +12,7 @@ import { json, refusals } from "./schemas";
 import * as z from "./zod";
 
 const params = z.object({ id: z.string() });
-const fileSchema = z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
+const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
 
 /** The responses of a route that answers with bytes of this type. */
 function bytes(type: string) {
@@ -82,7 +82,7 @@ files.openapi(
     summary: "The files of the current version",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("All files, by path.", z.array(fileSchema)), 304: notModified, ...refusals(404) },
+    responses: { 200: json("All files, by path.", () => z.array(fileSchema())), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
     const found = await findPackage(c.get("context"), c.req.valid("param").id);

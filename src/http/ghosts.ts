@@ -75,7 +75,7 @@ ghosts.openapi(
       query: listQuery.extend({ namespace: z.string().optional(), name: z.string().optional() }),
     },
     responses: {
-      200: json("A page.", z.object({ items: z.array(ghostSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(ghostSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 404),
     },
   }),

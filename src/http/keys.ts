@@ -6,7 +6,7 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import { createKey, deleteKey, readKeys } from "../services/keys";
 import type { KeyRow } from "../storage/keys";
 import { router } from "./router";
-import { instant, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey, userId } from "./schemas";
+import { instant, json, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey, userId } from "./schemas";
 import * as z from "./zod";
 
 const group = z
@@ -23,29 +23,31 @@ const keyRequest = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
-const keySchema = z
-  .object({
-    id: z.string(),
-    user_id: z.string(),
-    role: z.enum(["user", "admin"]),
-    name: z.string().nullable(),
-    scopes: z.array(z.string()),
-    groups: z.array(z.string()),
-    expires_at: z.string().nullable(),
-    created_at: z.string(),
-  })
-  .openapi("Key");
+const keySchema = () =>
+  z
+    .object({
+      id: z.string(),
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
+      scopes: z.array(z.string()),
+      groups: z.array(z.string()),
+      expires_at: z.string().nullable(),
+      created_at: z.string(),
+    })
+    .openapi("Key");
 
-const createdKeySchema = keySchema.extend({ key: z.string() }).openapi("CreatedKey");
+const createdKeySchema = () => keySchema().extend({ key: z.string() }).openapi("CreatedKey");
 
-const meSchema = z
-  .object({
-    user_id: z.string(),
-    role: z.enum(["user", "admin"]),
-    groups: z.array(z.string()),
-    scopes: z.array(z.string()),
-  })
-  .openapi("Me");
+const meSchema = () =>
+  z
+    .object({
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      groups: z.array(z.string()),
+      scopes: z.array(z.string()),
+    })
+    .openapi("Me");
 
 export const keys = router();
 
@@ -57,7 +59,7 @@ keys.openapi(
     middleware: refuseIdempotencyKey,
     request: { body: jsonBody(keyRequest) },
     responses: {
-      201: { description: "The key.", content: { "application/json": { schema: createdKeySchema } } },
+      201: json("The key.", createdKeySchema),
       ...refusals(400, 403, 415),
     },
   }),
@@ -76,12 +78,9 @@ keys.openapi(
     summary: "Live keys, newest first (admin)",
     request: { query: pageQuery },
     responses: {
-      200: {
-        description: "A page of keys, without their secrets.",
-        content: {
-          "application/json": { schema: z.object({ items: z.array(keySchema), next_cursor: z.string().nullable() }) },
-        },
-      },
+      200: json("A page of keys, without their secrets.", () =>
+        z.object({ items: z.array(keySchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),
@@ -112,7 +111,7 @@ keys.openapi(
     path: "/me",
     summary: "Who this key speaks for",
     responses: {
-      200: { description: "The principal.", content: { "application/json": { schema: meSchema } } },
+      200: json("The principal.", meSchema),
       ...refusals(),
     },
   }),
@@ -122,7 +121,7 @@ keys.openapi(
   },
 );
 
-function wireKey(row: KeyRow): z.infer<typeof keySchema> {
+function wireKey(row: KeyRow): z.infer<ReturnType<typeof keySchema>> {
   return {
     id: row.id,
     user_id: row.userId,

@@ -47,10 +47,10 @@ const origin = z
   });
 
 const newTicket = z.strictObject({ origin: origin.optional(), user_id: userId.optional() }).openapi("NewTicket");
-const ticket = z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
+const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
 
-const requestAnswer = requestAnswerSchema.openapi("RequestAnswer");
-const requestDetail = requestDetailSchema.openapi("Request");
+const requestAnswer = () => requestAnswerSchema().openapi("RequestAnswer");
+const requestDetail = () => requestDetailSchema().openapi("Request");
 
 export const requests = router();
 
@@ -139,7 +139,7 @@ requests.openapi(
     summary: "Answer a request, for pages without a socket",
     request: { params: oneParams, body: jsonBody(response) },
     responses: {
-      200: json("This answer is the one.", z.object({ success: z.literal(true) })),
+      200: json("This answer is the one.", () => z.object({ success: z.literal(true) })),
       ...refusals(400, 404, 409, 413),
     },
   }),

@@ -25,9 +25,21 @@ export function optionalJsonBody<T extends z.ZodType>(schema: T) {
   return { required: false, content: { "application/json": { schema } } } as const;
 }
 
+/**
+ * The content of an answer. Only the OpenAPI document looks at its schema: given as a function, it is made when the document is
+ * asked for, and no start of the Worker pays for it.
+ */
+export function described<T extends z.ZodType>(schema: T | (() => T)) {
+  return {
+    get schema(): T {
+      return typeof schema === "function" ? schema() : schema;
+    },
+  } as const;
+}
+
 /** A JSON answer. */
-export function json<T extends z.ZodType>(description: string, schema: T) {
-  return { description, content: { "application/json": { schema } } } as const;
+export function json<T extends z.ZodType>(description: string, schema: T | (() => T)) {
+  return { description, content: { "application/json": described(schema) } } as const;
 }
 
 export const noContent = { description: "Done." } as const;
@@ -50,7 +62,7 @@ type Refusal = keyof typeof REFUSALS;
 
 /** Responses of a route that refuses with these statuses. 401 and 503 can happen to every route, and so can what no route chose. */
 export function refusals<S extends Refusal>(...statuses: S[]) {
-  const content = { "application/problem+json": { schema: problemSchema } };
+  const content = { "application/problem+json": described(problemSchema) };
   const all: Refusal[] = [...statuses, 401, 503];
   const named = Object.fromEntries(all.map((status) => [status, { description: REFUSALS[status], content }]));
   return { ...named, default: { description: "Refused.", content } };

@@ -26,20 +26,21 @@ const newPublicSkill = z.strictObject({ file, name, namespace: z.literal(DEFAULT
 const newVersion = z.strictObject({ file });
 const anyPackage = z.strictObject({ file, name });
 
-const inspectionSchema = z
-  .object({
-    valid: z.boolean(),
-    name: z.string().nullable(),
-    issues: z.array(issueSchema),
-    warnings: z.array(issueSchema),
-    manifest: z
-      .custom<Manifest>()
-      .nullable()
-      .openapi({ type: ["object", "null"], additionalProperties: true }),
-    files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
-    tokens: tokensSchema.nullable(),
-  })
-  .openapi("Inspection");
+const inspectionSchema = () =>
+  z
+    .object({
+      valid: z.boolean(),
+      name: z.string().nullable(),
+      issues: z.array(issueSchema()),
+      warnings: z.array(issueSchema()),
+      manifest: z
+        .custom<Manifest>()
+        .nullable()
+        .openapi({ type: ["object", "null"], additionalProperties: true }),
+      files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
+      tokens: tokensSchema().nullable(),
+    })
+    .openapi("Inspection");
 
 const headers = z.object({
   "idempotency-key": z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),

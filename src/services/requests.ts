@@ -13,7 +13,7 @@ import { type Asking, ask, expireDue, requestNotFound, respond, tooLate, waitFor
 import { answerOf, itemOf, type RequestAnswer, type RequestAsk, type RequestList } from "./request";
 import type { Session } from "./session";
 
-const responseTakenSchema = z.object({ success: z.literal(true) });
+const responseTakenSchema = () => z.object({ success: z.literal(true) });
 const cursorSchema = z.object({ seq: z.number() });
 
 /** Asks and waits. The same Idempotency-Key finds the same request and waits for it again. */

@@ -17,6 +17,7 @@ export default defineConfig(async () => {
                 bindings: {
                   TEST_MIGRATIONS: migrations,
                   GATEWAY_ADMIN_KEY: "sgw_test_admin_key_for_the_pool_only",
+                  SECRETS_KEY: "c2VjcmV0cyBvZiB0aGUgcG9vbCBhcmUgbm90IHNlY3I=",
                 },
               },
             }),
@@ -29,8 +30,11 @@ export default defineConfig(async () => {
               "test/smoke/**",
               "test/client/**",
               "test/browser/**",
+              "test/fuzz/**",
               "test/architecture.test.ts",
             ],
+            // Servers that tests talk to, in Node: cheap until a test asks for one.
+            globalSetup: ["./test/upstream/server/setup.ts"],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {
@@ -44,6 +48,7 @@ export default defineConfig(async () => {
                     "acorn",
                     "@hono/zod-openapi",
                     "@modelcontextprotocol/client",
+                    "@modelcontextprotocol/client/ext/skills",
                     "@modelcontextprotocol/server",
                     "@modelcontextprotocol/server/ext/skills",
                     "drizzle-orm",

@@ -15,10 +15,10 @@ const WORDS = RANKS.tokens
   .slice(0, 3_000)
   .map((token) => token.trim());
 
-/** A ZIP of one skill. `files` are beside SKILL.md. */
-export function skillZip({ name, description, body, files = {}, version }) {
+/** A ZIP of one skill. `files` are beside SKILL.md, `frontmatter` is further lines of YAML. */
+export function skillZip({ name, description, body, files = {}, version, frontmatter = "" }) {
   const label = version === undefined ? "" : `version: "${version}"\n`;
-  const text = `---\nname: ${name}\ndescription: "${description}"\n${label}---\n\n${body}\n`;
+  const text = `---\nname: ${name}\ndescription: "${description}"\n${label}${frontmatter === "" ? "" : `${frontmatter}\n`}---\n\n${body}\n`;
   return zipSync({
     [`${name}/SKILL.md`]: strToU8(text),
     ...Object.fromEntries(Object.entries(files).map(([path, content]) => [`${name}/${path}`, content])),

@@ -7,7 +7,11 @@ import { parseEnv } from "node:util";
 import { writeWhole } from "./files.mjs";
 import { Refusal } from "./refusal.mjs";
 
-const KEY_NAME = "GATEWAY_ADMIN_KEY";
+/** What a local gateway makes for itself, and keeps, when nobody gave it: how each value is made. */
+const MADE = {
+  GATEWAY_ADMIN_KEY: () => `sgw_${randomBytes(32).toString("hex")}`,
+  SECRETS_KEY: () => randomBytes(32).toString("base64"),
+};
 
 /**
  * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
@@ -27,22 +31,24 @@ export async function readVariables(file, { settingsSchema, parseSettings }, env
 }
 
 /**
- * The same with an admin key, made and stored if there is none. Only for the holder of the lock: of two starts at once each
- * would store a key of its own.
+ * The same with an admin key and a key for secrets, made and stored if there is none. Only for the holder of the lock: of two
+ * starts at once each would store keys of its own.
  * @returns {Promise<Record<string, string> & { GATEWAY_ADMIN_KEY: string }>}
  */
 export async function variablesWithKey(file, table) {
   const variables = await readVariables(file, table);
-  variables[KEY_NAME] ??= await makeKey(file, await readOrEmpty(file));
-  return variables;
-}
-
-async function makeKey(file, text) {
-  const key = `sgw_${randomBytes(32).toString("hex")}`;
-  const kept = text.replace(new RegExp(`^\\s*${KEY_NAME}\\s*=.*\\n?`, "gm"), "");
+  const missing = Object.entries(MADE).filter(([name]) => variables[name] === undefined);
+  if (missing.length === 0) return variables;
+  const made = Object.fromEntries(missing.map(([name, make]) => [name, make()]));
+  const text = await readOrEmpty(file);
+  const kept = Object.keys(made).reduce(
+    (rest, name) => rest.replace(new RegExp(`^\\s*${name}\\s*=.*\\n?`, "gm"), ""),
+    text,
+  );
   const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
-  await writeWhole(file, `${kept}${separator}${KEY_NAME}="${key}"\n`, 0o600);
-  return key;
+  const lines = Object.entries(made).map(([name, value]) => `${name}="${value}"\n`);
+  await writeWhole(file, `${kept}${separator}${lines.join("")}`, 0o600);
+  return { ...variables, ...made };
 }
 
 async function readOrEmpty(file) {

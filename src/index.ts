@@ -2,10 +2,12 @@
 
 import { createApp } from "./http/app";
 import { scheduled } from "./http/scheduled";
+import { proxy } from "./mcp/proxy";
+import { serve } from "./mcp/server";
 
 export { Conversation } from "./conversation/object";
 
-const app = createApp();
+const app = createApp({ proxy, serve });
 
 export default {
   fetch: app.fetch,

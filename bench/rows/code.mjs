@@ -94,7 +94,7 @@ async function publishCode(gateway, name) {
     }
   }`;
   const script = "let text = ''; for await (const part of process.stdin) text += part; console.log(text + ': 42');";
-  const frontmatter = `provider: { module: provider, class: Answers }\ntools: [answer]`;
+  const frontmatter = `provider: { module: provider.js, class: Answers }\ntools: [{ name: answer, provider: answers }]`;
   const zip = skillZip({
     name,
     description: `Answers ${name}.`,

@@ -10,11 +10,12 @@ import type { Answer, RequestState } from "../domain/request";
 import { settingsFrom } from "../domain/settings";
 import type { JsonValue } from "../domain/skill";
 import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
-import { putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { offerAnswer, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
 import {
   type Ask,
   type ConversationApi,
+  type HostAsk,
   type Idempotency,
   type Reply,
   refusal,
@@ -26,17 +27,15 @@ import { idleDeadline, putConversation, required, unlist } from "../services/lif
 import { announceChanges } from "../services/notice";
 import { answerOnce } from "../services/once";
 import { cancel, expireDue, waitForEnd } from "../services/pending";
-import { offered } from "../services/prompt";
 import { detailOf, type RequestAsk } from "../services/request";
 import { listRequests, takeRequest, takeResponse } from "../services/requests";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { eventsOf, pastOf, statusOf, taskSkillsOf } from "../services/status";
-import { formatOf, takeCalls, takeTurn } from "../services/step";
+import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/step";
 import { streamCalls } from "../services/stream";
 import { makeTicket } from "../services/tickets";
 import type { RunningCalls } from "../services/toolset";
 import { restore } from "../services/turn";
-import { currentView } from "../services/view";
 import { dismiss } from "../services/waiters";
 import { ConversationStore } from "../storage/conversation";
 import { contextOf, primary } from "./context";
@@ -73,17 +72,18 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   prompt(ask: Ask, format: Format | null) {
-    return this.#answer(ask, async (context, session) => {
-      const known = required(session);
-      const { view } = await currentView(context, known);
-      const { prompt, tools, etag } = await offered(context, known, view, formatOf(known, format));
-      return { prompt, tools, etag };
-    });
+    return this.#inside(ask, async (context, session) => offerAnswer(await takeOffer(context, session, format)));
+  }
+
+  hostOffer(ask: Ask, host: HostAsk) {
+    return this.#answer(ask, async (context) =>
+      offerAnswer(await takeHostOffer(context, await this.#hosted(context, ask, host), host.preload)),
+    );
   }
 
   toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null) {
-    return this.#answer(ask, (context, session) => {
-      const known = required(session);
+    return this.#answer(ask, async (context) => {
+      const known = await this.#hosted(context, ask, request.host);
       return answerOnce(context, this.#store, once, toolCallsAnswerSchema, () =>
         takeCalls(context, known, this.#running, request),
       );
@@ -91,14 +91,13 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   streamToolCalls(ask: Ask, request: ToolCallsAsk) {
-    return this.#answer(ask, async (context, session) =>
-      streamCalls(context, required(session), this.#running, request),
+    return this.#answer(ask, async (context) =>
+      streamCalls(context, await this.#hosted(context, ask, request.host), this.#running, request),
     );
   }
 
   cancelCall(ask: Ask, callId: string) {
-    return this.#answer(ask, async (_context, session) => {
-      required(session);
+    return this.#inside(ask, async () => {
       const call = this.#running.get(callId);
       if (call === undefined) throw new GatewayError("not_found", "CALL_NOT_FOUND", "No such call is running.");
       call.abort();
@@ -115,7 +114,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   events(ask: Ask, after: number, limit: number) {
-    return this.#answer(ask, async (_context, session) => eventsOf(required(session), after, limit));
+    return this.#inside(ask, async (_context, session) => eventsOf(session, after, limit));
   }
 
   at(ask: Ask, turn: number) {
@@ -199,15 +198,18 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+    let session: Session | null = null;
     try {
       const context: Context = {
         ...contextOf(this.env, ask),
         door: (call) => openDoor(this.#pages.asking, required(this.#open()), call),
       };
-      const value = await run(context, this.#open());
+      session = this.#open();
+      const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {
-      return refusal(error);
+      // Its tables went away under it.
+      return refusal(session?.ended ? conversationNotFound() : error);
     }
   }
 
@@ -223,6 +225,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#session;
   }
 
+  /** The conversation that is there, or the one that an MCP host makes by naming it. */
+  async #hosted(context: Context, ask: Ask, host: HostAsk | null): Promise<Session> {
+    if (host !== null && this.#open() === null) await this.#put(context, ask.id, host.settings, false);
+    return required(this.#open());
+  }
+
   async #put(context: Context, id: string, settings: ConversationSettings, replace: boolean) {
     try {
       return await putConversation(context, this.#store, () => this.#open(), id, settings, replace);
@@ -232,6 +240,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   async #empty(): Promise<void> {
+    if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
     this.#pages.sockets.dropAll(GONE.code, GONE.reason);
     dismiss(this.#pages.asking.waiters, conversationNotFound());

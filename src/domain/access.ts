@@ -14,6 +14,8 @@ export interface Principal {
 export const KEY_SCOPES = ["act_as"] as const;
 
 export const PUBLIC_SCOPE = "public";
+/** The scope of secrets that every conversation's servers may use. */
+export const GATEWAY_SCOPE = "gateway";
 /** The owner of public skills, as in the seeds. */
 export const PUBLIC_USER = "0";
 /** The namespace of everybody's own things; any other namespace is a group's. */
@@ -60,4 +62,14 @@ export function canExecute(scope: string): boolean {
 /** Whether this principal may send `On-Behalf-Of`. */
 export function canActAs(principal: Pick<Principal, "scopes">): boolean {
   return principal.scopes.includes("act_as");
+}
+
+/** The scopes whose secrets a principal's servers use, first wins: own over groups over the gateway's. */
+export function secretScopes(principal: Principal): string[] {
+  return [userScope(principal.userId), ...principal.groups.map(groupScope), GATEWAY_SCOPE];
+}
+
+/** Who may store, list and delete secrets of a scope: one's own oneself, a group's its members, the gateway's admins. */
+export function canManageSecrets(principal: Principal, scope: string): boolean {
+  return scope === GATEWAY_SCOPE ? principal.role === "admin" : canRead(principal, scope);
 }

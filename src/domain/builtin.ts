@@ -9,7 +9,8 @@ import type { JsonSchema, ToolDefinition } from "./tool";
 
 /** Arguments of each built-in tool. Unknown ones are ignored: models invent them, and refusing would only cost a step. */
 export const BUILTIN_ARGUMENTS = {
-  load_skill: z.object({ skill_name: z.string() }),
+  /** `reload` is for MCP hosts, who may have lost what they were told. */
+  load_skill: z.object({ skill_name: z.string(), reload: z.boolean().nullish() }),
   skill: z.object({ skill: z.string() }),
   unload_skill: z.object({ skill_name: z.string() }),
   read_skill: z.object({
@@ -117,7 +118,7 @@ const FIND: ToolDefinition = {
   inputSchema: object({ query: { type: "string", description: "A few words." } }, ["query"]),
 };
 
-const SCRIPT: ToolDefinition = {
+export const SCRIPT: ToolDefinition = {
   name: "execute_skill_script",
   description:
     "Run a script of a skill in a sandbox without network. Run only scripts that the skill's instructions name. " +

@@ -1,16 +1,18 @@
 // The one way the gateway refuses: a closed code for the edges to map, a stable reason for callers to match on.
 
 /** What kind of refusal it is. Each edge maps these, exhaustively, to its own statuses. */
-export type ErrorCode =
-  | "invalid"
-  | "unprocessable"
-  | "unauthenticated"
-  | "forbidden"
-  | "not_found"
-  | "conflict"
-  | "too_large"
-  | "rate_limited"
-  | "unavailable";
+export const ERROR_CODES = [
+  "invalid",
+  "unprocessable",
+  "unauthenticated",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "too_large",
+  "rate_limited",
+  "unavailable",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** One thing that is wrong with an input. `code` is stable; `path` names the file or field, `line` the line in it (1-based). */
 export interface Issue {
@@ -18,7 +20,12 @@ export interface Issue {
   message: string;
   path?: string;
   line?: number;
+  /** How much it matters to who trusts a package, for findings of the inspection. */
+  severity?: Severity;
 }
+
+export const SEVERITIES = ["high", "low", "info"] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 type Fact = null | boolean | number | string | undefined | readonly Fact[] | { readonly [key: string]: Fact } | Issue;
 

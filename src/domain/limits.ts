@@ -90,6 +90,58 @@ export const CODE_LIMITS = {
   inputChars: 1 * MiB,
 } as const;
 
+/** What a remote MCP server may send, and what is kept of it. */
+export const UPSTREAM_LIMITS = {
+  /** One answer, and all that a stream carries while a batch of calls runs. */
+  answerBytes: 8 * MiB,
+  streamBytes: 32 * MiB,
+  redirects: 3,
+  /** Of one server. */
+  tools: 256,
+  pages: 32,
+  toolNameChars: 256,
+  problems: 20,
+  descriptionChars: 8_192,
+  schemaChars: 65_536,
+  /** All tools of a server together, as JSON: they are one row of the conversation's store. */
+  listChars: 1_000_000,
+  /** All text of a result, and a result as JSON: pictures take more than a model reads. */
+  textChars: CONVERSATION_LIMITS.toolResultChars,
+  resultChars: 1_500_000,
+  blocks: 1_000,
+  /** What is told of a server's own error. */
+  reasonChars: 500,
+} as const;
+
+/** How remote MCP servers may be configured. */
+export const MCP_LIMITS = {
+  /** Most seconds that an entry may give a call or a connect. */
+  timeoutSeconds: 300,
+  /** Tools that an entry may allow or deny by name. */
+  namedTools: 256,
+  /** Servers of the gateway. */
+  servers: 64,
+} as const;
+
+/** What a secret may be. A shorter value could not be taken out of a text without tearing words apart. */
+export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 256 } as const;
+
+/** Skills as MCP resources: entries and folder entries of one page. */
+export const SERVED_LIMITS = { page: 100 } as const;
+
+/** What the inspection of a package looks at and tells. */
+export const INSPECTION_LIMITS = {
+  /** Text of all files together. */
+  textChars: 8 * MiB,
+  commentChars: 4_000,
+  /** Findings of one rule in one file, and of a package. */
+  perRule: 5,
+  findings: 50,
+} as const;
+
+/** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
+export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
+
 /** Durations in milliseconds. */
 export const DURATIONS = {
   /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
@@ -106,6 +158,10 @@ export const DURATIONS = {
   /** Packages without a row are removed when older than this. */
   orphanGrace: 24 * 60 * 60_000,
   idempotency: 24 * 60 * 60_000,
+  /** How long an isolate keeps secrets it has decrypted; a change acts at once all the same. */
+  secretCache: 60_000,
+  /** A secret's last use is written down at most this often. */
+  secretUse: 60 * 60_000,
   /** How long an isolate may go on with a principal it has seen while D1 is down. */
   principalCache: 60_000,
   /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */
@@ -122,6 +178,20 @@ export const DURATIONS = {
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
+  /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
+  patience: 2_000,
+  /** The same where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
+  patienceFixed: 10_000,
+  /** A server that no turn had for so long is forgotten. */
+  upstreamKept: 7 * 24 * 60 * 60_000,
+  /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
+  era: 24 * 60 * 60_000,
+  toolList: 60_000,
+  toolListMost: 60 * 60_000,
+  /** A stream that is passed on says something at least so often. */
+  keepAlive: 15_000,
+  /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */
+  farewell: 1_000,
   /** When to try again to delete an idle conversation. */
   endAgain: 60 * 60_000,
 } as const;

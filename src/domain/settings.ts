@@ -34,6 +34,8 @@ const references = list.transform((entries, context): SkillReference[] =>
 
 const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.int().min(0).max(10_000))]).default(5);
 
+const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
+
 export const settingsSchema = z.strictObject({
   GATEWAY_ADMIN_KEY: z
     .string()
@@ -45,7 +47,25 @@ export const settingsSchema = z.strictObject({
   SKILL_RETENTION_TURNS: retention.describe(
     "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
   ),
+  PUBLISH_BLOCK_SEVERITY: z
+    .enum(["none", "high", "low"])
+    .default("none")
+    .describe(
+      "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
+    ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
+    "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",
+  ),
+  MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe(
+    "Seconds for a call of an MCP tool, unless its server's entry says otherwise.",
+  ),
+  SECRETS_KEY: secretsKey
+    .optional()
+    .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),
+  SECRETS_KEYS_PREVIOUS: list
+    .pipe(z.array(secretsKey))
+    .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
 });
 

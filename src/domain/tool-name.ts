@@ -2,7 +2,10 @@
 
 import { sha256Hex } from "./digest";
 
-/** A tool of an active skill: `own` is what its skill calls it (`tool`, or `server__tool`). */
+/**
+ * A tool that somebody brought: `own` is what it is called there (`tool`, or `server__tool`). `skill` is empty where no skill
+ * brought it.
+ */
 export interface NamedTool {
   skill: string;
   own: string;
@@ -20,7 +23,7 @@ export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<
   const used = new Set(taken);
   const names: string[] = [];
   for (const tool of tools) {
-    const candidates = [plain(tool.own), plain(`${tool.skill}__${tool.own}`)];
+    const candidates = [plain(tool.own), ...(tool.skill === "" ? [] : [plain(`${tool.skill}__${tool.own}`)])];
     let name = candidates.find((candidate) => candidate.length <= TOOL_NAME_CHARS && !used.has(candidate));
     for (let salt = 0; name === undefined; salt++) {
       const digest = (await sha256Hex(JSON.stringify([tool.skill, tool.own, salt]))).slice(0, 6);

@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { retentionSchema } from "./ghost";
+import { jsonObject } from "./json";
 
 const catalogEntrySchema = z.object({
   name: z.string(),
@@ -30,6 +31,12 @@ export const viewSchema = z.object({
   shell: z.string(),
   system_prompt: z.string(),
   preload: z.array(z.string()),
+  /** The ghost's name; `null` where there is none, or it has none. */
+  ghost: z.string().nullable().default(null),
+  /** Entries of MCP servers by name, as they were written. */
+  servers: z
+    .object({ gateway: z.record(z.string(), jsonObject), ghost: jsonObject })
+    .default({ gateway: {}, ghost: {} }),
   retention: retentionSchema.nullable(),
   warnings: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
 });

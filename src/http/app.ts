@@ -7,15 +7,18 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import { authenticate } from "./auth";
 import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
+import { type McpDoors, mcpRoutes } from "./doors";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { ghosts } from "./ghosts";
 import { health } from "./health";
 import { keys } from "./keys";
+import { mcpServers } from "./mcp-servers";
 import { openApiDocument } from "./openapi";
 import { requests } from "./requests";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
+import { secrets } from "./secrets";
 import { skills } from "./skills";
 import { socket } from "./socket";
 import { steps } from "./steps";
@@ -23,7 +26,7 @@ import { steps } from "./steps";
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The whole HTTP surface of the gateway. */
-export function createApp(): OpenAPIHono<HttpEnv> {
+export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
   const app = router();
   let table: RouteTable | undefined;
   const routes = () => {
@@ -50,6 +53,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
 
   app.route("/", health);
   app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
+
+  app.route("/", mcpRoutes(doors));
 
   // A page with a ticket has no key: this door looks at both itself.
   app.route("/api/v1", socket);
@@ -82,6 +87,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   });
 
   app.route("/api/v1", keys);
+  app.route("/api/v1/secrets", secrets);
+  app.route("/api/v1/mcp-servers", mcpServers);
   app.route("/api/v1", conversations);
   app.route("/api/v1", steps);
   app.route("/api/v1", requests);

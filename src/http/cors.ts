@@ -12,6 +12,11 @@ export function isAllowedOrigin(env: Env, origin: string): boolean {
   return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && LOOPBACK.test(origin));
 }
 
+/** Whether a page of this origin may talk MCP: an allowed one, or one of the gateway's own pages where they are served by https. */
+export function isOwnOrigin(env: Env, url: string, origin: string): boolean {
+  return isAllowedOrigin(env, origin) || (origin.startsWith("https://") && origin === new URL(url).origin);
+}
+
 /** As `marked`, for requests that come from a page at all. */
 export const crossOrigin = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("origin") === undefined ? next() : marked(c, next),
@@ -31,5 +36,17 @@ const marked = cors({
     "if-none-match",
   ],
   exposeHeaders: ["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition"],
+  maxAge: 600,
+}) satisfies import("hono").MiddlewareHandler<HttpEnv>;
+
+/** The same for MCP, whose tools may name headers of their own. Mounted behind a check of the origin. */
+export const crossOriginMcp = createMiddleware<HttpEnv>((c, next) =>
+  c.req.header("origin") === undefined ? next() : markedMcp(c, next),
+);
+
+const markedMcp = cors({
+  origin: (origin) => origin,
+  allowMethods: ["GET", "POST", "DELETE"],
+  exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "x-request-id", "retry-after"],
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;

@@ -3,6 +3,7 @@
 import { PUBLIC_SCOPE } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
+import { countFindings } from "../domain/inspection";
 import { jsonObject } from "../domain/json";
 import type { GhostRow } from "../storage/ghosts";
 import type { SkillRecord, SkillSummary } from "../storage/skills";
@@ -89,6 +90,8 @@ export const skillItemSchema = () =>
       user_id: z.string(),
       created_at: z.string(),
       updated_at: z.string(),
+      /** Findings of the inspection by severity. */
+      findings: z.object({ high: z.int(), low: z.int(), info: z.int() }),
     })
     .openapi("SkillItem");
 
@@ -186,6 +189,7 @@ export function skillItem(skill: SkillSummary): z.infer<ReturnType<typeof skillI
     user_id: skill.userId,
     created_at: instant(skill.createdAt),
     updated_at: instant(skill.updatedAt),
+    findings: countFindings(skill.warnings),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause } from "../domain/errors";
+import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
 import type { HttpEnv } from "./env";
 import * as z from "./zod";
 
@@ -37,7 +37,13 @@ const TITLE: Record<number, string> = {
 
 export const issueSchema = () =>
   z
-    .object({ code: z.string(), message: z.string(), path: z.string().optional(), line: z.int().optional() })
+    .object({
+      code: z.string(),
+      message: z.string(),
+      path: z.string().optional(),
+      line: z.int().optional(),
+      severity: z.enum(SEVERITIES).optional(),
+    })
     .openapi("Issue");
 
 export const problemSchema = () =>

@@ -1,25 +1,30 @@
 // /api/v1/keys and /api/v1/me: who may call, and who is calling.
 
 import { createRoute } from "@hono/zod-openapi";
-import { DEFAULT_NAMESPACE, KEY_SCOPES } from "../domain/access";
+import { KEY_SCOPES } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { createKey, deleteKey, readKeys } from "../services/keys";
 import type { KeyRow } from "../storage/keys";
 import { router } from "./router";
-import { instant, json, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey, userId } from "./schemas";
+import {
+  groupName,
+  instant,
+  json,
+  jsonBody,
+  noContent,
+  pageQuery,
+  refusals,
+  refuseIdempotencyKey,
+  userId,
+} from "./schemas";
 import * as z from "./zod";
-
-const group = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, "1-64 of A-Za-z0-9._-")
-  .refine((name) => name !== DEFAULT_NAMESPACE, "`default` is everybody's own namespace");
 
 const keyRequest = z.strictObject({
   user_id: userId,
   role: z.enum(["user", "admin"]).default("user"),
   name: z.string().min(1).max(200).optional(),
   scopes: z.array(z.enum(KEY_SCOPES)).max(16).default([]),
-  groups: z.array(group).max(64).default([]),
+  groups: z.array(groupName).max(64).default([]),
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 

@@ -28,6 +28,20 @@ export const activeSkillSchema = () =>
 /** Prompt tokens spent on skills so far: by static injection of the whole catalog, and as it was. */
 const tokensSchema = () => z.object({ static: z.int(), actual: z.int(), saved_percent: z.number() });
 
+/** An MCP server of the conversation. `open`: it failed several times in a row and is left alone for a while. */
+const serverSchema = () =>
+  z.object({
+    server: z.string(),
+    /** `gateway`, `ghost`, or the name of the skill that brought it. */
+    source: z.string(),
+    state: z.enum(["connecting", "connected", "failed", "open", "unsupported"]),
+    /** The tools, by the names they are offered under. */
+    tools: z.array(z.string()),
+    error: z.string().optional(),
+    /** Of the last connecting, listing or call. */
+    latency_ms: z.number().optional(),
+  });
+
 export const statusSchema = () =>
   z.object({
     id: z.string(),
@@ -36,7 +50,7 @@ export const statusSchema = () =>
     settings: conversationSettingsSchema,
     active: z.array(activeSkillSchema()),
     pending: z.array(requestItemSchema),
-    mcp: z.array(jsonObject),
+    mcp: z.array(serverSchema()),
     tokens: tokensSchema(),
     warnings: z.array(issueSchema()),
   });
@@ -76,6 +90,8 @@ export const toolCallsAnswerSchema = () =>
     loaded_skills: z.array(z.string()),
     active: z.array(activeSkillSchema()),
     changed: z.boolean(),
+    /** Whether these calls changed the list of tools. */
+    tools_changed: z.boolean(),
     etag: z.string(),
     prompt: promptSchema().optional(),
     tools: z.array(jsonObject).optional(),
@@ -112,6 +128,7 @@ export const taskSkillsSchema = () =>
 
 export type ActiveSkill = z.infer<ReturnType<typeof activeSkillSchema>>;
 export type ConversationStatus = z.infer<ReturnType<typeof statusSchema>>;
+export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
 export type OfferAnswer = z.infer<ReturnType<typeof offerSchema>>;
 export type TurnAnswer = z.infer<ReturnType<typeof turnAnswerSchema>>;
 export type ToolCallsAnswer = z.infer<ReturnType<typeof toolCallsAnswerSchema>>;
@@ -119,3 +136,8 @@ export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswerSchema>>;
 export type PastAnswer = z.infer<ReturnType<typeof pastSchema>>;
 export type TaskSkillRef = z.infer<ReturnType<typeof taskSkillRefSchema>>;
 export type TaskSkills = z.infer<ReturnType<typeof taskSkillsSchema>>;
+
+/** The part of an offer that is told. */
+export function offerAnswer({ prompt, tools, etag }: OfferAnswer): OfferAnswer {
+  return { prompt, tools, etag };
+}

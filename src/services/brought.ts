@@ -13,19 +13,26 @@ export async function broughtText(
   view: View,
   skills: readonly string[],
 ): Promise<string> {
-  const { tools } = await providedBy(context, session, view);
-  const mine = tools.filter(({ skill }) => skills.includes(skill.name));
+  const { tools, servers } = await providedBy(context, session, view);
+  const mine = tools.filter(({ skill }) => skill !== null && skills.includes(skill.name));
   const fixed = session.state.policy?.tool_mode === "fixed";
-  const notes = mine.flatMap(({ name, declared, problem }) => {
-    if (problem !== null) return [`Its tool '${declared.name}' is not available: ${problem}.`];
-    return name === declared.name ? [] : [`Its tool '${declared.name}' is called '${name}' here.`];
+  const notes = mine.flatMap(({ name, own, problem }) => {
+    if (problem !== null) return [`Its tool '${own}' is not available: ${problem}.`];
+    return name === own ? [] : [`Its tool '${own}' is called '${name}' here.`];
   });
+  for (const { ref, state, error } of servers) {
+    if (ref.skill === null || !skills.includes(ref.skill.name) || state === "connected") continue;
+    const why = state === "connecting" ? "still connecting" : `not available: ${error ?? "it failed"}`;
+    notes.push(`Its MCP server '${ref.name}' is ${why}.`);
+  }
   return notes.map((note) => ` ${note}`).join("") + (fixed ? describeTools(mine, skills) : "");
 }
 
 /** Definitions as text, for a model that calls them with call_skill_tool. */
 export function describeTools(tools: readonly ProvidedTool[], skills: readonly string[]): string {
-  const mine = tools.filter(({ skill }) => skills.includes(skill.name)).flatMap(({ definition }) => definition ?? []);
+  const mine = tools
+    .filter(({ skill }) => skill !== null && skills.includes(skill.name))
+    .flatMap(({ definition }) => definition ?? []);
   if (mine.length === 0) return "";
   const lines = mine.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
   return `\n\n### Tools\n\nCall these with call_skill_tool(name, arguments):\n\n${lines.join("\n")}`;

@@ -10,6 +10,7 @@ import { CATALOG_LIMITS, PACKAGE_LIMITS } from "../domain/limits";
 import { parseReference, satisfiesRange } from "../domain/reference";
 import type { Selection, View } from "../domain/view";
 import { type CatalogRow, readCatalogStart, readGhost, type WantedSkill, wantedSkills } from "../storage/catalog";
+import { readGatewayServers } from "../storage/mcp-servers";
 import type { Context } from "./context";
 
 /** What a view depends on; while this does not change, neither does the view. */
@@ -18,12 +19,16 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   const scopes = visibleScopes(principal);
   const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
-  return JSON.stringify([seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+  // The number rises when a view of an earlier gateway lacks something.
+  return JSON.stringify([2, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
 }
 
 /** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
 export async function readView(context: Context, settings: ConversationSettings): Promise<View> {
-  const { spec, selection, warnings } = await readSelection(context, settings);
+  const [{ spec, ghost, selection, warnings }, gateway] = await Promise.all([
+    readSelection(context, settings),
+    context.settings.SKILLS_ENABLED ? readGatewayServers(context.db) : {},
+  ]);
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
   const catalog = context.settings.SKILLS_ENABLED
@@ -39,6 +44,8 @@ export async function readView(context: Context, settings: ConversationSettings)
     shell,
     system_prompt: spec?.systemPrompt ?? "",
     preload,
+    ghost,
+    servers: { gateway, ghost: context.settings.SKILLS_ENABLED ? (spec?.mcpServers ?? {}) : {} },
     retention: spec?.retentionTurns ?? null,
     warnings: [
       ...warnings,
@@ -91,17 +98,18 @@ export async function isVisible(
 async function readSelection(
   context: Context,
   settings: ConversationSettings,
-): Promise<{ spec: GhostSpec | null; selection: Selection; warnings: Issue[] }> {
+): Promise<{ spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] }> {
   if (settings.spec !== undefined)
-    return { spec: settings.spec, selection: selectionOf(settings.spec, new Map()), warnings: [] };
-  if (settings.ghost === undefined) return { spec: null, selection: { all: true, skills: [] }, warnings: [] };
+    return { spec: settings.spec, ghost: null, selection: selectionOf(settings.spec, new Map()), warnings: [] };
+  if (settings.ghost === undefined)
+    return { spec: null, ghost: null, selection: { all: true, skills: [] }, warnings: [] };
   const ghost = await readGhost(context.db, context.caller.principal.userId, settings.ghost);
   if (ghost === null) {
     const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
-    return { spec: null, selection: { all: false, skills: [] }, warnings: [warning] };
+    return { spec: null, ghost: null, selection: { all: false, skills: [] }, warnings: [warning] };
   }
   const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
-  return { spec: ghost.spec, selection: selectionOf(ghost.spec, ids), warnings: [] };
+  return { spec: ghost.spec, ghost: ghost.name, selection: selectionOf(ghost.spec, ids), warnings: [] };
 }
 
 function selectionOf(spec: GhostSpec, ids: ReadonlyMap<string, string>): Selection {
@@ -194,7 +202,7 @@ function pick(
 }
 
 /** One row a name, of the first scope that has it. */
-function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
+export function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
   const best = new Map<string, CatalogRow>();
   for (const row of rows) {
     const known = best.get(row.name);

@@ -33,16 +33,16 @@ export function scriptCode(
   return { digest: facts.digest, path, config: facts.config, load };
 }
 
-/** What the host of a call stands on. The log is the operator's. */
+/** What the host of a call stands on; outside conversations there is no page to ask. The log is the operator's. */
 export function hostParts(
   context: Context,
-  session: Session,
+  session: Session | null,
   skill: Pick<SkillRef, "name" | "version_id">,
   callId: string,
   signal: AbortSignal,
 ): Omit<HostParts, "deadline"> {
-  const { turn } = session.state;
-  const place = { skill: skill.name, version_id: skill.version_id, conversation: session.id, turn, call: callId };
+  const turn = session?.state.turn ?? 0;
+  const place = { skill: skill.name, version_id: skill.version_id, conversation: session?.id, turn, call: callId };
   return {
     readFile: (path) => readFile(context, skill.version_id, path),
     log: (text) => console.log(JSON.stringify({ event: "skill_log", ...place, text })),

@@ -2,6 +2,7 @@
 
 import { activeSkills } from "../domain/activation";
 import type { CatalogEntry } from "../domain/catalog";
+import type { SkillRef } from "../domain/event";
 import { CODE_LIMITS } from "../domain/limits";
 import { isCode } from "../domain/module-graph";
 import { ANSWERS } from "../domain/prompt";
@@ -10,14 +11,18 @@ import { failed, type ToolResult } from "../domain/tool";
 import type { View } from "../domain/view";
 import { callTool, type ToolContext, timeoutOf } from "../sandbox/provider";
 import { runScript, type ScriptRun } from "../sandbox/script";
+import type { Progress } from "../upstream/client";
 import { BARS, barOf } from "./boundary";
+import { connectCarried } from "./carried";
 import { findInView } from "./catalog";
 import { hostParts, providerCode, scriptCode } from "./code-source";
 import type { Context } from "./context";
 import { factsOf, filesOf } from "./declarations";
-import { providedBy } from "./provided";
+import { type ProvidedTool, providedBy } from "./provided";
 import { knownTool } from "./provided-store";
+import type { ServerRef } from "./servers";
 import { record, type Session } from "./session";
+import { callServer } from "./upstreams";
 
 /** Where a call is made. */
 export interface CallPlace {
@@ -26,14 +31,22 @@ export interface CallPlace {
   view: View;
   callId: string;
   signal: AbortSignal;
+  /** Hears how far the call is, where somebody listens. */
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
+
+/** Where a script runs: a script needs no conversation. */
+export type ScriptPlace = Omit<CallPlace, "session"> & { session: Session | null };
 
 /** Calls a tool by the name it is offered under; `null` when no skill ever brought one of this name. */
 export async function callProvided(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const { context, session, view } = place;
-  const tool = (await providedBy(context, session, view)).tools.find((candidate) => candidate.name === name);
+  const tool = (await offeredAs(place, name)) ?? (await offeredLater(place, name));
   if (tool === undefined) return callUnoffered(place, name);
-  const { skill, facts, declared, problem } = tool;
+  const { skill, origin, problem } = tool;
+  if ("server" in origin) return callRemote(place, name, skill, origin, args);
+  const { facts, declared } = origin;
+  if (skill === null) return null;
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Tool '${name}' is not available: ${BARS[bar]}.`);
   if (problem !== null || facts.provider === null || context.loader === undefined)
@@ -48,10 +61,43 @@ export async function callProvided(place: CallPlace, name: string, args: JsonObj
   );
 }
 
+async function offeredAs({ context, session, view }: CallPlace, name: string): Promise<ProvidedTool | undefined> {
+  return (await providedBy(context, session, view)).tools.find((candidate) => candidate.name === name);
+}
+
+/** A tool that was offered once may be one of a server that is to be connected anew, as when its secret changed. */
+async function offeredLater(place: CallPlace, name: string): Promise<ProvidedTool | undefined> {
+  const known = knownTool(place.session, name);
+  const isActive = activeSkills(place.session.state).some(({ skill }) => skill.name === known?.skill);
+  if (known === null || (known.skill !== "" && !isActive)) return undefined;
+  await connectCarried(place.context, place.session, place.view);
+  return offeredAs(place, name);
+}
+
+/** Calls a tool of an MCP server, which every visible skill may bring. */
+async function callRemote(
+  { context, session, view, signal, onProgress }: CallPlace,
+  shown: string,
+  skill: SkillRef | null,
+  { server, tool }: { server: ServerRef; tool: string },
+  args: JsonObject,
+): Promise<ToolResult> {
+  if (skill !== null) {
+    if ((await barOf(context, view, skill)) === "not_visible")
+      return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
+    touch(context, session, skill.name);
+  }
+  return callServer(context, session, server, tool, args, { shown, signal, ...(onProgress ? { onProgress } : {}) });
+}
+
 /** A tool that was offered once, or is declared by a skill that may not bring it now. */
-async function callUnoffered({ context, session, view }: CallPlace, name: string): Promise<ToolResult | null> {
+async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult | null> {
+  const { context, session, view } = place;
   const known = knownTool(session, name);
   if (known === null) return null;
+  const down = await downServer(place, known);
+  if (known.skill === "")
+    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server does not have it any more"}.`);
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findInView(context, view, known.skill)) !== null) return failed(`Load skill '${known.skill}' first.`);
@@ -59,7 +105,20 @@ async function callUnoffered({ context, session, view }: CallPlace, name: string
   }
   const bar = await barOf(context, view, active.skill);
   const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];
+  if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
   return failed(`Tool '${name}' is not available: ${why}.`);
+}
+
+/** Why a tool's server is not there, in words; `null` when it is, or the tool is no server's. */
+async function downServer(
+  { context, session, view }: CallPlace,
+  { skill, tool }: { skill: string; tool: string },
+): Promise<string | null> {
+  const { servers } = await providedBy(context, session, view);
+  const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
+  const down = mine.find(({ state }) => state !== "connected");
+  if (down === undefined) return null;
+  return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;
 }
 
 export interface ScriptAsk {
@@ -70,7 +129,7 @@ export interface ScriptAsk {
 }
 
 /** Runs a script of a public skill of the catalog, loaded or not. */
-export async function executeScript(place: CallPlace, asked: ScriptAsk): Promise<ToolResult> {
+export async function executeScript(place: ScriptPlace, asked: ScriptAsk): Promise<ToolResult> {
   const { context, session, view } = place;
   const { skill_name: name } = asked;
   const entry = await findInView(context, view, name);
@@ -132,21 +191,23 @@ function fenced(output: string): string {
 }
 
 /** The version that this conversation has loaded, else the catalog's. */
-function pinned(session: Session, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
+function pinned(session: Session | null, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
+  if (session === null) return entry;
   const active = activeSkills(session.state).find(({ skill }) => skill.name === entry.name);
   return active?.skill ?? entry;
 }
 
-function contextOf({ context, session }: CallPlace, skillName: string): ToolContext {
+function contextOf({ context, session }: ScriptPlace, skillName: string): ToolContext {
   const { userId } = context.caller.principal;
-  return { taskId: session.id, subtaskId: session.state.turn, userId, userName: userId, skillName };
+  return { taskId: session?.id ?? "", subtaskId: session?.state.turn ?? 0, userId, userName: userId, skillName };
 }
 
 function namesOf(view: View): string[] {
   return view.catalog.entries.map((entry) => entry.name);
 }
 
-function touch(context: Context, session: Session, name: string): void {
+function touch(context: Context, session: Session | null, name: string): void {
+  if (session === null) return;
   if (!activeSkills(session.state).some((activation) => activation.skill.name === name)) return;
   record(session, context, [{ type: "touched", turn: session.state.turn, name }]);
 }

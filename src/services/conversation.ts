@@ -38,10 +38,19 @@ export interface TurnAsk {
   selected_skills: string[];
 }
 
+/** Who asks is an MCP host: it makes a conversation it names for the first time, and takes instructions in answers only. */
+export interface HostAsk {
+  /** Of a conversation that is not there yet. */
+  settings: ConversationSettings;
+  /** Skills that are active from its first turn on. */
+  preload: string[];
+}
+
 export interface ToolCallsAsk {
   calls: JsonObject[];
   format: Format | null;
   etag: string | null;
+  host: HostAsk | null;
 }
 
 export type Reply<T> =
@@ -65,6 +74,8 @@ export interface ConversationApi {
     once: Idempotency | null,
   ): Promise<Reply<TurnAnswer>>;
   prompt(ask: Ask, format: Format | null): Promise<Reply<OfferAnswer>>;
+  /** What an MCP host is offered: tools that say which skills there are, and the prompt as its server's instructions. */
+  hostOffer(ask: Ask, host: HostAsk): Promise<Reply<OfferAnswer>>;
   toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null): Promise<Reply<ToolCallsAnswer>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
   streamToolCalls(ask: Ask, request: ToolCallsAsk): Promise<Reply<ReadableStream<Uint8Array>>>;

@@ -40,7 +40,7 @@ async function declarationsOf(context: Context, versionIds: readonly string[]): 
   return found;
 }
 
-function factsFrom({ digest, config, tools, provider, files }: CodeDeclaration): CodeFacts {
+function factsFrom({ digest, config, tools, provider, servers, files }: CodeDeclaration): CodeFacts {
   const paths = files.map((file) => file.path);
   const module = provider?.module === undefined ? null : findModule(provider.module, paths);
   return {
@@ -51,6 +51,7 @@ function factsFrom({ digest, config, tools, provider, files }: CodeDeclaration):
     // Names are keys in what is stored; this one cannot be.
     tools: tools.filter(({ name }) => name !== "__proto__").slice(0, CODE_LIMITS.toolsPerSkill),
     scripts: paths.some(isCode),
+    servers,
     described: null,
   };
 }

@@ -5,22 +5,35 @@ import { evictions } from "../domain/budget";
 import { type CatalogEntry, refOf } from "../domain/catalog";
 import { deliversInAnswer } from "../domain/conversation";
 import { resolveDependencies } from "../domain/dependencies";
-import type { ConversationEvent } from "../domain/event";
+import type { ConversationEvent, SkillRef } from "../domain/event";
 import { ANSWERS, renderLoaded } from "../domain/prompt";
 import { satisfiesRange } from "../domain/reference";
 import { failed, type ToolResult, text } from "../domain/tool";
 import type { View } from "../domain/view";
 import { broughtText } from "./brought";
+import { connectCarried } from "./carried";
 import { findInView } from "./catalog";
 import type { Context } from "./context";
 import { keepInstructions } from "./instructions";
 import { record, type Session } from "./session";
 
+/** To an MCP host the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
+export interface LoadHow {
+  toHost: boolean;
+  again: boolean;
+}
+
 /**
  * Loads a skill: not in the catalog, already active, without content, else loaded with its dependencies first. Call it inside
  * `exclusively`, in a turn.
  */
-export async function loadSkill(context: Context, session: Session, view: View, name: string): Promise<ToolResult> {
+export async function loadSkill(
+  context: Context,
+  session: Session,
+  view: View,
+  name: string,
+  { toHost, again }: LoadHow = { toHost: false, again: false },
+): Promise<ToolResult> {
   const { state } = session;
   const { policy, turn } = state;
   if (policy === null) throw new Error("load_skill outside a turn");
@@ -36,7 +49,10 @@ export async function loadSkill(context: Context, session: Session, view: View, 
     ]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
     if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
-    return text(ANSWERS.alreadyActive(name) + (await broughtText(context, session, view, [name])));
+    const brought = await bring(context, session, view, [name]);
+    if (again && toHost)
+      return text(`${ANSWERS.loaded(name, "tool_result")}${brought}${blockOf(session, [already.skill])}`);
+    return text(ANSWERS.alreadyActive(name) + brought);
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
 
@@ -67,15 +83,26 @@ export async function loadSkill(context: Context, session: Session, view: View, 
   ]);
   const made = leaving.length === 0 ? "" : ANSWERS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
-  const brought = await broughtText(context, session, view, names);
+  const brought = await bring(context, session, view, names);
   if (policy.tool_style === "skill")
     return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}${brought}`);
-  const answer = ANSWERS.loaded(name, policy.delivery) + made + brought;
-  if (!inAnswer) return text(answer);
-  const bodies = fresh
+  const answer = ANSWERS.loaded(name, toHost ? "tool_result" : policy.delivery) + made + brought;
+  if (!inAnswer && !toHost) return text(answer);
+  return text(answer + blockOf(session, fresh));
+}
+
+/** The instructions of skills as an answer carries them. */
+function blockOf(session: Session, skills: readonly SkillRef[]): string {
+  const bodies = skills
     .filter((skill) => skill.tokens > 0)
     .map((skill) => ({ name: skill.name, instructions: session.store.instructions(skill.version_id) ?? "" }));
-  return text(bodies.length === 0 ? answer : `${answer}\n\n${renderLoaded(bodies, [])}`);
+  return bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
+}
+
+/** What is said of the tools that skills brought, once their servers had a moment to connect. */
+async function bring(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
+  await connectCarried(context, session, view, names);
+  return broughtText(context, session, view, names);
 }
 
 /** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */

@@ -13,6 +13,7 @@ import { describeTools } from "./brought";
 import type { Context } from "./context";
 import { providedBy } from "./provided";
 import type { Session } from "./session";
+import { upstreamsRevision } from "./upstreams";
 
 export interface Offered {
   prompt: RenderedPrompt;
@@ -25,17 +26,24 @@ export interface Offered {
 export async function offered(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
   const { state, effective } = session;
   const known = rendered.get(session);
-  if (known?.state === state && known.view === view && known.effective === effective && known.format === format) {
-    return known.offer;
-  }
+  const revision = upstreamsRevision(session);
+  const same = known?.state === state && known.view === view && known.effective === effective;
+  if (same && known.format === format && known.revision === revision) return known.offer;
   const offer = await render(context, session, view, format);
-  rendered.set(session, { state, view, effective, format, offer });
+  rendered.set(session, { state, view, effective, format, revision, offer });
   return offer;
 }
 
 const rendered = new WeakMap<
   Session,
-  { state: Session["state"]; view: View; effective: Session["effective"]; format: Format; offer: Offered }
+  {
+    state: Session["state"];
+    view: View;
+    effective: Session["effective"];
+    format: Format;
+    revision: number;
+    offer: Offered;
+  }
 >();
 
 /** Reads nothing but the conversation's own store. */
@@ -64,7 +72,9 @@ async function render(context: Context, session: Session, view: View, format: Fo
     format,
   );
   const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: provided.scripts };
-  const brought = fixed ? [] : provided.tools.flatMap(({ definition }) => definition ?? []);
+  // Where the list is fixed it has what no loading brings.
+  const listing = fixed ? provided.tools.filter(({ skill }) => skill === null) : provided.tools;
+  const brought = listing.flatMap(({ definition }) => definition ?? []);
   const tools = [...builtinTools(offer), ...brought].map((tool) => renderTool(tool, format));
   const etag = (await sha256Hex(JSON.stringify([prompt, tools]))).slice(0, 32);
   return { prompt, tools, etag };

@@ -12,6 +12,8 @@ const factsSchema = z.object({
   tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
   /** Whether the package has any file that could run as a script. */
   scripts: z.boolean(),
+  /** Entries of MCP servers; absent where an earlier gateway kept the rest. */
+  servers: jsonObject.optional(),
   /** What the provider said of its tools; `null` until it was asked. */
   described: describedSchema.nullable(),
 });
@@ -20,9 +22,12 @@ export type CodeFacts = z.infer<typeof factsSchema>;
 const storeSchema = z.object({
   /** By version id; those of active skills. */
   versions: z.record(z.string(), factsSchema),
-  /** Names that tools have until their skill's activation ends: by skill, with the activation they were given in. */
+  /**
+   * Names that tools have until their skill's activation ends: by skill, with the activation they were given in. Tools of servers
+   * that no skill brought are under `/` and the server's name.
+   */
   names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
-  /** Every tool that was ever offered here, by the name it had. */
+  /** Every tool that was ever offered here, by the name it had; `skill` is empty where none brought it. */
   known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
 });
 export type ProvidedStore = z.infer<typeof storeSchema>;

@@ -1,163 +1,152 @@
-// The tools that active skills bring, under the names they have in this conversation. Described once a version, then known.
+// The tools that active skills and MCP servers bring, under the names they have in this conversation.
 
-import { activeSkills } from "../domain/activation";
-import { BUILTIN_ARGUMENTS } from "../domain/builtin";
-import { GatewayError, type Issue } from "../domain/errors";
+import type { Issue } from "../domain/errors";
 import type { SkillRef } from "../domain/event";
 import type { ToolDeclaration } from "../domain/skill";
 import type { ToolDefinition } from "../domain/tool";
-import { nameTools } from "../domain/tool-name";
 import type { View } from "../domain/view";
-import { describeTools } from "../sandbox/provider";
-import { BARS, barOf } from "./boundary";
-import { providerCode } from "./code-source";
+import { type Carried, type CarriedSkill, carriedBy } from "./carried";
 import type { Context } from "./context";
-import { factsOf } from "./declarations";
+import { nameGroups, nameIn, type ToolGroup } from "./naming";
 import { type CodeFacts, keepProvided, type ProvidedStore, providedStore } from "./provided-store";
+import type { ServerRef } from "./servers";
 import type { Session } from "./session";
+import { type OfferedServer, offeredServers, upstreamsRevision } from "./upstreams";
 
-/** A tool of an active skill: with its definition, or with the reason why there is none. */
+/** A tool that is offered: with its definition, or with the reason why there is none. */
 export interface ProvidedTool {
   name: string;
-  skill: SkillRef;
-  facts: CodeFacts;
-  declared: ToolDeclaration;
+  /** What it is called where it comes from: `tool`, or `server__tool`. */
+  own: string;
+  /** Who brought it; `null` where no skill did. */
+  skill: SkillRef | null;
+  /** What stands behind it: a skill's code, or a tool of a server. */
+  origin: { facts: CodeFacts; declared: ToolDeclaration } | { server: ServerRef; tool: string };
   definition: ToolDefinition | null;
   problem: string | null;
 }
 
 export interface Provided {
   tools: ProvidedTool[];
+  servers: OfferedServer[];
   /** Whether an active skill has scripts that run. */
   scripts: boolean;
   warnings: Issue[];
 }
 
-const answered = new WeakMap<Session, { key: string; provided: Provided }>();
+const answered = new WeakMap<Session, { carried: Carried; revision: number; provided: Provided }>();
 
-/** What the active skills bring now. Asks D1 and an isolate only for a version that this conversation has not seen. */
+/** What is brought now. Asks no server: what is not connected yet has no tools. */
 export async function providedBy(context: Context, session: Session, view: View): Promise<Provided> {
-  const active = activeSkills(session.state).map(({ skill }) => ({
-    skill,
-    order: session.state.activated.get(skill.name)?.order ?? 0,
-  }));
-  const { stale } = context.caller;
-  const key = JSON.stringify([view.key, stale, active.map(({ skill, order }) => [skill.version_id, order])]);
+  const carried = await carriedBy(context, session, view);
   const before = answered.get(session);
-  if (before?.key === key) return before.provided;
+  const revision = upstreamsRevision(session);
+  if (before?.carried === carried && before.revision === revision) return before.provided;
 
-  const bars = await Promise.all(active.map(({ skill }) => barOf(context, view, skill)));
-  // Without the registry what was offered stays offered; calls refuse.
-  const running = active.filter((_, index) => bars[index] !== "not_public" && bars[index] !== "not_visible");
-  const store = providedStore(session);
-  const missing = running.map(({ skill }) => skill.version_id).filter((id) => store.versions[id] === undefined);
-  const read = stale || missing.length === 0 ? new Map<string, CodeFacts>() : await factsOf(context, missing);
-  const lasting = new Map<string, CodeFacts>();
-  let settled = true;
-  const found = await Promise.all(
-    running.map(async ({ skill, order }) => {
-      const known = store.versions[skill.version_id] ?? read.get(skill.version_id);
-      if (known === undefined) return null;
-      const asked = await described(context, skill, known);
-      settled &&= asked.isSettled;
-      lasting.set(skill.version_id, asked.isSettled ? asked.facts : { ...asked.facts, described: null });
-      return { skill, order, facts: asked.facts };
-    }),
-  );
-  const kept = found.filter((skill) => skill !== null);
-  const named = await nameAll(store, kept);
-  keepProvided(session, {
-    versions: Object.fromEntries(lasting),
-    names: named.names,
-    known: { ...store.known, ...named.known },
-  });
-  const tools = kept.flatMap(({ skill, facts }) => toolsOf(skill, facts, named.names));
-  const provided = { tools, scripts: kept.some(({ facts }) => facts.scripts), warnings: tools.flatMap(warningsOf) };
-  if (settled) answered.set(session, { key, provided });
+  const servers = await offeredServers(context, session, carried.servers);
+  const named = await nameGroups(providedStore(session), groupsOf(carried, servers));
+  keepProvided(session, { ...providedStore(session), ...named });
+  const tools = [
+    ...servers.filter(({ ref }) => ref.skill === null).flatMap((server) => serverTools(server, named.names)),
+    ...carried.skills.flatMap((skill) => [
+      ...codeTools(skill, named.names),
+      ...servers.filter(({ ref }) => isOf(ref, skill)).flatMap((server) => serverTools(server, named.names)),
+    ]),
+  ];
+  const provided: Provided = {
+    tools,
+    servers,
+    scripts: carried.skills.some(({ facts, runs }) => runs && facts.scripts),
+    warnings: [...tools.flatMap(toolWarnings), ...servers.flatMap(serverWarnings)],
+  };
+  answered.set(session, { carried, revision, provided });
   return provided;
 }
 
-/** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */
-async function described(
-  context: Context,
-  skill: SkillRef,
-  facts: CodeFacts,
-): Promise<{ facts: CodeFacts; isSettled: boolean }> {
-  if (facts.described !== null || facts.provider === null || facts.tools.length === 0)
-    return { facts, isSettled: true };
-  const all = (reason: string) => ({
-    ...facts,
-    described: { tools: [], problems: Object.fromEntries(facts.tools.map((tool) => [tool.name, reason])) },
-  });
-  if (context.caller.stale) return { facts: all(BARS.stale), isSettled: false };
-  if (context.loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
-  try {
-    const code = providerCode(context, skill, facts, facts.provider);
-    const answer = await describeTools(context.loader, code, skill.name, facts.tools);
-    return { facts: { ...facts, described: answer }, isSettled: true };
-  } catch (error) {
-    // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.
-    if (!(error instanceof GatewayError)) throw error;
-    return { facts: all("its code could not be read just now"), isSettled: false };
-  }
+function groupsOf({ skills }: Carried, servers: readonly OfferedServer[]): ToolGroup[] {
+  const shared = servers.filter(({ ref }) => ref.skill === null);
+  return [
+    ...shared.map((server) => ({ key: keyOf(server.ref), skill: "", order: 0, tools: ownTools(server) })),
+    ...skills.map((skill) => ({
+      key: skill.skill.name,
+      skill: skill.skill.name,
+      order: skill.order,
+      tools: [
+        ...declaredOf(skill).map(({ name }) => ({ id: name, own: name })),
+        ...servers.filter(({ ref }) => isOf(ref, skill)).flatMap(ownTools),
+      ],
+    })),
+  ];
 }
 
-interface Naming {
-  names: ProvidedStore["names"];
-  known: ProvidedStore["known"];
+function isOf(ref: ServerRef, { skill }: CarriedSkill): boolean {
+  return ref.skill?.name === skill.name;
 }
 
-/** Names for all tools: those of activations that go on keep theirs, then the rest in order of activation. */
-async function nameAll(
-  store: ProvidedStore,
-  skills: readonly { skill: SkillRef; order: number; facts: CodeFacts }[],
-): Promise<Naming> {
-  const names: Naming["names"] = {};
-  const fresh: { skill: string; own: string }[] = [];
-  for (const { skill, order, facts } of skills) {
-    const before = store.names[skill.name];
-    const held = before?.order === order ? before.tools : {};
-    names[skill.name] = { order, tools: { ...held } };
-    if (facts.provider === null) continue;
-    for (const { name } of facts.tools) if (!Object.hasOwn(held, name)) fresh.push({ skill: skill.name, own: name });
-  }
-  const taken = Object.values(names).flatMap(({ tools }) => Object.values(tools));
-  const given = await nameTools(fresh, new Set([...Object.keys(BUILTIN_ARGUMENTS), ...taken]));
-  const known: Naming["known"] = {};
-  for (const [index, { skill, own }] of fresh.entries()) {
-    const name = given[index];
-    const named = names[skill];
-    if (name === undefined || named === undefined) continue;
-    named.tools[own] = name;
-    known[name] = { skill, tool: own };
-  }
-  return { names, known };
+function keyOf({ name, skill }: ServerRef): string {
+  return skill?.name ?? `/${name}`;
 }
 
-function toolsOf(skill: SkillRef, facts: CodeFacts, names: Naming["names"]): ProvidedTool[] {
-  if (facts.provider === null) return [];
-  return facts.tools.map((declared): ProvidedTool => {
-    const name = own(names[skill.name]?.tools, declared.name) ?? declared.name;
+function ownTools({ ref, tools }: OfferedServer) {
+  return tools.map(({ name }) => ({ id: idOf(ref, name), own: `${ref.name}__${name}` }));
+}
+
+/** `a__b` and `c` are called like `a` and `b__c`, and a skill's own tool may be called so too. */
+function idOf(ref: ServerRef, tool: string): string {
+  return JSON.stringify([ref.name, tool]);
+}
+
+function declaredOf({ facts, runs }: CarriedSkill): readonly ToolDeclaration[] {
+  return runs && facts.provider !== null ? facts.tools : [];
+}
+
+function codeTools(carried: CarriedSkill, names: ProvidedStore["names"]): ProvidedTool[] {
+  const { skill, facts } = carried;
+  return declaredOf(carried).map((declared): ProvidedTool => {
+    const name = nameIn(names, skill.name, declared.name);
     const told = facts.described?.tools.find((tool) => tool.name === declared.name);
     const definition = told === undefined ? null : { ...told, name };
-    const problem =
-      definition === null ? (own(facts.described?.problems, declared.name) ?? "it was not described") : null;
-    return { name, skill, facts, declared, definition, problem };
+    const problems = facts.described?.problems ?? {};
+    const why = Object.hasOwn(problems, declared.name) ? problems[declared.name] : undefined;
+    const problem = definition === null ? (why ?? "it was not described") : null;
+    return { name, own: declared.name, skill, origin: { facts, declared }, definition, problem };
   });
 }
 
-/** A tool may be called `constructor`. */
-function own(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
-  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+function serverTools({ ref, tools }: OfferedServer, names: ProvidedStore["names"]): ProvidedTool[] {
+  return tools.map((tool): ProvidedTool => {
+    const own = `${ref.name}__${tool.name}`;
+    const name = nameIn(names, keyOf(ref), idOf(ref, tool.name));
+    const definition = { name, description: tool.description, inputSchema: tool.inputSchema };
+    return { name, own, skill: ref.skill, origin: { server: ref, tool: tool.name }, definition, problem: null };
+  });
 }
 
-function warningsOf({ name, skill, declared, problem }: ProvidedTool): Issue[] {
-  const path = skill.name;
-  if (problem !== null) {
-    const message = `Tool '${declared.name}' of skill '${skill.name}' is not available: ${problem}.`;
-    return [{ code: "TOOL_UNAVAILABLE", message, path }];
-  }
-  if (name === declared.name) return [];
-  const message = `Tool '${declared.name}' of skill '${skill.name}' is called '${name}' here.`;
-  return [{ code: "TOOL_RENAMED", message, path }];
+function toolWarnings({ name, own, skill, problem }: ProvidedTool): Issue[] {
+  const of = skill === null ? "" : ` of skill '${skill.name}'`;
+  const path = skill === null ? {} : { path: skill.name };
+  if (problem !== null)
+    return [{ code: "TOOL_UNAVAILABLE", message: `Tool '${own}'${of} is not available: ${problem}.`, ...path }];
+  if (name === own) return [];
+  return [{ code: "TOOL_RENAMED", message: `Tool '${own}'${of} is called '${name}' here.`, ...path }];
+}
+
+function serverWarnings({ ref, state, error, problems }: OfferedServer): Issue[] {
+  const what = titleOf(ref);
+  const path = { path: ref.skill?.name ?? ref.name };
+  const left = problems.map((problem) => ({
+    code: "MCP_TOOLS_LEFT_OUT",
+    message: `${what}: ${problem}.`,
+    ...path,
+  }));
+  if (state === "connected") return left;
+  if (state === "connecting")
+    return [{ code: "MCP_SERVER_CONNECTING", message: `${what} is still connecting; its tools come later.`, ...path }];
+  const code = state === "unsupported" ? "MCP_SERVER_UNSUPPORTED" : "MCP_SERVER_UNAVAILABLE";
+  return [{ code, message: `${what} is not available: ${error ?? "it failed"}.`, ...path }];
+}
+
+/** A server in words. */
+export function titleOf({ name, skill, source }: ServerRef): string {
+  return `MCP server '${name}' of ${skill === null ? `the ${source}` : `skill '${skill.name}'`}`;
 }

@@ -4,6 +4,7 @@ import { visibleScopes } from "../domain/access";
 import { activeSkills } from "../domain/activation";
 import type { CatalogEntry } from "../domain/catalog";
 import { CONVERSATION_LIMITS } from "../domain/limits";
+import { mediaTypeOf } from "../domain/media-type";
 import { ANSWERS } from "../domain/prompt";
 import { type PackageFile, SKILL_FILE } from "../domain/skill";
 import { catalogLine } from "../domain/tokens";
@@ -26,10 +27,10 @@ interface Page {
 const HITS = 50;
 const SHOWN_HITS = 20;
 
-/** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. */
+/** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
 export async function readSkill(
   context: Context,
-  session: Session,
+  session: Session | null,
   view: View,
   name: string,
   filePath: string | null,
@@ -79,8 +80,14 @@ export async function findSkill(context: Context, view: View, query: string): Pr
 }
 
 /** The version a conversation reads: the one it has loaded, else the catalog's. */
-async function pinned(context: Context, session: Session, view: View, name: string): Promise<CatalogEntry | null> {
+async function pinned(
+  context: Context,
+  session: Session | null,
+  view: View,
+  name: string,
+): Promise<CatalogEntry | null> {
   const entry = await findInView(context, view, name);
+  if (session === null) return entry;
   const active = activeSkills(session.state).find((activation) => activation.skill.name === name);
   if (entry === null || active === undefined) return entry;
   return { ...entry, version_id: active.skill.version_id };
@@ -118,10 +125,10 @@ async function readFile(context: Context, entry: CatalogEntry, file: PackageFile
       content: [
         {
           type: "text",
-          text: `${file.path} is a binary file (${typeOf(file.path)}, ${file.size} bytes); its content is not shown.`,
+          text: `${file.path} is a binary file (${mediaTypeOf(file.path)}, ${file.size} bytes); its content is not shown.`,
         },
       ],
-      structuredContent: { ...facts, type: typeOf(file.path), size: file.size },
+      structuredContent: { ...facts, type: mediaTypeOf(file.path), size: file.size },
     };
   }
   const { shown, note } = paged(content, page);
@@ -169,27 +176,12 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  gif: "image/gif",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  pdf: "application/pdf",
-  png: "image/png",
-  ttf: "font/ttf",
-  webp: "image/webp",
-  woff2: "font/woff2",
-  zip: "application/zip",
-};
-
-function typeOf(path: string): string {
-  return TYPES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream";
-}
-
 function characters(value: string): number {
   return [...value].length;
 }
 
-function touch(context: Context, session: Session, name: string): void {
+function touch(context: Context, session: Session | null, name: string): void {
+  if (session === null) return;
   if (!activeSkills(session.state).some((activation) => activation.skill.name === name)) return;
   record(session, context, [{ type: "touched", turn: session.state.turn, name }]);
 }

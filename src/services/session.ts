@@ -22,6 +22,8 @@ export interface Session {
   view: View | null;
   /** Whether the user's list of conversations has it. */
   listed: boolean;
+  /** The conversation was deleted while somebody still works on it: nothing may be written any more. */
+  ended: boolean;
   /** The tail of the queue of exclusive changes. */
   queue: Promise<unknown>;
   /** Called after every change of the state. */
@@ -46,6 +48,7 @@ export function openSession(store: ConversationStore): Session | null {
     effective: store.get("effective", conversationSettingsSchema) ?? settings,
     view: store.get("catalog", viewSchema),
     listed: store.get("listed", z.boolean()) ?? false,
+    ended: false,
     queue: Promise.resolve(),
   };
 }
@@ -69,6 +72,7 @@ export function createSession(
 
 /** Appends events and folds them, as one change. */
 export function record(session: Session, context: Context, events: readonly ConversationEvent[]): void {
+  if (session.ended) throw conversationNotFound();
   session.store.atomically(() => {
     for (const event of events) session.store.append(context.now(), event);
   });

@@ -5,8 +5,17 @@ import { activeSkills, type ConversationState, foldAt } from "../domain/activati
 import type { CatalogEntry } from "../domain/catalog";
 import type { Issue } from "../domain/errors";
 import { GatewayError } from "../domain/errors";
-import type { ActiveSkill, ConversationStatus, EventsAnswer, PastAnswer, TaskSkillRef, TaskSkills } from "./answers";
+import type {
+  ActiveSkill,
+  ConversationStatus,
+  EventsAnswer,
+  PastAnswer,
+  ServerStatus,
+  TaskSkillRef,
+  TaskSkills,
+} from "./answers";
 import type { Context } from "./context";
+import { type Provided, providedBy } from "./provided";
 import { pendingOf } from "./request";
 import type { Session } from "./session";
 import { currentView } from "./view";
@@ -26,10 +35,21 @@ export async function statusOf(
     settings,
     active: activeOf(state),
     pending: pendingOf(session, context.now()),
-    mcp: [],
+    mcp: serversStatus(await providedBy(context, session, current.view)),
     tokens: tokensOf(state),
     warnings: [...warnings, ...current.warnings],
   };
+}
+
+function serversStatus({ servers, tools }: Provided): ServerStatus[] {
+  return servers.map(({ ref, state, error, latency }) => ({
+    server: ref.name,
+    source: ref.skill?.name ?? ref.source,
+    state,
+    tools: tools.flatMap(({ name, origin }) => ("server" in origin && origin.server === ref ? name : [])),
+    ...(error === null ? {} : { error }),
+    ...(latency === null ? {} : { latency_ms: latency }),
+  }));
 }
 
 export function activeOf(state: ConversationState): ActiveSkill[] {

@@ -1,6 +1,7 @@
 // One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
 
 import { type Issue, invalid } from "../domain/errors";
+import { DURATIONS } from "../domain/limits";
 import {
   type AnsweredCall,
   type Format,
@@ -10,15 +11,19 @@ import {
   renderResults,
 } from "../domain/protocol";
 import type { JsonObject } from "../domain/skill";
+import type { Progress } from "../upstream/client";
 import type { ToolCallsAnswer, TurnAnswer } from "./answers";
+import { connectCarried } from "./carried";
 import type { Context } from "./context";
 import type { ToolCallsAsk, TurnAsk } from "./conversation";
-import { offered } from "./prompt";
+import { toolsForHost } from "./host-offer";
+import { type Offered, offered } from "./prompt";
 import { providedBy } from "./provided";
 import { exclusively, type Session } from "./session";
 import { activeOf, loadedInTurn } from "./status";
 import { isOrdered, isOurs, type RunningCalls, runCall } from "./toolset";
 import { beginTurn } from "./turn";
+import { forgetUnused } from "./upstreams";
 import { currentView } from "./view";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
@@ -29,6 +34,8 @@ export async function takeTurn(context: Context, session: Session, request: Turn
     return { turn: session.state.turn, warnings: issues };
   });
   const { view } = await currentView(context, session);
+  await connectCarried(context, session, view);
+  forgetUnused(session, context.now() - DURATIONS.upstreamKept);
   const offer = await offered(context, session, view, formatOf(session, request.format));
   warnings.push(...(await providedBy(context, session, view)).warnings);
   return {
@@ -40,9 +47,35 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   };
 }
 
+/** The prompt and the tools as they stand. */
+export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<Offered> {
+  const { view } = await currentView(context, session);
+  return offered(context, session, view, formatOf(session, format));
+}
+
+/** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
+export async function takeHostOffer(context: Context, session: Session, preload: string[]): Promise<Offered> {
+  const begins = await ensureTurn(context, session, preload, []);
+  const { view } = await currentView(context, session);
+  if (begins) await connectCarried(context, session, view);
+  const offer = await offered(context, session, view, "mcp");
+  return { ...offer, tools: toolsForHost(offer.tools, view) };
+}
+
+/** Begins the first turn of a conversation that has none; says whether it did. */
+async function ensureTurn(context: Context, session: Session, selected: string[], warnings: Issue[]): Promise<boolean> {
+  if (session.state.turn !== 0 && session.state.policy !== null) return false;
+  const first = { key: null, history: null, history_cut: false, selected_skills: selected };
+  warnings.push(
+    ...(await exclusively(session, async () => (session.state.turn === 0 ? beginTurn(context, session, first) : []))),
+  );
+  return true;
+}
+
 /** Who listens to a step while it runs: hears of each result as it is there, and may call it all off. */
 export interface Listener {
   onResult(answered: AnsweredCall): void;
+  onProgress(call: ReadCall, progress: Progress): void;
   signal: AbortSignal;
 }
 
@@ -55,24 +88,19 @@ export async function takeCalls(
   listener: Listener | null = null,
 ): Promise<ToolCallsAnswer> {
   const warnings: Issue[] = [];
-  if (session.state.turn === 0 || session.state.policy === null) {
-    const nothing = { key: null, history: null, history_cut: false, selected_skills: [] };
-    warnings.push(
-      ...(await exclusively(session, async () =>
-        session.state.turn === 0 ? beginTurn(context, session, nothing) : [],
-      )),
-    );
-  }
+  const begins = await ensureTurn(context, session, request.host?.preload ?? [], warnings);
   const format = formatOf(session, request.format);
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
-  const before = (await offered(context, session, current.view, format)).etag;
+  if (begins) await connectCarried(context, session, current.view);
+  const before = await offered(context, session, current.view, format);
 
   const calls = readCalls(context, request.calls);
-  const run = { context, session, view: current.view, running };
+  const run = { context, session, view: current.view, running, toHost: request.host !== null };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
-    const answered = { call, result: await runCall(run, call, listener?.signal) };
+    const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
+    const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);
   };
@@ -84,7 +112,7 @@ export async function takeCalls(
 
   const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
   const offer = await offered(context, session, current.view, format);
-  const changed = offer.etag !== (request.etag ?? before);
+  const changed = offer.etag !== (request.etag ?? before.etag);
   return {
     results: inOrder.map(renderResult),
     messages: renderResults(inOrder, format),
@@ -92,6 +120,7 @@ export async function takeCalls(
     loaded_skills: loadedInTurn(session.state),
     active: activeOf(session.state),
     changed,
+    tools_changed: offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools),
     etag: offer.etag,
     ...(request.etag === null || changed ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
@@ -99,7 +128,7 @@ export async function takeCalls(
 }
 
 /** The format asked for, else the conversation's, else MCP's. */
-export function formatOf(session: Session, asked: Format | null): Format {
+function formatOf(session: Session, asked: Format | null): Format {
   return asked ?? session.settings.format ?? "mcp";
 }
 

@@ -1,6 +1,7 @@
 // Tool calls told while they happen, as server-sent events.
 
-import { type AnsweredCall, renderResult } from "../domain/protocol";
+import { type AnsweredCall, type ReadCall, renderResult } from "../domain/protocol";
+import type { Progress } from "../upstream/client";
 import type { Context } from "./context";
 import { refusal, type ToolCallsAsk } from "./conversation";
 import type { Session } from "./session";
@@ -8,7 +9,7 @@ import { takeCalls } from "./step";
 import type { RunningCalls } from "./toolset";
 
 /**
- * Runs the calls of a step and streams `result` for each as it ends, then `done` with the whole answer, or `error` with the
+ * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole answer, or `error` with the
  * refusal. Closing the stream cancels what still runs.
  */
 export function streamCalls(
@@ -22,10 +23,15 @@ export function streamCalls(
   return new ReadableStream<Uint8Array>({
     async start(controller) {
       const send = (event: string, data: unknown) =>
+        !cancelled.signal.aborted &&
         controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
       const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
+      const onProgress = ({ id, name }: ReadCall, progress: Progress) => send("progress", { id, name, ...progress });
       try {
-        send("done", await takeCalls(context, session, running, request, { onResult, signal: cancelled.signal }));
+        send(
+          "done",
+          await takeCalls(context, session, running, request, { onResult, onProgress, signal: cancelled.signal }),
+        );
       } catch (error) {
         send("error", refusal(error).error);
       }

@@ -7,7 +7,7 @@ import { sha256Hex } from "../domain/digest";
 import { ANSWERS } from "../domain/prompt";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../domain/tool";
 import type { View } from "../domain/view";
-import { callProvided, executeScript } from "./code";
+import { type CallPlace, callProvided, executeScript } from "./code";
 import type { Context } from "./context";
 import { loadSkill, unloadSkill } from "./load";
 import { knownTool } from "./provided-store";
@@ -22,6 +22,8 @@ export interface Run {
   session: Session;
   view: View;
   running: RunningCalls;
+  /** Whether the answers go to an MCP host, which takes no prompt. */
+  toHost: boolean;
 }
 
 /** Whether a call is the gateway's to answer. A back end's own tools may be called anything else. */
@@ -43,7 +45,12 @@ function isReading(call: ToolCall): boolean {
 }
 
 /** Runs one call, or repeats the stored result of the same call in the same turn. */
-export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): Promise<ToolResult> {
+export async function runCall(
+  run: Run,
+  call: ToolCall,
+  signal?: AbortSignal,
+  onProgress?: CallPlace["onProgress"],
+): Promise<ToolResult> {
   const { session } = run;
   const { turn } = session.state;
   const request = await sha256Hex(JSON.stringify([call.name, call.arguments, call.malformed ?? null]));
@@ -53,7 +60,7 @@ export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): P
   const anyway = signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, signal]);
   run.running.set(call.id, cancel);
   try {
-    const result = await Promise.race([answer(run, call, anyway), cancelled(anyway)]);
+    const result = await Promise.race([answer(run, call, anyway, onProgress), cancelled(anyway)]);
     // Reading changes nothing, so reading again is as good as a stored result, which may be long.
     if (!isReading(call)) session.store.keepCallResult(call.id, turn, request, JSON.stringify(result));
     return result;
@@ -62,23 +69,30 @@ export async function runCall(run: Run, call: ToolCall, signal?: AbortSignal): P
   }
 }
 
-async function answer(run: Run, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+async function answer(
+  run: Run,
+  call: ToolCall,
+  signal: AbortSignal,
+  onProgress: CallPlace["onProgress"],
+): Promise<ToolResult> {
   const { context, session, view } = run;
   if (!context.settings.SKILLS_ENABLED) return failed(ANSWERS.disabled);
   if (call.malformed !== undefined)
     return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}.`);
   const { name } = call;
-  const place = { context, session, view, callId: call.id, signal };
+  const place = { context, session, view, callId: call.id, signal, onProgress };
   if (!isBuiltin(name))
     return (await callProvided(place, name, call.arguments)) ?? failed(`Error: There is no tool '${name}'.`);
   switch (name) {
     case "load_skill":
-      return withArguments(call, BUILTIN_ARGUMENTS.load_skill, ({ skill_name }) =>
-        exclusively(session, () => loadSkill(context, session, view, skill_name)),
+      return withArguments(call, BUILTIN_ARGUMENTS.load_skill, ({ skill_name, reload }) =>
+        exclusively(session, () =>
+          loadSkill(context, session, view, skill_name, { toHost: run.toHost, again: reload === true }),
+        ),
       );
     case "skill":
       return withArguments(call, BUILTIN_ARGUMENTS.skill, ({ skill }) =>
-        exclusively(session, () => loadSkill(context, session, view, skill)),
+        exclusively(session, () => loadSkill(context, session, view, skill, { toHost: run.toHost, again: false })),
       );
     case "unload_skill":
       return withArguments(call, BUILTIN_ARGUMENTS.unload_skill, ({ skill_name }) =>

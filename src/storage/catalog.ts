@@ -1,8 +1,8 @@
 // Reading catalogs from D1: level 1 of what a conversation may see, and level 2 of single versions. Never R2.
 
-import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../domain/catalog";
-import type { PackageFile } from "../domain/skill";
+import type { JsonObject, PackageFile } from "../domain/skill";
 import type { Database } from "./database";
 import { ghostSkills, ghosts, skills, versions } from "./schema";
 
@@ -72,6 +72,26 @@ export async function readCatalogStart(
     ),
   ]);
   return { rows: walks.flat(), total: counted[0]?.total ?? 0, tokens: counted[0]?.tokens ?? 0 };
+}
+
+/** The first `limit` skills after a name of each scope, at their current versions. */
+export async function readCatalogAfter(
+  db: Database,
+  scopes: readonly string[],
+  shell: string,
+  after: string,
+  limit: number,
+): Promise<CatalogRow[]> {
+  const [first, ...walks] = scopes.map((scope) =>
+    db
+      .select(level1)
+      .from(skills)
+      .innerJoin(versions, eq(versions.id, skills.versionId))
+      .where(and(eq(skills.scope, scope), gt(skills.name, after), fits(shell, skills.bindShells)))
+      .orderBy(skills.name)
+      .limit(limit),
+  );
+  return first === undefined ? [] : (await db.batch([first, ...walks])).flat();
 }
 
 /** The wanted skills that lie in the scopes, for this shell: at their current versions, and older ones where asked. */
@@ -148,4 +168,16 @@ export async function readVersionContents(
     .from(versions)
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
   return new Map(rows.map(({ id, ...content }) => [id, content]));
+}
+
+/** The frontmatter and files of versions, by version id. One that is gone is absent. */
+export async function readServedVersions(
+  db: Database,
+  versionIds: readonly string[],
+): Promise<Map<string, { frontmatter: JsonObject; files: PackageFile[] }>> {
+  const rows = await db
+    .select({ id: versions.id, frontmatter: versions.frontmatter, files: versions.files })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
+  return new Map(rows.map(({ id, ...version }) => [id, version]));
 }

@@ -14,6 +14,8 @@ export interface CodeDeclaration {
   config: JsonObject;
   tools: ToolDeclaration[];
   provider: Manifest["provider"] | null;
+  /** Entries of MCP servers, as they were written. */
+  servers: JsonObject;
   files: PackageFile[];
 }
 
@@ -33,10 +35,11 @@ export async function readDeclarations(db: Database, versionIds: readonly string
         ? eq(versions.id, versionIds[0] ?? "")
         : sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`,
     );
-  return rows.map(({ manifest: { config, tools, provider }, ...row }) => ({
+  return rows.map(({ manifest: { config, tools, provider, mcpServers }, ...row }) => ({
     ...row,
     config,
     tools,
     provider: provider ?? null,
+    servers: mcpServers,
   }));
 }

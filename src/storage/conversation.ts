@@ -5,6 +5,7 @@ import * as z from "zod";
 import { type ConversationEvent, eventSchema } from "../domain/event";
 import { REQUEST_TABLES, RequestStore } from "./requests";
 import { TICKET_TABLES, TicketStore } from "./tickets";
+import { UPSTREAM_TABLES, UpstreamStore } from "./upstreams";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
 export type MetaKey =
@@ -19,7 +20,7 @@ export type MetaKey =
   | "provided";
 
 /** What each version of the tables added to the one before, from version 2 on. Forward only. */
-const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`];
+const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`, UPSTREAM_TABLES];
 
 export interface StoredEvent {
   seq: number;
@@ -39,12 +40,14 @@ export class ConversationStore {
   readonly #storage: DurableObjectStorage;
   readonly requests: RequestStore;
   readonly tickets: TicketStore;
+  readonly upstreams: UpstreamStore;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.requests = new RequestStore(storage);
     this.tickets = new TicketStore(storage);
+    this.upstreams = new UpstreamStore(storage);
   }
 
   /** Whether the conversation was ever created. Asking writes nothing. */

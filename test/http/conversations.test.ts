@@ -228,6 +228,24 @@ describe("a conversation", () => {
     expect(name).toBeTruthy();
   });
 
+  it("deleted while requests are at work in it, answers them as one that is not there", async () => {
+    const { name, send, seed } = someone();
+    for (let round = 0; round < 5; round++) {
+      await send("PUT", "/x", {});
+      await send("POST", "/x/turns", {});
+      // So that everybody reads the catalog anew, and keeps it.
+      await seed({ name: `skill-${round}` });
+      const answers = await Promise.all([
+        send("DELETE", "/x"),
+        ...["/x/turns", "/x/turns", "/x/turns"].map((path) => send("POST", path, {})),
+        ...["/x", "/x/prompt", "/x/tools"].map((path) => send("GET", path)),
+        call("GET", "/api/tasks/x/skills", { as: name }),
+        call("GET", "/api/tasks/x/skills", { as: name }),
+      ]);
+      for (const { status } of answers) expect([200, 204, 404]).toContain(status);
+    }
+  });
+
   it("ends when it was idle for CONVERSATION_IDLE_DAYS, and a history brings it back", async () => {
     const { put, send, turn, load, seed, stub, get } = someone();
     await seed({ name: "wiki" });

@@ -25,6 +25,8 @@ export interface Step {
 }
 
 export interface Talk {
+  route: string;
+  key: string;
   turn(body?: object): Promise<Step>;
   calls(...calls: object[]): Promise<Step>;
   /** One call; its result. */
@@ -74,6 +76,8 @@ export async function talk(user: string | { key: string }, settings: object = {}
     return result;
   };
   return {
+    route,
+    key,
     turn: (body = {}) => post("turns", body),
     calls: run,
     use,

@@ -3,8 +3,10 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app";
+import { proxy } from "../../src/mcp/proxy";
+import { serve } from "../../src/mcp/server";
 
-const app = createApp();
+const app = createApp({ proxy, serve });
 const text = async () => (await app.request("https://gateway.test/openapi.json")).text();
 
 describe("/openapi.json", () => {

@@ -6,7 +6,7 @@ import { evict, objectOf } from "../fixtures/clock";
 import { askPage, conversationOf, Page } from "../fixtures/page";
 import { call } from "../http/call";
 
-const NEW = ["requests", "sequence", "tickets"];
+const NEW = ["requests", "sequence", "tickets", "upstreams"];
 
 const tables = (id: string) =>
   runInDurableObject(objectOf(id), (_, { storage }) =>

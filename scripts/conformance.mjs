@@ -1,0 +1,164 @@
+// `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Its server scenarios run through
+// the transparent proxy before the fixture upstream, its client scenarios against the gateway's own client. Fails on every scored
+// failure that test/conformance/expected-failures.yml does not name, and on a scenario that checked nothing.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { parse } from "yaml";
+import { startFixture } from "../test/conformance/server.mjs";
+import { openDoor, startGateway } from "../test/conformance/stage.mjs";
+import { root } from "./files.mjs";
+import { fail, say } from "./refusal.mjs";
+
+const REVISIONS = ["2025-11-25", "2026-07-28"];
+const folder = path.dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"));
+const suite = path.join(folder, "dist", "index.js");
+const expected = path.join(root, "test", "conformance", "expected-failures.yml");
+const client = (name) => `${process.execPath} ${path.join(root, "test", "conformance", `${name}-client.mjs`)}`;
+
+const SKILL_SCENARIOS = ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"];
+
+/** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
+const BEHIND_PROXY = {
+  "elicitation-sep1034-client-defaults": "conversations offer servers no elicitation",
+  "sse-retry": "conversations hold no standing streams",
+  "sep-2322-client-request-state": "conversations offer servers nothing to ask for",
+};
+/** Why scenarios are left out. The gateway sends the credentials that an admin configured; it is no OAuth client. */
+const LEFT_OUT = /^auth\//;
+
+async function main() {
+  const results = await mkdtemp(path.join(os.tmpdir(), "conformance-"));
+  const [gateway, fixture] = await Promise.all([startGateway(), startFixture()]);
+  try {
+    const user = await gateway.call("POST", "/api/v1/keys", { user_id: "conformance" });
+    await gateway.call("PUT", "/api/v1/mcp-servers/fixture", { url: fixture.url });
+    const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
+    const rows = [];
+    for (const revision of REVISIONS) rows.push(...(await serverRows(door.url, revision, results)));
+    door.close();
+    for (const revision of REVISIONS) rows.push(...(await clientRows(gateway, revision, results)));
+    rows.push(...(await skillRows(gateway, user.key, results)));
+    report(rows);
+  } finally {
+    await Promise.all([gateway.stop(), fixture.close()]);
+    await rm(results, { recursive: true, force: true });
+  }
+}
+
+async function serverRows(url, revision, results) {
+  const output = path.join(results, `server-${revision}`);
+  const code = await run(["server", "--url", url, "--requirements", revision, "-o", output], {});
+  const { server, not_scored: notScored } = await requirements(revision);
+  const rows = [
+    ...server.map((scenario) => ({ scenario, isScored: true })),
+    ...scenariosOf(notScored, "server").map((scenario) => ({ scenario, isScored: false })),
+  ];
+  const found = await Promise.all(rows.map((row) => checked({ ...row, revision, way: "through the proxy" }, output)));
+  // The suite judges its baseline itself: an entry that passes is a failure too.
+  if (code !== 0 && !found.some(isFailure)) throw new Error(`The suite ended with ${code} for ${revision}.`);
+  return found;
+}
+
+/** The skills extension, at the gateway's own server with its built-in skills. */
+async function skillRows(gateway, key, results) {
+  const door = await openDoor(`${gateway.url}/mcp`, key);
+  const rows = [];
+  for (const scenario of SKILL_SCENARIOS) {
+    const output = path.join(results, scenario);
+    await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
+    rows.push(await checked({ scenario, revision: "SEP-2640  ", isScored: true, way: "/mcp" }, output));
+  }
+  door.close();
+  return rows;
+}
+
+async function clientRows(gateway, revision, results) {
+  const { client: scored, not_scored: notScored } = await requirements(revision);
+  const scenarios = [
+    ...scored.map((scenario) => ({ scenario, isScored: true })),
+    ...scenariosOf(notScored, "client").map((scenario) => ({ scenario, isScored: false })),
+  ].filter(({ scenario }) => !LEFT_OUT.test(scenario));
+  const rows = [];
+  for (const row of scenarios) {
+    const isProxied = BEHIND_PROXY[row.scenario] !== undefined;
+    const output = path.join(results, `client-${revision}-${row.scenario}`);
+    const options = ["--spec-version", revision, "--scenario", row.scenario, "-o", output];
+    const command = client(isProxied ? "proxied" : "conversation");
+    await run(["client", "--command", command, ...options], { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key });
+    rows.push(await checked({ ...row, revision, way: isProxied ? "client behind proxy" : "conversation" }, output));
+  }
+  return rows;
+}
+
+/** The suite's own list of what a revision requires. */
+async function requirements(revision) {
+  return parse(await readFile(path.join(folder, "requirements", `${revision}.yaml`), "utf8"));
+}
+
+function scenariosOf(notScored, role) {
+  return notScored.flatMap((entry) => (entry.leg === role ? [entry.scenario] : []));
+}
+
+/** Runs the suite to its end. It says nothing here: what it found is in the files it leaves. */
+function run(args, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [suite, ...args, "--expected-failures", expected], {
+      env: { ...process.env, ...env },
+      stdio: "ignore",
+    });
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+}
+
+/** The row with what was checked. */
+async function checked(row, output) {
+  const folders = await readdir(output);
+  const own = new RegExp(`^(?:server-)?${row.scenario}-\\d{4}-\\d{2}-\\d{2}T`);
+  const files = folders.filter((name) => own.test(name)).map((name) => path.join(output, name, "checks.json"));
+  const checks = (await Promise.all(files.map((file) => readFile(file, "utf8")))).flatMap(JSON.parse);
+  const count = (...statuses) => checks.filter(({ status }) => statuses.includes(status)).length;
+  return {
+    ...row,
+    passed: count("SUCCESS"),
+    warned: checks.filter(({ status }) => status === "WARNING"),
+    failed: checks.filter(({ status }) => status === "FAILURE"),
+  };
+}
+
+function isFailure({ isScored, passed, failed }) {
+  return isScored && (failed.length > 0 || passed === 0);
+}
+
+function report(rows) {
+  const width = Math.max(...rows.map(({ scenario }) => scenario.length));
+  for (const row of rows) {
+    const verdict = isFailure(row) ? "FAIL" : row.isScored ? "ok" : "not scored";
+    const counts = `${row.passed} passed, ${row.failed.length} failed, ${row.warned.length} warned`;
+    console.log(
+      `${row.revision}  ${row.scenario.padEnd(width)}  ${row.way.padEnd(19)}  ${verdict.padEnd(10)}  ${counts}`,
+    );
+    if (!row.isScored) continue;
+    for (const { id, status, errorMessage } of [...row.failed, ...row.warned])
+      say(`    ${status} ${id}: ${errorMessage}`);
+  }
+  const scored = rows.filter(({ isScored }) => isScored);
+  const failures = scored.filter(isFailure);
+  const sum = (of) => scored.reduce((total, row) => total + of(row), 0);
+  console.log(
+    `\n${scored.length} scored scenarios, ${failures.length} failing; ${sum((row) => row.passed)} checks passed, ` +
+      `${sum((row) => row.failed.length)} failed, ${sum((row) => row.warned.length)} warnings.`,
+  );
+  for (const [scenario, why] of Object.entries(BEHIND_PROXY))
+    console.log(`${scenario}: behind the proxy, since ${why}.`);
+  console.log(
+    "auth/*: left out, since the gateway is no OAuth client of MCP servers; it sends what an admin configured.",
+  );
+  if (failures.length > 0 || scored.length === 0) process.exitCode = 1;
+}
+
+main().catch(fail);

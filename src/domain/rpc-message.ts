@@ -1,0 +1,75 @@
+// JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
+
+import * as z from "zod";
+import type { JsonObject } from "./skill";
+
+export const rpcIdSchema = z.union([z.string(), z.number()]);
+export type RpcId = z.infer<typeof rpcIdSchema>;
+
+/** What is read of a message; the rest is the server's. Whatever is malformed reads as absent. */
+const messageSchema = z.object({
+  id: rpcIdSchema.optional().catch(undefined),
+  method: z.string().optional().catch(undefined),
+  params: z
+    .object({ name: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+type RpcMessage = z.infer<typeof messageSchema>;
+
+/** A posted body. One of 2025-03-26 may hold several messages. */
+export interface Posted {
+  /** What `JSON.parse` made of it; `undefined` when it is no JSON. */
+  value: unknown;
+  messages: readonly RpcMessage[];
+}
+
+export function readPosted(text: string): Posted {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { value: undefined, messages: [] };
+  }
+  const messages = (Array.isArray(value) ? value : [value]).map((one) => messageSchema.safeParse(one).data ?? {});
+  return { value, messages };
+}
+
+/** The ids of the requests in it: those that get an answer. */
+export function requestIds({ messages }: Posted): RpcId[] {
+  return messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
+}
+
+/** The names of the tools that it calls. */
+export function calledTools({ messages }: Posted): string[] {
+  return messages.flatMap(({ method, params }) => (method === "tools/call" ? [params?.name ?? ""] : []));
+}
+
+/** Whether one of its messages has one of these methods. */
+export function hasMethod({ messages }: Posted, ...methods: string[]): boolean {
+  return messages.some(({ method }) => method !== undefined && methods.includes(method));
+}
+
+/** An error in the name of a request; `null` where no request is known. */
+export function rpcError(id: RpcId | null, code: number, message: string, data?: JsonObject): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+}
+
+const answerSchema = z.object({ id: rpcIdSchema, method: z.never().optional() });
+
+/** The id of the request that a message answers; `null` when it is no answer. */
+export function answeredId(message: unknown): RpcId | null {
+  return answerSchema.safeParse(message).data?.id ?? null;
+}
+
+const toolListSchema = z.looseObject({
+  result: z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })) }),
+});
+
+/** The message without the tools that may not be seen, if it is a list of tools; else as it is. */
+export function withoutTools(message: unknown, isAllowed: (tool: string) => boolean): unknown {
+  if (Array.isArray(message)) return message.map((one) => withoutTools(one, isAllowed));
+  const list = toolListSchema.safeParse(message).data;
+  if (list === undefined) return message;
+  return { ...list, result: { ...list.result, tools: list.result.tools.filter(({ name }) => isAllowed(name)) } };
+}

@@ -1,0 +1,75 @@
+// /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
+
+import { type ErrorCode, refusalIn } from "../domain/errors";
+import { type Posted, readPosted, requestIds, rpcError } from "../domain/rpc-message";
+import type { Context } from "../services/context";
+import { ProxyRefusal } from "../services/exchange";
+import { proxiedServer } from "../services/proxied-server";
+import { forward } from "../services/proxy";
+import { failureText } from "../services/proxy-answer";
+import { faultIn } from "../upstream/fault";
+import { readBody, TOO_LARGE } from "./body";
+
+const METHODS = ["GET", "POST", "DELETE"] as const;
+const STATUS: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unprocessable: 422,
+  rate_limited: 429,
+  unavailable: 503,
+};
+
+/** Which of the gateway's servers, and whether at the address for messages of one of type `sse`. */
+export interface ProxyPlace {
+  name: string;
+  isMessage: boolean;
+}
+
+/** Answers a request to a server of this gateway. Every user of the gateway may use its servers. */
+export async function proxy(context: Context, request: Request, { name, isMessage }: ProxyPlace): Promise<Response> {
+  let posted: Posted = { value: undefined, messages: [] };
+  try {
+    const method = METHODS.find((known) => known === request.method);
+    if (method === undefined) throw new ProxyRefusal(405, -32000, "Method not allowed.", { allow: METHODS.join(", ") });
+    const body = method === "POST" ? await readBody(request) : "";
+    if (body === null) throw new ProxyRefusal(413, -32600, TOO_LARGE);
+    posted = readPosted(body);
+    const server = await proxiedServer(context, name);
+    if (server === null) throw new ProxyRefusal(404, -32600, `This gateway has no MCP server '${name}'.`);
+    const { headers, signal } = request;
+    const { pathname, searchParams } = new URL(request.url);
+    const path = isMessage ? pathname.slice(0, pathname.lastIndexOf("/")) : pathname;
+    const handle = isMessage ? (searchParams.get("to") ?? "") : null;
+    const development = __DEVELOPMENT__;
+    return await forward(context, server, { method, headers, body, posted, handle, path, signal, development });
+  } catch (error) {
+    return refused(error, name, posted);
+  }
+}
+
+/** What was thrown, in the name of the request where there is one. What nobody meant to throw is thrown on. */
+function refused(error: unknown, name: string, posted: Posted): Response {
+  const id = requestIds(posted)[0] ?? null;
+  const answer = (status: number, code: number, message: string, headers: Readonly<Record<string, string>> = {}) =>
+    new Response(rpcError(id, code, message), {
+      status,
+      headers: { ...headers, "content-type": "application/json", "cache-control": "no-store" },
+    });
+  if (error instanceof ProxyRefusal) return answer(error.status, error.rpcCode, error.message, error.headers);
+  const fault = faultIn(error);
+  if (fault !== null) {
+    return answer(fault.kind === "timeout" ? 504 : 502, -32603, failureText(name, fault), retryAfter(fault.retryAfter));
+  }
+  const refusal = refusalIn(error);
+  if (refusal === null) throw error;
+  const again = refusal.code === "unavailable" || refusal.code === "rate_limited" ? 2 : null;
+  return answer(STATUS[refusal.code], -32603, refusal.message, retryAfter(again));
+}
+
+function retryAfter(seconds: number | null): Record<string, string> {
+  return seconds === null ? {} : { "retry-after": String(seconds) };
+}

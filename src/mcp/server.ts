@@ -1,0 +1,28 @@
+// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first host speaks.
+
+import type { Context } from "../services/context";
+import { readBody, TOO_LARGE } from "./body";
+import type { HostPlace } from "./place";
+
+/** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */
+export async function serve(context: Context, request: Request, place: HostPlace): Promise<Response> {
+  const { answerHost } = await import("./host");
+  if (request.method !== "POST") return answerHost(context, request, place, undefined);
+  const text = await readBody(request);
+  if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);
+  const message = parse(text);
+  if (message === undefined) return rpcRefusal(400, -32700, "The body is not JSON.");
+  return answerHost(context, request, place, message);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function rpcRefusal(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status });
+}

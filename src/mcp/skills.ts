@@ -1,0 +1,116 @@
+// The extension `io.modelcontextprotocol/skills` (SEP-2640) on a server: skills/list, skills/get, folders, and files as resources.
+
+import { ProtocolError, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { jsonObject } from "../domain/json";
+import type { ServedSkill } from "../domain/served-skill";
+import type { View } from "../domain/view";
+import type { Context } from "../services/context";
+import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/served-skills";
+import { asProtocolError } from "./refusal";
+
+const EXTENSION = "io.modelcontextprotocol/skills";
+const FOLDER_TYPE = "inode/directory";
+/** A catalog changes when somebody publishes, and who may see it is whoever asks: nothing to be kept, least of all by others. */
+const CACHE = { ttlMs: 0, cacheScope: "private" } as const;
+
+const pageParams = z.looseObject({ cursor: z.string().max(1_000).optional() });
+const uriParams = z.looseObject({ uri: z.string().max(4_096) });
+const folderParams = uriParams.extend(pageParams.shape);
+
+const entrySchema = z.object({
+  uri: z.string(),
+  frontmatter: jsonObject,
+  resources: z.array(z.object({ uri: z.string(), digest: z.string(), size: z.int() })),
+});
+const cacheFields = { ttlMs: z.number().optional(), cacheScope: z.enum(["private", "public"]).optional() };
+const listResult = z.object({ skills: z.array(entrySchema), nextCursor: z.string().optional(), ...cacheFields });
+const getResult = z.object({ skill: entrySchema, ...cacheFields });
+const folderResult = z.object({
+  resources: z.array(
+    z.object({ uri: z.string(), name: z.string(), mimeType: z.string().optional(), size: z.int().optional() }),
+  ),
+  ...cacheFields,
+});
+
+/** Serves the skills of a view on a server that is not connected yet. */
+export function serveSkills(
+  server: Server,
+  context: Context,
+  view: () => Promise<View>,
+  era: "legacy" | "modern",
+): void {
+  const cache = era === "modern" ? CACHE : {};
+  const withView = <T>(run: (view: View) => Promise<T>) => asProtocolError(async () => run(await view()));
+
+  server.registerCapabilities({ extensions: { [EXTENSION]: { directoryRead: true } } });
+
+  server.setRequestHandler("skills/list", { params: pageParams, result: listResult }, ({ cursor }) =>
+    withView(async (catalog) => {
+      const { skills, nextCursor } = await pageOfSkills(context, catalog, cursor);
+      return { skills, ...(nextCursor === null ? {} : { nextCursor }), ...cache };
+    }),
+  );
+
+  server.setRequestHandler("skills/get", { params: uriParams, result: getResult }, ({ uri }) =>
+    withView(async (catalog) => {
+      const skill = await skillAt(context, catalog, uri);
+      if (skill === null) throw new ProtocolError(-32602, `No skill is served at ${uri}`);
+      return { skill, ...cache };
+    }),
+  );
+
+  server.setRequestHandler("resources/directory/read", { params: folderParams, result: folderResult }, ({ uri }) =>
+    withView(async (catalog) => {
+      const children = await folderAt(context, catalog, uri);
+      if (children === null) throw new ProtocolError(-32602, `${uri} is not a directory resource`);
+      const resources = children.map(({ uri: child, name, mediaType, size }) => ({
+        uri: child,
+        name,
+        mimeType: mediaType ?? FOLDER_TYPE,
+        ...(size === null ? {} : { size }),
+      }));
+      return { resources, ...cache };
+    }),
+  );
+
+  server.setRequestHandler("resources/list", ({ params }) =>
+    withView(async (catalog) => {
+      const { skills, nextCursor } = await pageOfSkills(context, catalog, params?.cursor);
+      return { resources: skills.map(resourceOf), ...(nextCursor === null ? {} : { nextCursor }) };
+    }),
+  );
+
+  server.setRequestHandler("resources/templates/list", async () => ({
+    resourceTemplates: [{ name: "skill-file", uriTemplate: "skill://{+path}", description: "A file of a skill." }],
+  }));
+
+  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
+    withView(async (catalog) => {
+      const file = await fileAt(context, catalog, uri);
+      if (file === null) throw new ResourceNotFoundError(uri);
+      return { contents: [{ uri, mimeType: file.mediaType, ...contentOf(file.bytes) }] };
+    }),
+  );
+}
+
+function resourceOf({ uri, frontmatter }: ServedSkill) {
+  const { name, description } = frontmatter;
+  return {
+    uri,
+    name: typeof name === "string" ? name : uri,
+    ...(typeof description === "string" ? { description } : {}),
+    mimeType: "text/markdown",
+  };
+}
+
+/** Text as text where it is the same bytes again, anything else in base64. */
+function contentOf(bytes: Uint8Array): { text: string } | { blob: string } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    let binary = "";
+    for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+    return { blob: btoa(binary) };
+  }
+}

@@ -1,0 +1,77 @@
+// From a server as it was written to where it is reached just now, for this conversation and this caller.
+
+import { GatewayError } from "../domain/errors";
+import { readServers } from "../domain/mcp-config";
+import type { Redactor } from "../domain/redactor";
+import type { UpstreamTarget } from "../domain/upstream";
+import type { Context } from "./context";
+import type { ServerRef } from "./servers";
+import type { Session } from "./session";
+import { fillServer } from "./variables";
+
+/** A server that can be reached. */
+export interface Aim {
+  /** Names what is remembered of it: another URL, header or secret is another key. */
+  key: string;
+  target: UpstreamTarget;
+  /** Whether the entry lets a tool through. */
+  lets(tool: string): boolean;
+  /** Takes the entry's secrets out of whatever leaves. */
+  redactor: Redactor;
+  problem?: never;
+}
+
+/** A server that cannot, and why. `unsupported`: it never could be here. */
+export interface Unreachable {
+  problem: string;
+  unsupported: boolean;
+}
+
+const known = new WeakMap<Context, WeakMap<ServerRef, Promise<Aim | Unreachable>>>();
+
+/** Where a server is reached, worked out once a request. */
+export function aimAt(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+  const aims = known.get(context) ?? new WeakMap<ServerRef, Promise<Aim | Unreachable>>();
+  known.set(context, aims);
+  const aim = aims.get(ref) ?? work(context, session, ref);
+  aims.set(ref, aim);
+  return aim;
+}
+
+async function work(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+  const source = ref.skill === null ? { kind: "ghost" as const } : { kind: "skill" as const, skill: ref.skill.name };
+  const [read] = readServers({ [ref.name]: ref.entry }, source);
+  if (read === undefined) return { problem: "its name cannot be used", unsupported: true };
+  if (read.problem !== null) return { problem: read.problem, unsupported: true };
+  const { entry } = read;
+  const filled = await fill(context, session, ref, entry);
+  if ("problem" in filled) return { problem: filled.problem, unsupported: false };
+  // Who brought a server is part of what it is: two skills share no session.
+  const key = JSON.stringify([ref.skill?.skill_id ?? ref.source, ref.name, filled.fingerprint]);
+  return {
+    key,
+    target: filled.target,
+    lets: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
+    redactor: filled.redactor,
+  };
+}
+
+async function fill(context: Context, session: Session, ref: ServerRef, entry: Parameters<typeof fillServer>[3]) {
+  const place = {
+    conversationId: session.id,
+    ghostName: session.view?.ghost ?? undefined,
+    skillName: ref.skill?.name,
+  };
+  try {
+    const filled = await fillServer(context, place, ref.name, entry);
+    if ("problem" in filled || !JSON.stringify(entry).includes("request.id")) return filled;
+    // What is different in each request is no other session.
+    const lasting = { ...context, caller: { ...context.caller, requestId: "" } };
+    const same = await fillServer(lasting, place, ref.name, entry);
+    return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "unavailable")
+      return { problem: "its secrets could not be read just now" };
+    throw error;
+  }
+}

@@ -1,0 +1,210 @@
+// The connections of a conversation to its MCP servers: made when they are needed, remembered in its store, each under its own
+// clock. What leaves here has passed the redactor of its server.
+
+import { breakerState } from "../domain/breaker";
+import type { Redactor } from "../domain/redactor";
+import type { JsonObject } from "../domain/skill";
+import { failed, type ToolResult } from "../domain/tool";
+import { NO_MEMORY, type UpstreamMemory, type UpstreamTool } from "../domain/upstream";
+import type { UpstreamState } from "../storage/upstreams";
+import { type CallOptions, type Progress, Upstream } from "../upstream/client";
+import { UpstreamFault } from "../upstream/fault";
+import type { Context } from "./context";
+import type { ServerRef } from "./servers";
+import type { Session } from "./session";
+import { type Aim, aimAt } from "./target";
+
+/** A server as it stands. */
+export interface OfferedServer {
+  ref: ServerRef;
+  state: "connecting" | "connected" | "failed" | "open" | "unsupported";
+  /** Those that its entry lets through. */
+  tools: UpstreamTool[];
+  error: string | null;
+  /** Of the last connecting, listing or call, in milliseconds. */
+  latency: number | null;
+  /** What was left out of its list, in words. */
+  problems: string[];
+}
+
+interface Live {
+  upstream: Upstream;
+  error: string | null;
+  latency: number | null;
+  /** Under way, or `null`. */
+  refreshing: Promise<void> | null;
+  /** What the store has. */
+  saved: { memory: UpstreamMemory; error: string | null } | null;
+}
+
+interface Upstreams {
+  live: Map<string, Live>;
+  /** Rises with everything that may change what is offered. */
+  revision: number;
+}
+
+const open = new WeakMap<Session, Upstreams>();
+
+function upstreamsOf(session: Session): Upstreams {
+  const known = open.get(session) ?? { live: new Map<string, Live>(), revision: 0 };
+  open.set(session, known);
+  return known;
+}
+
+/** Rises with everything that may change what servers offer here. */
+export function upstreamsRevision(session: Session): number {
+  return upstreamsOf(session).revision;
+}
+
+/** What is known of servers now. Asks none of them. */
+export async function offeredServers(
+  context: Context,
+  session: Session,
+  refs: readonly ServerRef[],
+): Promise<OfferedServer[]> {
+  return Promise.all(
+    refs.map(async (ref): Promise<OfferedServer> => {
+      const aim = await aimAt(context, session, ref);
+      const nothing = { ref, tools: [], latency: null, problems: [] };
+      if (aim.problem !== undefined)
+        return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
+      return standing(ref, aim, liveAt(context, session, aim), context.now());
+    }),
+  );
+}
+
+/**
+ * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. Who
+ * failed the last time is tried again, but not waited for; who takes longer goes on by itself, under its own deadline.
+ */
+export async function connectServers(
+  context: Context,
+  session: Session,
+  refs: readonly ServerRef[],
+  patience: number,
+): Promise<void> {
+  const waited = refs.map(async (ref) => {
+    const aim = await aimAt(context, session, ref);
+    if (aim.problem !== undefined) return;
+    const live = liveAt(context, session, aim);
+    const isHopeful = live.error === null;
+    const refreshing = refresh(context, session, aim, live);
+    if (isHopeful) await refreshing;
+  });
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, patience);
+  await Promise.race([Promise.all(waited), late.promise]);
+  clearTimeout(timer);
+}
+
+/** Calls a tool of a server. Whatever happens, the answer is a tool result. */
+export async function callServer(
+  context: Context,
+  session: Session,
+  ref: ServerRef,
+  tool: string,
+  args: JsonObject,
+  options: CallOptions & { shown: string },
+): Promise<ToolResult> {
+  const aim = await aimAt(context, session, ref);
+  if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
+  const live = liveAt(context, session, aim);
+  const start = context.now();
+  const onProgress = options.onProgress;
+  const result = await live.upstream.call(tool, args, {
+    ...options,
+    ...(onProgress === undefined
+      ? {}
+      : { onProgress: (progress) => onProgress(redactProgress(progress, aim.redactor)) }),
+  });
+  live.latency = context.now() - start;
+  keep(context, session, aim, live);
+  return redactResult(result, aim.redactor);
+}
+
+/** Forgets servers that no turn had for a while. */
+export function forgetUnused(session: Session, before: number): void {
+  session.store.upstreams.dropUnusedSince(before);
+}
+
+function liveAt(context: Context, session: Session, aim: Aim): Live {
+  const { live } = upstreamsOf(session);
+  const known = live.get(aim.key);
+  if (known !== undefined) {
+    known.upstream.aim(aim.target);
+    return known;
+  }
+  const kept = session.store.upstreams.get(aim.key);
+  const made: Live = {
+    upstream: new Upstream(aim.target, kept?.memory ?? NO_MEMORY, __DEVELOPMENT__, context.now),
+    error: kept?.error ?? null,
+    latency: kept?.latency ?? null,
+    refreshing: null,
+    saved: kept === null ? null : { memory: kept.memory, error: kept.error },
+  };
+  live.set(aim.key, made);
+  return made;
+}
+
+/** Reads the list of tools where it is not fresh. One at a time; never fails. */
+function refresh(context: Context, session: Session, aim: Aim, live: Live): Promise<void> {
+  live.refreshing ??= list(context, session, aim, live).finally(() => {
+    live.refreshing = null;
+    upstreamsOf(session).revision++;
+  });
+  return live.refreshing;
+}
+
+async function list(context: Context, session: Session, aim: Aim, live: Live): Promise<void> {
+  const start = context.now();
+  const before = live.upstream.memory.list;
+  try {
+    const now = await live.upstream.list();
+    live.error = null;
+    if (now !== before) live.latency = context.now() - start;
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    live.error = aim.redactor.text(error.message);
+    live.latency = context.now() - start;
+  }
+  keep(context, session, aim, live);
+}
+
+/** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
+function keep(context: Context, session: Session, aim: Aim, live: Live): void {
+  const { memory } = live.upstream;
+  const { error, latency, saved } = live;
+  if (saved?.memory === memory && saved.error === error) return;
+  upstreamsOf(session).revision++;
+  if (session.ended) return;
+  live.saved = { memory, error };
+  const state: UpstreamState = { memory: aim.redactor.json(memory), error, latency };
+  session.store.upstreams.keep(aim.key, context.now(), state);
+}
+
+function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
+  const { structuredContent } = result;
+  const content = redactor.json(result.content);
+  return { ...result, content, ...(structuredContent ? { structuredContent: redactor.json(structuredContent) } : {}) };
+}
+
+function redactProgress(progress: Progress, redactor: Redactor): Progress {
+  return progress.message === undefined ? progress : { ...progress, message: redactor.text(progress.message) };
+}
+
+function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedServer {
+  const { list: known, breaker } = live.upstream.memory;
+  const { error, latency } = live;
+  const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.lets(name)) : [];
+  const isOpen = breakerState(breaker, now) === "open";
+  const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
+  const told = error ?? (isOpen ? breaker.last : null);
+  return {
+    ref,
+    state,
+    tools: aim.redactor.json(tools),
+    error: told === null ? null : aim.redactor.text(told),
+    latency,
+    problems: aim.redactor.json(known?.problems ?? []),
+  };
+}

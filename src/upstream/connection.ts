@@ -1,0 +1,139 @@
+// One MCP client on one line to a server: with a handshake, or going on from what an earlier one left.
+
+import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
+import { version } from "../../package.json";
+import { jsonObject } from "../domain/json";
+import { type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/upstream";
+import type { Deadline } from "./deadline";
+import { UpstreamFault } from "./fault";
+import { Line } from "./line";
+import { faultOf } from "./reason";
+import type { Sdk } from "./sdk";
+
+/** The revision that a pinned modern server must speak. */
+const MODERN = "2026-07-28";
+/** The library's own timers never end anything: a deadline does. */
+export const NEVER = 2 ** 31 - 1;
+const IDENTITY = { name: "skill-gateway", version };
+
+export interface Connection {
+  client: Client;
+  line: Line;
+  /** What of the memory it goes on from; a fresh one goes on from nothing. */
+  resumed: UpstreamMemory["session"] | "discover" | null;
+}
+
+export interface Surroundings {
+  sdk: Sdk;
+  development: boolean;
+  /** Called when the server says that its tools changed. */
+  onListChanged(): void;
+}
+
+/** A connection that goes on from the memory, without a request; `null` when there is nothing to go on from. */
+export async function resume(
+  around: Surroundings,
+  target: UpstreamTarget,
+  memory: UpstreamMemory,
+  era: Era | null,
+): Promise<Connection | null> {
+  if (target.type === "sse") return null;
+  if (era === "legacy" && memory.session !== null) {
+    return open(around, target, memory.session, { kind: "legacy" });
+  }
+  const discover = era === "modern" ? discoverOf(around.sdk, memory) : null;
+  return discover === null ? null : open(around, target, "discover", { kind: "modern", discover });
+}
+
+/**
+ * A connection with a handshake. An era that is known saves asking for it; where the server rejects that one, it may have moved
+ * on since it was asked, and is asked again.
+ *
+ * @throws UpstreamFault
+ */
+export async function shake(
+  around: Surroundings,
+  target: UpstreamTarget,
+  memory: UpstreamMemory,
+  now: number,
+  deadline: Deadline,
+): Promise<Connection> {
+  const era = knownEra(memory, target, now);
+  try {
+    return await shakeAs(around, target, era, deadline);
+  } catch (error) {
+    const isGuess = target.era === "auto" && target.type !== "sse" && era === "legacy";
+    if (!isGuess || !(error instanceof UpstreamFault) || !isRejected(error)) throw error;
+    return shakeAs(around, target, null, deadline);
+  }
+}
+
+/** Whether the server did not know what the request went on from, or what it was at all. */
+export function isRejected({ status }: UpstreamFault): boolean {
+  return status === 400 || status === 404 || status === 405;
+}
+
+async function shakeAs(
+  around: Surroundings,
+  target: UpstreamTarget,
+  era: Era | null,
+  deadline: Deadline,
+): Promise<Connection> {
+  const connection = prepare(around, target, null);
+  const { client, line } = connection;
+  const prior = era === "legacy" ? { prior: { kind: "legacy" as const } } : {};
+  const connecting = client.connect(line, { signal: deadline.signal, timeout: NEVER, ...prior });
+  try {
+    await deadline.within(Promise.race([connecting, line.broken]));
+    return connection;
+  } catch (error) {
+    connecting.catch(() => undefined);
+    const fault = faultOf(around.sdk, error, line);
+    void line.close();
+    throw fault;
+  }
+}
+
+/** What a handshake taught, on top of what was known. */
+export function learned({ client, line }: Connection, memory: UpstreamMemory, now: number): UpstreamMemory {
+  const kind: Era = client.getProtocolEra() ?? "legacy";
+  const protocol = client.getNegotiatedProtocolVersion() ?? "";
+  const server = client.getServerVersion();
+  return {
+    ...memory,
+    era: { kind, at: now },
+    session: kind === "legacy" ? { id: line.givenSession, protocol } : null,
+    discover: kind === "modern" ? (jsonObject.safeParse(client.getDiscoverResult()).data ?? null) : null,
+    server: { name: server?.name ?? "", version: server?.version ?? "", protocol },
+  };
+}
+
+async function open(
+  around: Surroundings,
+  target: UpstreamTarget,
+  resumed: NonNullable<Connection["resumed"]>,
+  prior: PriorDiscovery,
+): Promise<Connection> {
+  const connection = prepare(around, target, resumed);
+  await connection.client.connect(connection.line, { prior });
+  return connection;
+}
+
+function prepare(
+  { sdk, development, onListChanged }: Surroundings,
+  target: UpstreamTarget,
+  resumed: Connection["resumed"],
+): Connection {
+  const mode = target.era === "modern" ? { pin: MODERN } : "auto";
+  const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode } });
+  client.setNotificationHandler("notifications/tools/list_changed", onListChanged);
+  // What breaks is told by whoever waits for it; the rest is noise of the wire.
+  client.onerror = () => undefined;
+  const line = new Line(sdk, target, typeof resumed === "string" ? null : resumed, development);
+  return { client, line, resumed };
+}
+
+function discoverOf(sdk: Sdk, { discover }: UpstreamMemory) {
+  const value: unknown = discover;
+  return sdk.isSpecType.DiscoverResult(value) ? value : null;
+}

@@ -1,0 +1,181 @@
+// The only way out to servers that skills, ghosts and admins name. Each URL is judged, and an answer has a time and a size.
+
+import { judgeUrl } from "../domain/host-policy";
+import { UPSTREAM_LIMITS } from "../domain/limits";
+import { UpstreamFault } from "./fault";
+
+/** What one exchange may do. */
+export interface Guard {
+  /** Whether http and this machine's own addresses are allowed: `__DEVELOPMENT__`. */
+  development: boolean;
+  /** Milliseconds until the headers are there; `null`: no other end than that of the whole. */
+  headersMs: number | null;
+  /**
+   * Milliseconds until the whole answer is there, body included: a server that sends a byte now and then gains nothing.
+   * `null` for streams that stand until their signal ends them.
+   */
+  totalMs: number | null;
+  /** Bytes of the body, after decompression; `null`: no end. */
+  bytes: number | null;
+  /** Hears of what ended the exchange, whoever reads the body and whatever becomes of its error. */
+  onFault?: (fault: UpstreamFault) => void;
+}
+
+/**
+ * Fetches a URL under the host policy. Redirects are followed only within the origin and with the method kept, each judged
+ * again: nothing that was meant for one origin reaches another. Cookies are never kept, and no header is added to the given ones.
+ * The answer's body ends with the guard, with `init.signal`, and with its reader.
+ *
+ * @throws UpstreamFault `refused`, `unreachable`, `timeout`, `cancelled`, and `too_large` from the body
+ */
+export async function guardedFetch(url: string | URL, init: RequestInit, guard: Guard): Promise<Response> {
+  const exchange = new Exchange(init.signal ?? null, guard);
+  const headers = exchange.timer(guard.headersMs);
+  try {
+    const response = await follow(url, init, guard, exchange);
+    headers();
+    return limited(response, guard.bytes, exchange);
+  } catch (error) {
+    headers();
+    throw exchange.failed(
+      error instanceof UpstreamFault ? error : new UpstreamFault("unreachable", "the server cannot be reached"),
+    );
+  }
+}
+
+/** What ends an exchange early, and the reason. */
+class Exchange {
+  readonly #abort = new AbortController();
+  readonly #timers: (() => void)[] = [];
+  readonly #outer: AbortSignal | null;
+  readonly #onFault: Guard["onFault"];
+  readonly #cancel = () => this.stop(new UpstreamFault("cancelled", "it was cancelled"));
+  #fault: UpstreamFault | null = null;
+
+  constructor(outer: AbortSignal | null, guard: Guard) {
+    this.#outer = outer;
+    this.#onFault = guard.onFault;
+    if (outer?.aborted) this.#cancel();
+    else outer?.addEventListener("abort", this.#cancel, { once: true });
+    this.timer(guard.totalMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Ends the exchange after so long; the answer takes that back. */
+  timer(ms: number | null): () => void {
+    if (ms === null) return () => undefined;
+    const stop = () => this.stop(new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`));
+    const timer = setTimeout(stop, Math.max(0, ms));
+    const clear = () => clearTimeout(timer);
+    this.#timers.push(clear);
+    return clear;
+  }
+
+  /** Ends it with a reason, which everything that still waits will give. */
+  stop(fault: UpstreamFault): void {
+    this.#abort.abort(this.failed(fault));
+  }
+
+  /** Notes the first reason, and returns it. */
+  failed(fault: UpstreamFault): UpstreamFault {
+    this.end();
+    if (this.#fault === null) {
+      this.#fault = fault;
+      this.#onFault?.(fault);
+    }
+    return this.#fault;
+  }
+
+  end(): void {
+    for (const clear of this.#timers) clear();
+    this.#outer?.removeEventListener("abort", this.#cancel);
+  }
+}
+
+async function follow(url: string | URL, init: RequestInit, guard: Guard, exchange: Exchange): Promise<Response> {
+  let target = judged(String(url), guard);
+  for (let hops = 0; ; hops++) {
+    const response = await fetch(target.href, { ...init, redirect: "manual", signal: exchange.signal });
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    await response.body?.cancel();
+    const next = URL.parse(location, target.href);
+    const method = init.method ?? "GET";
+    const keeps = response.status > 306 || method === "GET" || method === "HEAD";
+    if (next === null || next.origin !== target.origin || !keeps || hops >= UPSTREAM_LIMITS.redirects)
+      throw new UpstreamFault("refused", "the server redirects to another address, which is not followed");
+    target = judged(next.href, guard);
+  }
+}
+
+function judged(url: string, guard: Guard): URL {
+  const verdict = judgeUrl(url, guard.development);
+  if (verdict.problem !== undefined) throw new UpstreamFault("refused", `its URL is refused: ${verdict.problem}`);
+  return verdict.url;
+}
+
+/** The answer with a body that ends with the exchange. */
+function limited(response: Response, bytes: number | null, exchange: Exchange): Response {
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // What was unpacked on the way is neither packed nor of that length any more.
+  if (headers.has("content-encoding")) {
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+  }
+  if (response.body === null) {
+    exchange.end();
+    return new Response(null, { status, statusText, headers });
+  }
+  return new Response(counted(response.body, bytes, exchange), { status, statusText, headers });
+}
+
+function counted(
+  body: ReadableStream<Uint8Array>,
+  limit: number | null,
+  exchange: Exchange,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => undefined);
+  const stop = () => {
+    stopped.reject(exchange.signal.reason);
+    void drop(reader);
+  };
+  if (exchange.signal.aborted) stop();
+  else exchange.signal.addEventListener("abort", stop, { once: true });
+  let seen = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await Promise.race([reader.read(), stopped.promise]);
+        if (done) {
+          exchange.end();
+          controller.close();
+          return;
+        }
+        seen += value.byteLength;
+        if (limit !== null && seen > limit) {
+          const most = `${Math.floor(limit / 1_048_576)} MiB`;
+          exchange.stop(new UpstreamFault("too_large", `the server's answer is larger than ${most}`));
+          return await stopped.promise;
+        }
+        controller.enqueue(value);
+      } catch {
+        controller.error(exchange.failed(new UpstreamFault("closed", "the server broke the connection off")));
+      }
+    },
+    async cancel() {
+      exchange.end();
+      await drop(reader);
+    },
+  });
+}
+
+/** A body that broke cannot be cancelled any more, and need not be. */
+async function drop(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  await reader.cancel().catch(() => undefined);
+}

@@ -1,0 +1,58 @@
+// Why something with a server failed, read out of whatever was thrown.
+
+import { UPSTREAM_LIMITS } from "../domain/limits";
+import { faultIn, statusFault, UpstreamFault } from "./fault";
+import type { Line } from "./line";
+import type { Sdk } from "./sdk";
+
+/** The fault in an error of the client library or of ours. */
+export function faultOf(sdk: Sdk, error: unknown, line: Line | null): UpstreamFault {
+  const known = faultIn(error);
+  if (known !== null) return known;
+  const status = statusIn(sdk, error);
+  if (status !== null) return statusFault(status, line?.retryAfter ?? null);
+  if (error instanceof sdk.ProtocolError)
+    return new UpstreamFault("answer", told(error.message) || `error ${error.code}`);
+  // That a line was closed says nothing: it is closed because of what went wrong.
+  const ended = line?.fault ?? null;
+  if (ended !== null && ended.kind !== "cancelled") return ended;
+  if (error instanceof sdk.SdkError) return protocolFault(sdk, error);
+  if (error instanceof sdk.UnauthorizedError) return statusFault(401, null);
+  if (error instanceof SyntaxError) return new UpstreamFault("protocol", "the server's answer is no valid JSON");
+  if (error instanceof Error && error.message.includes("origin does not match"))
+    return new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
+  if (error instanceof Error && error.name.includes("ZodError"))
+    return new UpstreamFault("protocol", "the server's answer is no JSON-RPC message");
+  return new UpstreamFault(
+    "protocol",
+    told(error instanceof Error ? error.message : "") || "it did not keep to the protocol",
+  );
+}
+
+/** The HTTP status behind an error; `null` when it is about something else. */
+function statusIn(sdk: Sdk, error: unknown): number | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof sdk.SdkHttpError) return cause.data.status;
+    if (cause instanceof sdk.SseError && cause.code !== undefined) return cause.code;
+    const posted = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(cause.message)?.[1];
+    if (posted !== undefined) return Number(posted);
+  }
+  return null;
+}
+
+function protocolFault(sdk: Sdk, error: InstanceType<Sdk["SdkError"]>): UpstreamFault {
+  switch (error.code) {
+    case sdk.SdkErrorCode.ClientHttpUnexpectedContent:
+      return new UpstreamFault("protocol", "the server's answer is neither JSON nor an event stream");
+    case sdk.SdkErrorCode.ConnectionClosed:
+      return new UpstreamFault("closed", "the server ended the connection");
+    default:
+      return new UpstreamFault("protocol", told(error.message));
+  }
+}
+
+/** The first line of what a server or the library says, short. */
+function told(message: string): string {
+  const line = message.replace(/\s+/g, " ").trim();
+  return line.length <= UPSTREAM_LIMITS.reasonChars ? line : `${line.slice(0, UPSTREAM_LIMITS.reasonChars)}…`;
+}

@@ -1,0 +1,83 @@
+// Reading a server's list of tools: page by page, with an end, and one tool that is wrong costs none of the others.
+
+import type { Client } from "@modelcontextprotocol/client";
+import * as z from "zod";
+import { jsonObject } from "../domain/json";
+import { UPSTREAM_LIMITS } from "../domain/limits";
+import { headerProblem } from "../domain/tool-headers";
+import type { ToolList, UpstreamTool } from "../domain/upstream";
+import { NEVER } from "./connection";
+
+const pageSchema = z.object({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().optional(),
+  ttlMs: z.number().nonnegative().optional().catch(undefined),
+});
+
+const toolSchema = z.object({
+  name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
+  description: z.string().optional().catch(undefined),
+  title: z.string().optional().catch(undefined),
+  // Any dialect: what it says is for the model and for the server itself.
+  inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
+});
+
+/** The tools of a server, as many as are taken, and what was left out. */
+export async function readTools(client: Client, signal: AbortSignal, now: () => number): Promise<ToolList> {
+  const tools = new Map<string, UpstreamTool>();
+  const problems: string[] = [];
+  let ttl: number | null = null;
+  let cursor: string | undefined;
+  for (let page = 1; ; page++) {
+    const asked = { method: "tools/list" as const, params: cursor === undefined ? {} : { cursor } };
+    const answer = await client.request(asked, pageSchema, { signal, timeout: NEVER });
+    ttl = answer.ttlMs ?? ttl;
+    for (const value of answer.tools) take(value, tools, problems);
+    const more = answer.nextCursor !== undefined && answer.nextCursor !== cursor;
+    if (tools.size >= UPSTREAM_LIMITS.tools && (more || tools.size > UPSTREAM_LIMITS.tools)) {
+      problems.push(`it has more than ${UPSTREAM_LIMITS.tools} tools; the rest is left out`);
+      break;
+    }
+    if (!more) break;
+    if (page >= UPSTREAM_LIMITS.pages) {
+      problems.push(`its list of tools did not end after ${UPSTREAM_LIMITS.pages} pages; the rest is left out`);
+      break;
+    }
+    cursor = answer.nextCursor;
+  }
+  const kept: UpstreamTool[] = [];
+  let left = UPSTREAM_LIMITS.listChars;
+  for (const tool of [...tools.values()].slice(0, UPSTREAM_LIMITS.tools)) {
+    left -= JSON.stringify(tool).length;
+    if (left >= 0) kept.push(tool);
+  }
+  if (left < 0) problems.push("its list of tools is too long; some are left out");
+  return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
+}
+
+function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string[]): void {
+  const parsed = toolSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    problems.push(
+      `a tool is left out: its ${issue?.path.join(".") || "definition"} ${issue?.message ?? "is not valid"}`,
+    );
+    return;
+  }
+  const { name, title, inputSchema } = parsed.data;
+  if (tools.has(name)) {
+    problems.push(`a second tool '${name}' is left out`);
+    return;
+  }
+  if (JSON.stringify(inputSchema).length > UPSTREAM_LIMITS.schemaChars) {
+    problems.push(`tool '${name}' is left out: its input schema is too long`);
+    return;
+  }
+  const problem = headerProblem(inputSchema);
+  if (problem !== null) {
+    problems.push(`tool '${name}' is left out: ${problem}`);
+    return;
+  }
+  const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);
+  tools.set(name, { name, description, inputSchema });
+}

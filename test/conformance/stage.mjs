@@ -1,0 +1,87 @@
+// What stands around a conformance run: the gateway as `npm start` builds it, in a folder of its own, and a door for the suite, which
+// can send no key.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const root = path.join(import.meta.dirname, "..", "..");
+
+/** Starts the gateway. `call` sends JSON in the name of its admin, or of the key's user, and throws what is no success. */
+export async function startGateway() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-conformance-"));
+  const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", path.join(folder, ".dev.vars")];
+  const { GATEWAY_ADMIN_KEY: _, ...env } = process.env;
+  const child = spawn(process.execPath, [path.join(root, "scripts", "start.mjs"), ...options], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const log = [];
+  child.stderr.setEncoding("utf8").on("data", (text) => log.push(text));
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  const [url, key] = await Promise.race([announced(child.stdout), exit.then(() => [])]);
+  if (key === undefined) throw new Error(`The gateway does not start:\n${log.join("")}`);
+  return {
+    url,
+    key,
+    call: (method, route, body, as = key) => callGateway({ url, key: as }, method, route, body),
+    async stop() {
+      child.kill("SIGTERM");
+      await exit;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function announced(stdout) {
+  let url;
+  for await (const line of createInterface({ input: stdout })) {
+    url ??= /^ready (http:\/\/\S+)$/.exec(line)?.[1];
+    const key = /^admin key (\S+)$/.exec(line)?.[1];
+    if (key !== undefined) return [url, key];
+  }
+  return [];
+}
+
+/** Sends JSON and gives the parsed answer; what is no success is thrown. */
+export async function callGateway({ url, key }, method, route, body) {
+  const response = await fetch(new URL(route, url), {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+/** Passes everything on to one address as it came, Host and Origin too, and adds the key. */
+export async function openDoor(target, key) {
+  const to = new URL(target);
+  const server = http.createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const sent = http.request(
+      { host: to.hostname, port: to.port, path: to.pathname + to.search, method: incoming.method, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode, answer.rawHeaders);
+        outgoing.flushHeaders();
+        answer.on("error", () => outgoing.destroy()).pipe(outgoing);
+      },
+    );
+    sent.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => sent.destroy());
+    incoming.pipe(sent);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/mcp`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

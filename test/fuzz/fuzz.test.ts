@@ -1,0 +1,96 @@
+// An API fuzzer that knows nothing but /openapi.json: whatever it sends, no answer is a 5xx and every answer is as documented.
+// `npm run test:fuzz` sends 50 000 requests, the smoke suite a thousand. FUZZ_SEED repeats a run, as far as timing lets it.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { holdAgainstDocument } from "../http/document";
+import { type Gateway, newPlace, start } from "../smoke/launcher";
+import { operationsOf, type ServedDocument } from "./document";
+import { draftFor, Knowledge, type Sendable, sendable } from "./requests";
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+const AT_ONCE = 8;
+const USERS = ["fuzz-a", "fuzz-b", "fuzz-admin"];
+
+it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
+  timeout: 60_000 + REQUESTS * 40,
+}, async () => {
+  const run = start(await newPlace());
+  const gateway = await run.ready();
+  const document: ServedDocument = await (await gateway.fetch("/openapi.json")).json();
+  // Upgrades are not for fetch.
+  const operations = operationsOf(document).filter((operation) => !operation.path.endsWith("/socket"));
+  const drafts = fc.oneof(...operations.map((operation) => draftFor(document.components.schemas, operation)));
+  const knowledge = new Knowledge({
+    "id of conversations": ["fuzz-conversation", "fuzz-other"],
+    skill: ["fuzz-one", "fuzz-two", "fuzz-three", "mermaid-diagram", "json-table@>=1.0.0", "*"],
+    name: ["fuzz-one", "fuzz-two", "load_skill", "read_skill", "execute_skill_script", "mermaid-diagram"],
+    ghost: ["fuzz-ghost"],
+    group: ["default", "fuzz-group"],
+    user: USERS,
+    path: ["SKILL.md", "scripts/table.js"],
+  });
+  const keys = await Promise.all(USERS.map((user) => keyFor(gateway, user)));
+  const statuses = new Map<string, number>();
+  const problems: string[] = [];
+
+  const send = async (route: string, request: Sendable, user: number): Promise<void> => {
+    const what = `${request.init.method} ${request.url}`;
+    const answer = await gateway
+      .fetch(request.url, { ...request.init, key: keys[user] })
+      .catch((error: unknown) => error);
+    if (!(answer instanceof Response)) {
+      problems.push(`${what}: no answer: ${answer}`);
+      return;
+    }
+    statuses.set(`${answer.status}`, (statuses.get(`${answer.status}`) ?? 0) + 1);
+    const body = await answer.clone().text();
+    if (answer.status >= 500) problems.push(`${what} ${bodyOf(request)}: ${answer.status} ${body.slice(0, 400)}`);
+    await holdAgainstDocument(
+      () => gateway.fetch("/openapi.json"),
+      String(request.init.method),
+      new URL(answer.url).pathname,
+      answer,
+    ).catch((error: Error) => problems.push(`${bodyOf(request)}: ${error.message}`));
+    if (answer.ok && /^[[{]/.test(body)) knowledge.learn(route, JSON.parse(body));
+    // It may well revoke the key it is using.
+    if (answer.status === 401) keys[user] = await keyFor(gateway, USERS[user] ?? "");
+  };
+
+  for (let sent = 0; sent < REQUESTS && problems.length < 20; sent += 250) {
+    const batch = fc.sample(drafts, { numRuns: Math.min(250, REQUESTS - sent), seed: SEED + sent });
+    const queue = batch.values();
+    const worker = async () => {
+      for (const draft of queue)
+        await send(draft.operation.path, sendable(draft, knowledge), draft.principal % USERS.length);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+  console.log(
+    `answers: ${[...statuses]
+      .sort()
+      .map(([status, count]) => `${count} x ${status}`)
+      .join(", ")}`,
+  );
+  if (problems.length > 0) problems.push(...run.stderr.slice(-20), ...run.stdout.slice(-20));
+  expect(problems).toEqual([]);
+  // It got in: a fuzzer that is refused everywhere has tested the door only.
+  const good = [...statuses].filter(([status]) => status.startsWith("2")).reduce((sum, [, count]) => sum + count, 0);
+  expect(good).toBeGreaterThan(REQUESTS / 20);
+});
+
+async function keyFor(gateway: Gateway, user: string): Promise<string> {
+  const role = user.endsWith("admin") ? "admin" : "user";
+  const answer = await gateway.fetch("/api/v1/keys", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ user_id: user, role, scopes: ["act_as"], groups: ["fuzz-group"] }),
+  });
+  const made: { key: string } = await answer.json();
+  return made.key;
+}
+
+function bodyOf({ init }: Sendable): string {
+  return typeof init.body === "string" ? init.body.slice(0, 600) : "";
+}

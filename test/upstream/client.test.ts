@@ -1,0 +1,187 @@
+// The client against servers nobody here wrote, and what it remembers of them.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { textOf } from "../../src/domain/tool";
+import { NO_MEMORY, upstreamMemorySchema } from "../../src/domain/upstream";
+import type { Progress } from "../../src/upstream/client";
+import { expectNoConnections, faults, forget, methods, realServer, restart, seen, upstream } from "./upstream";
+
+const PATIENT = { connectMs: 30_000, callMs: 30_000 };
+
+beforeEach(forget);
+
+/** Through JSON, as it is stored. */
+function stored(memory: unknown) {
+  return upstreamMemorySchema.parse(JSON.parse(JSON.stringify(memory)));
+}
+
+describe("real servers", () => {
+  it.each([
+    ["everything", "streamable-http" as const],
+    ["everything-sse", "sse" as const],
+  ])("lists and calls the tools of %s", async (name, type) => {
+    const one = upstream(await realServer(name), { type, ...PATIENT });
+    const { tools, problems } = await one.list();
+    expect(problems).toEqual([]);
+    expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
+    expect(textOf(await one.call("echo", { message: "hi" }))).toBe("Echo: hi");
+    expect(textOf(await one.call("get-sum", { a: 2, b: 40 }))).toContain("42");
+    const image = await one.call("get-tiny-image", {});
+    expect(image.content.map((block) => block.type)).toContain("image");
+    const both = await Promise.all([one.call("echo", { message: "a" }), one.call("echo", { message: "b" })]);
+    expect(both.map(textOf)).toEqual(["Echo: a", "Echo: b"]);
+    expect((await one.call("get-structured-content", { location: "Chicago" })).structuredContent).toBeDefined();
+    const wrong = await one.call("no-such-tool", {});
+    expect(wrong.isError).toBe(true);
+  });
+
+  it.each([
+    ["memory", "streamable-http" as const],
+    ["memory-sse", "sse" as const],
+  ])("lists and calls the tools of %s behind mcp-proxy", async (name, type) => {
+    const one = upstream(await realServer(name), { type, ...PATIENT });
+    expect((await one.list()).tools.map((tool) => tool.name)).toContain("create_entities");
+    const entities = [{ name: "Ada", entityType: "person", observations: ["writes programs"] }];
+    expect((await one.call("create_entities", { entities })).isError).toBeUndefined();
+    expect(textOf(await one.call("read_graph", {}))).toContain("writes programs");
+  });
+
+  it("speaks both eras, and keeps to a pinned one", async () => {
+    const url = await realServer("memory");
+    const kind = async (era: "auto" | "legacy" | "modern") => {
+      const one = upstream(url, { era, ...PATIENT });
+      expect((await one.list()).tools.length).toBeGreaterThan(5);
+      expect((await one.call("read_graph", {})).isError).toBeUndefined();
+      return one.memory.era?.kind;
+    };
+    expect(await kind("modern")).toBe("modern");
+    expect(await kind("legacy")).toBe("legacy");
+    expect(await kind("auto")).toBe("modern");
+    const never = upstream(await realServer("everything"), { era: "modern", ...PATIENT });
+    await expect(never.list()).rejects.toThrow(/2026-07-28/);
+  });
+
+  it("finds a server again that was restarted between two calls", async () => {
+    const one = upstream(await realServer("everything"), PATIENT);
+    expect(textOf(await one.call("echo", { message: "one" }))).toBe("Echo: one");
+    const { session } = one.memory;
+    await restart("everything");
+    const answers = await Promise.all(["two", "three"].map((message) => one.call("echo", { message })));
+    expect(answers.map(textOf)).toEqual(["Echo: two", "Echo: three"]);
+    expect(one.memory.session?.id).not.toBe(session?.id);
+  });
+
+  it("tells progress, and passes a cancellation on", async () => {
+    const one = upstream(await realServer("everything"), PATIENT);
+    const progress: Progress[] = [];
+    const result = await one.call(
+      "trigger-long-running-operation",
+      { duration: 0.4, steps: 4 },
+      { onProgress: (step) => progress.push(step) },
+    );
+    expect(result.isError).toBeUndefined();
+    expect(progress.map((step) => step.progress)).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe("what is remembered", () => {
+  it("makes a warm call one request, also for another client after an eviction", async () => {
+    const path = "/ok/none";
+    const one = upstream(`${faults}${path}`);
+    await one.list();
+    expect(await methods(path)).toEqual(["server/discover", "initialize", "notifications/initialized", "tools/list"]);
+    const other = upstream(`${faults}${path}`, {}, stored(one.memory));
+    await other.list();
+    const result = await other.call("echo", { a: 1 });
+    expect(result.structuredContent).toEqual({ args: { a: 1 }, session: one.memory.session?.id });
+    expect((await methods(path)).slice(4)).toEqual(["tools/call"]);
+  });
+
+  it("makes a warm call one request where the server keeps no sessions", async () => {
+    const path = "/stateless/none";
+    const one = upstream(`${faults}${path}`);
+    await one.list();
+    await forget();
+    expect((await upstream(`${faults}${path}`, {}, stored(one.memory)).call("echo", {})).isError).toBeUndefined();
+    expect(await methods(path)).toEqual(["tools/call"]);
+  });
+
+  it.each(["lost404", "lost400"])("shakes hands once for all calls that lost a session: %s", async (fault) => {
+    const path = `/${fault}/none`;
+    const one = upstream(`${faults}${path}`);
+    await one.call("echo", {});
+    await forget();
+    const answers = await Promise.all([1, 2, 3].map((n) => one.call("echo", { n })));
+    expect(answers.map((answer) => answer.isError)).toEqual([undefined, undefined, undefined]);
+    const asked = await methods(path);
+    expect(asked.filter((method) => method === "initialize")).toHaveLength(1);
+    expect(asked.filter((method) => method === "tools/call")).toHaveLength(6);
+    expect(asked).not.toContain("server/discover");
+  });
+
+  it("gives a lost session one more try only", async () => {
+    const one = upstream(`${faults}/s404/call`);
+    expect((await one.call("echo", {})).isError).toBeUndefined();
+  });
+
+  it("asks again which era it is after a day", async () => {
+    let now = 1_000_000;
+    const path = "/ok/none";
+    const one = upstream(`${faults}${path}`, {}, NO_MEMORY, () => now);
+    await one.call("echo", {});
+    now += 23 * 3_600_000;
+    await one.call("echo", {});
+    expect((await methods(path)).filter((method) => method === "server/discover")).toHaveLength(1);
+    now += 3_600_000;
+    await one.call("echo", {});
+    expect((await methods(path)).filter((method) => method === "server/discover")).toHaveLength(2);
+  });
+
+  it.each(["s401", "s500"])("learns nothing of the era from %s", async (fault) => {
+    const one = upstream(`${faults}/${fault}/connect`);
+    await expect(one.list()).rejects.toThrow("HTTP");
+    expect(one.memory.era).toBeNull();
+  });
+
+  it("reads the list again after a minute, or when a call's stream says that it changed", async () => {
+    let now = 1_000_000;
+    const path = "/ok/none";
+    const one = upstream(`${faults}${path}`, {}, NO_MEMORY, () => now);
+    const lists = async () => (await methods(path)).filter((method) => method === "tools/list").length;
+    await one.list();
+    now += 59_000;
+    await one.list();
+    expect(await lists()).toBe(1);
+    now += 1_000;
+    await one.list();
+    expect(await lists()).toBe(2);
+    expect(textOf(await one.call("changed", {}))).toBe("changed");
+    await one.list();
+    expect(await lists()).toBe(3);
+  });
+});
+
+describe("calling off", () => {
+  it("tells a server of sessions", async () => {
+    const path = "/ok/none";
+    const one = upstream(`${faults}${path}`, { callMs: 60_000 });
+    const cancel = new AbortController();
+    const result = await one.call("slow", {}, { signal: cancel.signal, onProgress: () => cancel.abort() });
+    expect(textOf(result)).toBe("MCP tool 'slow' failed: it was cancelled");
+    await expect.poll(async () => await methods(path)).toContain("notifications/cancelled");
+    await expectNoConnections();
+  });
+
+  it("tells it too when time is over, and still tells progress", async () => {
+    const path = "/ok/none";
+    const steps: number[] = [];
+    const one = upstream(`${faults}${path}`);
+    const result = await one.call("slow", {}, { onProgress: ({ progress }) => steps.push(progress) });
+    expect(textOf(result)).toBe("MCP tool 'slow' timed out after 1s");
+    expect(steps).toEqual([1, 2, 3]);
+    await expect.poll(async () => await methods(path)).toContain("notifications/cancelled");
+    expect((await seen(path)).every(({ http }) => http === "POST")).toBe(true);
+  });
+});
+
+it("leaves no connection open", expectNoConnections);

@@ -1,0 +1,205 @@
+// Every way a server can misbehave: what is told, in which time, and that nothing is left open.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { UPSTREAM_LIMITS } from "../../src/domain/limits";
+import { textOf } from "../../src/domain/tool";
+import { expectNoConnections, faults, forget, fullServer, seen, upstream } from "./upstream";
+
+/** Deadlines here are one second; the machine may be slow, but never as slow as the defaults. */
+const SOON = 15_000;
+
+beforeEach(forget);
+
+async function timed<T>(run: () => Promise<T>): Promise<T> {
+  const start = Date.now();
+  const value = await run();
+  expect(Date.now() - start).toBeLessThan(SOON);
+  return value;
+}
+
+/** Calls a tool that misbehaves while a healthy server is called beside it. */
+async function call(fault: string): Promise<string> {
+  const healthy = upstream(`${faults}/ok/none`);
+  const [answer, beside] = await timed(() =>
+    Promise.all([upstream(`${faults}/${fault}/call`).call("echo", {}), healthy.call("echo", { a: 1 })]),
+  );
+  expect(textOf(beside)).toBe('ok: {"a":1}');
+  expect(answer.isError).toBe(true);
+  return textOf(answer);
+}
+
+async function listing(fault: string, where: "list" | "connect"): Promise<string> {
+  const one = upstream(`${faults}/${fault}/${where}`);
+  return timed(() =>
+    one.list().then(
+      () => "listed",
+      (error: Error) => error.message,
+    ),
+  );
+}
+
+const SILENT = ["hang", "headers", "drip", "dripjson"];
+
+/** What is told of each fault, wherever it happens. */
+const TOLD: [string, string][] = [
+  ["break", "the server broke the connection off"],
+  ["breakjson", "the server broke the connection off"],
+  ["end", "the server ended the connection without an answer"],
+  ["s500", "the server answered HTTP 500"],
+  ["s401", "the server answered HTTP 401, its credentials are missing or wrong"],
+  ["s429", "the server answered HTTP 429, it asks to wait 7s"],
+  ["json", "the server's answer is no valid JSON"],
+  ["html", "the server's answer is neither JSON nor an event stream"],
+  ["empty", "the server ended the connection without an answer"],
+  ["big", "the server's answer is larger than 8 MiB"],
+  ["bigstream", "the server's answer is larger than 8 MiB"],
+  ["ids", "the server ended the connection without an answer"],
+  ["idstream", "the server ended the connection without an answer"],
+  ["norpc", "the server's answer is no JSON-RPC message"],
+  ["private", "the server redirects to another address, which is not followed"],
+  ["other", "the server redirects to another address, which is not followed"],
+  ["error", "the tool's own words"],
+];
+
+describe("a call", () => {
+  it.each(SILENT)("ends at its deadline: %s", async (fault) => {
+    expect(await call(fault)).toBe("MCP tool 'echo' timed out after 1s");
+  });
+
+  it.each(TOLD)("says what went wrong: %s", async (fault, told) => {
+    expect(await call(fault)).toBe(`MCP tool 'echo' failed: ${told}`);
+  });
+
+  it("bears an answer that is none", async () => {
+    expect(await call("nonsense")).toMatch(/^MCP tool 'echo' failed: /);
+  });
+
+  it("cuts a large result with a note, and leaves out what cannot be cut", async () => {
+    const result = await upstream(`${faults}/ok/none`).call("large", {});
+    expect(result.isError).toBeUndefined();
+    expect(JSON.stringify(result).length).toBeLessThan(UPSTREAM_LIMITS.resultChars);
+    expect(textOf(result)).toContain("(cut: 100000 of 300000 characters are not shown)");
+    expect(textOf(result)).toMatch(/left out: a block of type 'image' with 20\d{5} characters/);
+    expect(textOf(result)).toMatch(/left out: structured content of 30\d{4} characters/);
+  });
+
+  it("keeps a result that does not keep to its output schema", async () => {
+    const one = upstream(`${faults}/draft07/none`);
+    expect((await one.list()).tools[0]?.inputSchema.$schema).toBe("http://json-schema.org/draft-07/schema#");
+    expect((await one.call("echo", { message: "hi" })).structuredContent?.args).toEqual({ message: "hi" });
+  });
+});
+
+describe("connecting and listing", () => {
+  it("gives up on a port that never accepts", async () => {
+    const one = upstream(await fullServer());
+    await expect(timed(() => one.list())).rejects.toThrow(/did not (connect|come) within 1s$/);
+    expect(textOf(await timed(() => one.call("echo", {})))).toMatch(
+      /^MCP tool 'echo' (failed: the server did not connect within|timed out after) 1s$/,
+    );
+  });
+
+  it("gives up on a port where nobody listens", async () => {
+    await expect(timed(() => upstream("http://127.0.0.1:9/mcp").list())).rejects.toThrow(
+      "the server cannot be reached",
+    );
+  });
+
+  it.each(SILENT)("gives up at its deadline: %s", async (fault) => {
+    expect(await listing(fault, "connect")).toMatch(/within 1s$/);
+    expect(await listing(fault, "list")).toBe("its list of tools did not come within 1s");
+  });
+
+  it.each(TOLD)("says what went wrong: %s", async (fault, told) => {
+    expect(await listing(fault, "connect")).toBe(told);
+    expect(await listing(fault, "list")).toBe(told);
+  });
+
+  it.each(["nonsense", "circle"])("bears %s", async (fault) => {
+    expect(await listing(fault, "connect")).not.toBe("listed");
+    expect(await listing(fault, fault === "circle" ? "connect" : "list")).not.toBe("listed");
+  });
+
+  it("refuses an endpoint of another origin", async () => {
+    const one = upstream(`${faults}/endpoint/none`, { type: "sse" });
+    await expect(timed(() => one.list())).rejects.toThrow("the server names an endpoint of another origin");
+  });
+
+  it("bounds an endless list, and a long one", async () => {
+    const endless = await timed(() => upstream(`${faults}/pages/none`, { connectMs: 10_000 }).list());
+    expect(endless.tools).toHaveLength(UPSTREAM_LIMITS.pages);
+    expect(endless.problems).toEqual([expect.stringContaining("did not end after 32 pages")]);
+    const many = await timed(() => upstream(`${faults}/many/none`).list());
+    expect(many.tools).toHaveLength(UPSTREAM_LIMITS.tools);
+    expect(many.problems).toEqual([expect.stringContaining("more than 256 tools")]);
+    const same = await timed(() => upstream(`${faults}/same/none`).list());
+    expect(same.tools).toHaveLength(1);
+  });
+
+  it("takes what is right of a list, and says what is not", async () => {
+    const mixed = await upstream(`${faults}/mixed/none`).list();
+    expect(mixed.tools.map((tool) => tool.name)).toEqual(["echo"]);
+    expect(mixed.problems).toHaveLength(2);
+    const names = await upstream(`${faults}/names/none`).list();
+    expect(names.tools.map((tool) => tool.name)).toEqual(["a b", "a_b", "x".repeat(200)]);
+    expect(names.problems).toHaveLength(3);
+  });
+});
+
+describe("what is sent", () => {
+  it("is the entry's headers, and none that would say more", async () => {
+    const result = await upstream(`${faults}/ok/none`, { headers: { "x-api-key": "k" } }).call("headers", {});
+    const headers: Record<string, string> = JSON.parse(textOf(result));
+    expect(headers["x-api-key"]).toBe("k");
+    expect(Object.keys(headers).sort()).toEqual(
+      expect.arrayContaining(["accept", "content-type", "mcp-protocol-version", "mcp-session-id", "x-api-key"]),
+    );
+    expect(headers).not.toHaveProperty("authorization");
+    expect(headers).not.toHaveProperty("cookie");
+  });
+
+  it("reaches no other origin", async () => {
+    await upstream(`${faults}/other/call`, { headers: { authorization: "Bearer secret" } }).call("echo", {});
+    expect(await seen("/ok/none")).toEqual([]);
+  });
+
+  it("never opens a stream that stands", async () => {
+    await upstream(`${faults}/ok/none`).call("echo", {});
+    expect((await seen("/ok/none")).map(({ http }) => http)).not.toContain("GET");
+  });
+});
+
+describe("the breaker", () => {
+  it("opens after failures in a row, says so, and tries again after a while", async () => {
+    let now = 1_000_000;
+    const one = upstream(`${faults}/s500/call`, {}, undefined, () => now);
+    for (let failure = 0; failure < 5; failure++) await one.call("echo", {});
+    const before = (await seen("/s500/call")).length;
+    const open = textOf(await one.call("echo", {}));
+    expect(open).toContain(
+      "failed 5 times in a row and is left alone for another 30s; the last time, the server answered HTTP 500",
+    );
+    expect((await seen("/s500/call")).length).toBe(before);
+    // Another one that goes on from the same memory knows it too.
+    const other = upstream(`${faults}/s500/call`, {}, one.memory, () => now);
+    expect(textOf(await other.call("echo", {}))).toContain("left alone");
+    now += 30_000;
+    expect(textOf(await one.call("echo", {}))).toBe("MCP tool 'echo' failed: the server answered HTTP 500");
+    expect(textOf(await one.call("echo", {}))).toContain("failed 6 times in a row");
+    now += 30_000;
+    const healed = upstream(`${faults}/ok/none`, {}, { ...one.memory, session: null }, () => now);
+    expect((await healed.call("echo", {})).isError).toBeUndefined();
+    expect(healed.memory.breaker).toEqual({ failures: 0, since: null, last: null });
+  });
+
+  it("does not count what a tool says is wrong, nor what the caller called off", async () => {
+    const one = upstream(`${faults}/error/call`);
+    for (let failure = 0; failure < 6; failure++) await one.call("echo", {});
+    expect(one.memory.breaker.failures).toBe(0);
+    const silent = upstream(`${faults}/hang/call`);
+    for (let failure = 0; failure < 6; failure++) await silent.call("echo", {}, { signal: AbortSignal.abort() });
+    expect(silent.memory.breaker.failures).toBe(0);
+  });
+});
+
+it("leaves no connection open", expectNoConnections);

@@ -15,10 +15,15 @@ export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictl
 
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
-export async function startGateway() {
+/** @param {{ development?: boolean }} [options] `development`: it may speak to servers on this machine */
+export async function startGateway(options = {}) {
   await prepareAssets();
   const state = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-"));
-  const { modules } = await bundleWorker({ entry: "bench/worker.ts", release: true });
+  const { modules } = await bundleWorker({
+    entry: "bench/worker.ts",
+    release: true,
+    development: options.development ?? false,
+  });
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
       log: new Log(LogLevel.ERROR),
@@ -66,6 +71,7 @@ export async function startGateway() {
       return text === "" ? null : JSON.parse(text);
     },
     request,
+    keyOf,
     /** A user's request to publish a ZIP. */
     async upload(user, zip, fileName = "skill.zip") {
       const form = new FormData();

@@ -14,6 +14,7 @@ import { table, verdict } from "./table.mjs";
 const ROWS = {
   size: { alone: true },
   start: { alone: true },
+  mcp: { alone: true, apart: true },
   parts: {},
   load: {},
   turn: {},

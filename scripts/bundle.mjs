@@ -37,12 +37,12 @@ const zodAsUsed = {
 
 /**
  * Bundles a Worker.
- * @param {{ entry: string | { name: string, contents: string }, release?: boolean }} options `entry`: a file from the root, or a
- *   text; `release`: minified, without the loopback allowances of development
+ * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean }} options `entry`: a
+ *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams
  * @returns {Promise<{ modules: Record<string, string>, metafile: import("esbuild").Metafile }>} texts by file name, the main
  *   module first; outputs in the metafile have the same names
  */
-export async function bundleWorker({ entry, release = false }) {
+export async function bundleWorker({ entry, release = false, development = !release }) {
   const { define } = await readWranglerConfig();
   const { outputFiles, metafile } = await bundle({
     ...WORKERD,
@@ -52,7 +52,7 @@ export async function bundleWorker({ entry, release = false }) {
     define: {
       "process.env.NODE_ENV": release ? '"production"' : '"development"',
       ...define,
-      ...(release ? {} : { __DEVELOPMENT__: "true" }),
+      ...(development ? { __DEVELOPMENT__: "true" } : {}),
     },
     plugins: [zodAsUsed],
     minify: release,

@@ -11,6 +11,7 @@ import { settingsFrom } from "../domain/settings";
 import type { JsonValue } from "../domain/skill";
 import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
 import { offerAnswer, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { audited } from "../services/audit";
 import type { Context } from "../services/context";
 import {
   type Ask,
@@ -59,7 +60,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   status(ask: Ask) {
-    return this.#answer(ask, (context, session) => statusOf(context, required(session)));
+    return this.#inside(ask, statusOf);
   }
 
   turn(ask: Ask, settings: ConversationSettings | null, request: TurnAsk, once: Idempotency | null) {
@@ -106,10 +107,9 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   restore(ask: Ask, history: JsonValue[]) {
-    return this.#answer(ask, async (context, session) => {
-      const known = required(session);
-      const warnings = await exclusively(known, () => restore(context, known, history));
-      return statusOf(context, known, warnings);
+    return this.#inside(ask, async (context, session) => {
+      const warnings = await exclusively(session, () => restore(context, session, history));
+      return statusOf(context, session, warnings);
     });
   }
 
@@ -152,8 +152,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   remove(ask: Ask) {
-    return this.#answer(ask, async (context, session) => {
-      await unlist(context, required(session));
+    return this.#inside(ask, async (context, session) => {
+      await unlist({ ...context, db: audited(context, "conversation.delete", ask.id) }, session);
       await this.#empty();
       return null;
     });

@@ -49,11 +49,11 @@ export function readServers(servers: JsonObject, source: ServerSource): Configur
 }
 
 /** Skill over ghost over gateway, by whole entry. Servers of one name that two skills bring are two servers. */
-export function mergeServers(
-  gateway: readonly ConfiguredServer[],
-  ghost: readonly ConfiguredServer[],
-  skills: readonly ConfiguredServer[],
-): ConfiguredServer[] {
+export function mergeServers<T extends { name: string }>(
+  gateway: readonly T[],
+  ghost: readonly T[],
+  skills: readonly T[],
+): T[] {
   const named = new Set(skills.map((server) => server.name));
   const general = new Map([...gateway, ...ghost].map((server) => [server.name, server]));
   return [...[...general.values()].filter((server) => !named.has(server.name)), ...skills];

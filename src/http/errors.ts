@@ -3,6 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { challenge } from "./challenge";
 import type { HttpEnv } from "./env";
 import * as z from "./zod";
 
@@ -89,7 +90,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers: Record<string, string> = {};
     if (refusal.code === "unavailable" || refusal.code === "rate_limited") headers["retry-after"] = "2";
-    if (refusal.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="skill-gateway"';
+    if (refusal.code === "unauthenticated") headers["www-authenticate"] = challenge(c);
     return problem(c, STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {

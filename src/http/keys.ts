@@ -1,17 +1,20 @@
 // /api/v1/keys and /api/v1/me: who may call, and who is calling.
 
 import { createRoute } from "@hono/zod-openapi";
-import { KEY_SCOPES } from "../domain/access";
-import { REQUEST_LIMITS } from "../domain/limits";
-import { createKey, deleteKey, readKeys } from "../services/keys";
+import { GROUP_ROLES } from "../domain/access";
+import { KEY_SCOPES } from "../domain/key-scope";
+import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import { createKey, deleteKey, type MadeKey, readKeys, rotateKey } from "../services/keys";
 import type { KeyRow } from "../storage/keys";
 import { router } from "./router";
 import {
+  described,
   groupName,
   instant,
   json,
   jsonBody,
   noContent,
+  optionalJsonBody,
   pageQuery,
   refusals,
   refuseIdempotencyKey,
@@ -39,8 +42,18 @@ const keySchema = () =>
       groups: z.array(z.string()),
       expires_at: z.string().nullable(),
       created_at: z.string(),
+      last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),
+      replaces: z.string().nullable().openapi({ description: "The key it was made to replace." }),
     })
     .openapi("Key");
+
+const rotation = z.strictObject({
+  overlap_s: z
+    .int()
+    .min(0)
+    .max(DURATIONS.keyOverlapMost / 1_000)
+    .default(DURATIONS.keyOverlap / 1_000),
+});
 
 const createdKeySchema = () => keySchema().extend({ key: z.string() }).openapi("CreatedKey");
 
@@ -49,10 +62,15 @@ const meSchema = () =>
     .object({
       user_id: z.string(),
       role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
       groups: z.array(z.string()),
+      memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
       scopes: z.array(z.string()),
     })
     .openapi("Me");
+
+const params = z.object({ id: z.string() });
+const NEVER_KEPT = { "cache-control": "no-store" };
 
 export const keys = router();
 
@@ -65,14 +83,38 @@ keys.openapi(
     request: { body: jsonBody(keyRequest) },
     responses: {
       201: json("The key.", createdKeySchema),
-      ...refusals(400, 403, 415),
+      ...refusals(400, 403, 409, 415),
     },
   }),
   async (c) => {
     const { expires_at, ...request } = c.req.valid("json");
     const expiry = expires_at === undefined ? {} : { expires_at: Date.parse(expires_at) };
-    const { row, key } = await createKey(c.get("context"), { ...request, ...expiry });
-    return c.json({ ...wireKey(row), key }, 201, { "cache-control": "no-store" });
+    return c.json(shown(await createKey(c.get("context"), { ...request, ...expiry })), 201, NEVER_KEPT);
+  },
+);
+
+keys.openapi(
+  createRoute({
+    method: "post",
+    path: "/keys/{id}/rotate",
+    summary: "Make a key's successor with the same rights; the old key ends after an overlap",
+    middleware: refuseIdempotencyKey,
+    request: { params, body: optionalJsonBody(rotation) },
+    responses: {
+      201: {
+        description: "The successor, shown this once.",
+        content: { "application/json": described(createdKeySchema) },
+      },
+      ...refusals(400, 403, 404, 409, 415),
+    },
+  }),
+  async (c) => {
+    const { overlap_s } = rotation.parse(c.req.valid("json") ?? {});
+    return c.json(
+      shown(await rotateKey(c.get("context"), c.req.valid("param").id, overlap_s * 1_000)),
+      201,
+      NEVER_KEPT,
+    );
   },
 );
 
@@ -80,7 +122,7 @@ keys.openapi(
   createRoute({
     method: "get",
     path: "/keys",
-    summary: "Live keys, newest first (admin)",
+    summary: "Live keys, newest first: one's own, an admin's list has everybody's",
     request: { query: pageQuery },
     responses: {
       200: json("A page of keys, without their secrets.", () =>
@@ -100,8 +142,8 @@ keys.openapi(
   createRoute({
     method: "delete",
     path: "/keys/{id}",
-    summary: "Revoke a key at once (admin)",
-    request: { params: z.object({ id: z.string() }) },
+    summary: "Revoke a key of one's own at once, as an admin any",
+    request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),
   async (c) => {
@@ -121,8 +163,9 @@ keys.openapi(
     },
   }),
   (c) => {
-    const { userId, role, groups, scopes } = c.get("context").caller.principal;
-    return c.json({ user_id: userId, role, groups: [...groups], scopes: [...scopes] }, 200);
+    const { userId: user_id, name = null, role, groups, scopes } = c.get("context").caller.principal;
+    const names = groups.map(({ group }) => group);
+    return c.json({ user_id, role, name, groups: names, memberships: [...groups], scopes: [...scopes] }, 200);
   },
 );
 
@@ -136,5 +179,11 @@ function wireKey(row: KeyRow): z.infer<ReturnType<typeof keySchema>> {
     groups: row.groups,
     expires_at: row.expiresAt === null ? null : instant(row.expiresAt),
     created_at: instant(row.createdAt),
+    last_used_at: row.lastUsedAt === null ? null : instant(row.lastUsedAt),
+    replaces: row.replaces,
   };
+}
+
+function shown({ row, key }: MadeKey): z.infer<ReturnType<typeof createdKeySchema>> {
+  return { ...wireKey(row), key };
 }

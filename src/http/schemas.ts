@@ -1,20 +1,20 @@
 // Pieces of requests and answers that several routes share.
 
 import { createMiddleware } from "hono/factory";
-import { DEFAULT_NAMESPACE } from "../domain/access";
+import { GROUP_NAME, RESERVED_GROUPS, USER_ID } from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 import { problemSchema } from "./errors";
 import * as z from "./zod";
 
-export const userId = z.string().regex(/^[A-Za-z0-9._:@+=-]{1,128}$/, "1-128 of A-Za-z0-9._:@+=-");
+export const userId = z.string().regex(USER_ID, "1-128 of A-Za-z0-9._:@+=-");
 
 /** A group's name: a namespace that is not everybody's own. */
 export const groupName = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, "1-64 of A-Za-z0-9._-")
-  .refine((name) => name !== DEFAULT_NAMESPACE, "`default` is everybody's own namespace");
+  .regex(GROUP_NAME, "1-64 of A-Za-z0-9._-, a letter or digit first")
+  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name means something else");
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = z.object({

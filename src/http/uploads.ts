@@ -7,12 +7,13 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import type { Manifest } from "../domain/skill";
 import { inspectUpload } from "../services/inspect";
 import { type Published, type PublishTarget, publish } from "../services/publish";
-import { findWritableSkill, requireWrite, scopeNamed } from "../services/skills";
+import { shareSkill } from "../services/share";
+import { findSkillFor, publishScope, requireRight } from "../services/skills";
 import { skillResource, skillSchema, tokensSchema } from "./crd";
 import type { HttpEnv } from "./env";
 import { issueSchema } from "./errors";
 import { router } from "./router";
-import { json, refusals } from "./schemas";
+import { groupName, json, jsonBody, refusals } from "./schemas";
 import * as z from "./zod";
 
 const file = z
@@ -64,12 +65,12 @@ uploads.openapi(
     path: "/upload",
     summary: "Publish a skill, or another version of it, to one's own namespace or a group's",
     request: { headers, body: formBody(newSkill) },
-    responses: { ...answers, ...refusals(400, 404, 409, 413, 415, 422) },
+    responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
   }),
   async (c) => {
     const { principal } = c.get("context").caller;
     const form = c.req.valid("form");
-    const scope = scopeNamed(principal, form.namespace);
+    const scope = publishScope(principal, form.namespace);
     const target = { scope, namespace: form.namespace, userId: principal.userId };
     const { status, skill } = await published(c, form, target);
     return c.json(skillResource(skill), status);
@@ -85,7 +86,7 @@ uploads.openapi(
     responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
   }),
   async (c) => {
-    requireWrite(c.get("context").caller.principal, PUBLIC_SCOPE);
+    requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
     const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
     const { status, skill } = await published(c, c.req.valid("form"), target);
     return c.json(skillResource(skill), status);
@@ -104,9 +105,29 @@ uploads.openapi(
     },
   }),
   async (c) => {
-    const { id, name: known, scope } = await findWritableSkill(c.get("context"), c.req.valid("param").id);
+    const { id, name: known, scope } = await findSkillFor(c.get("context"), "change", c.req.valid("param").id);
     const { skill } = await published(c, c.req.valid("form"), { scope, id, name: known });
     return c.json(skillResource(skill), 200);
+  },
+);
+
+uploads.openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/share",
+    summary: "Publish the current version of a skill into a group (Developer there)",
+    request: {
+      headers,
+      params: z.object({ id: z.string() }),
+      body: jsonBody(z.strictObject({ group_name: groupName })),
+    },
+    responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { group_name } = c.req.valid("json");
+    const repeat = c.req.header("idempotency-key") ?? null;
+    const { status, skill } = await shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
+    return c.json(skillResource(skill), status);
   },
 );
 

@@ -14,6 +14,7 @@ import { keepAnswer, type NewAnswer, readAnswer } from "../storage/idempotency";
 import { putCode, putPackage } from "../storage/packages";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../storage/publishing";
 import { readSkillAt, type SkillRecord } from "../storage/skills";
+import { audited } from "./audit";
 import { runsCode } from "./boundary";
 import { compilePackage } from "./compile";
 import type { Context } from "./context";
@@ -124,13 +125,15 @@ function commit(
   version: Omit<NewVersion, "skillId">,
   answer: NewAnswer | null,
 ): Promise<SkillRecord> {
+  const after = { name, scope: target.scope, version: version.label, version_id: version.id, digest: version.digest };
+  const recorded = (id: string) => audited(context, "skill.publish", id, { after });
   if (skillId !== null)
-    return insertVersion(context.db, { scope: target.scope, name }, { ...version, skillId }, answer);
+    return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
   if (target.id !== undefined) throw skillNotFound();
   const { scope, namespace, userId } = target;
   const id = context.newId("skl");
   const skill = { id, scope, name, folded: foldName(name), namespace, userId, versionId: version.id };
-  return insertSkill(context.db, skill, { ...version, skillId: id }, answer);
+  return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer);
 }
 
 /** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
@@ -225,8 +228,7 @@ function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   if (limit === "none") return;
   const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));
   if (stopped.length === 0) return;
-  const message =
-    "The package has findings that this gateway does not publish to everybody. Mend them, or ask its operator.";
+  const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
   const issues = stopped.map((issue) => ({ ...issue }));
   throw new GatewayError("unprocessable", "PACKAGE_INVALID", message, { issues });
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countFindings, type InspectedFile, inspect } from "../../src/domain/inspection";
+import type { InspectedFile } from "../../src/domain/finding";
+import { countFindings, inspect } from "../../src/domain/inspection";
 import { INSPECTION_LIMITS } from "../../src/domain/limits";
 
 const look = (text: string, path = "SKILL.md", more: InspectedFile[] = []) => inspect([{ path, text }, ...more]);

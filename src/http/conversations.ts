@@ -14,7 +14,7 @@ import * as z from "./zod";
 const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 const params = z.object({ id });
 const status = () => statusSchema().openapi("Conversation");
-const settings = conversationSettingsSchema.openapi("ConversationSettings");
+const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
 const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
 const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 

@@ -45,6 +45,9 @@ export const RESOURCE_TYPES = [
 ] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
+/** Stands in `before` and `after` for the user that an entry is about, who is written down by pseudonym only. */
+export const ABOUT = "@user";
+
 /** A change as the log has it. `before` and `after` hold names, roles, versions, hosts: what a reviewer needs, nothing secret. */
 export interface AuditEntry {
   action: AuditAction;
@@ -52,6 +55,16 @@ export interface AuditEntry {
   resourceId: string;
   before: JsonObject | null;
   after: JsonObject | null;
-  /** Recorded only if the thing was there before the change, is there after it, or is gone; `null`: whenever it is made. */
-  when: "was" | "is" | "gone" | null;
+  /** The user it is about, if that is somebody else than who did it. */
+  about: string | null;
+  when: Condition | null;
 }
+
+/**
+ * What must hold for an entry to be recorded, so that nothing is recorded which did not happen: that a thing was there before
+ * the change, is there after it, or is gone; that a member has a role after it, or could leave before it. `null`: always.
+ */
+export type Condition =
+  | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
+  | { joined: string; group: string; role: string }
+  | { left: string; group: string; from: readonly string[] };

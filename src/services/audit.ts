@@ -1,7 +1,7 @@
 // Recording changes, and reading what was recorded.
 
 import * as z from "zod";
-import { type AuditAction, type AuditEntry, RESOURCE_TYPES, type ResourceType } from "../domain/audit";
+import { type AuditAction, type AuditEntry, type Condition, RESOURCE_TYPES, type ResourceType } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
 import type { JsonObject } from "../domain/skill";
@@ -12,7 +12,10 @@ import type { Context } from "./context";
 interface Told {
   before?: JsonObject | null;
   after?: JsonObject | null;
-  when?: AuditEntry["when"];
+  /** A user that is not who acts; stands in `before` and `after` as `ABOUT`. */
+  about?: string;
+  /** In short for the resource itself, by its id. */
+  when?: "was" | "is" | "gone" | Condition;
 }
 
 /** The context's database for one change: its batch records who made it. */
@@ -44,12 +47,18 @@ function actorOf(context: Context): Actor {
   return { userId: principal.userId, keyId: principal.keyId, requestId, pseudonym: context.newId("usr") };
 }
 
-function entryOf(
-  action: AuditAction,
-  resourceId: string,
-  { before = null, after = null, when = null }: Told,
-): AuditEntry {
-  return { action, resourceType: typeOf(action), resourceId, before, after, when };
+function entryOf(action: AuditAction, resourceId: string, told: Told): AuditEntry {
+  const { before = null, after = null, about = null, when = null } = told;
+  const resourceType = typeOf(action);
+  const entry = { action, resourceType, resourceId, before, after, about };
+  if (typeof when !== "string") return { ...entry, when };
+  if (resourceType === "settings" || resourceType === "user") throw new Error(`${action} is about no row`);
+  return { ...entry, when: { thing: when, type: resourceType, id: resourceId } };
+}
+
+/** A scope as the log has it: whose it is is told by who acts. */
+export function scopeInLog(scope: string): string {
+  return scope.startsWith("user:") ? "user" : scope;
 }
 
 /** What stands before the verb. */

@@ -16,6 +16,7 @@ import {
   readGroup,
   updateGroup,
 } from "../storage/groups";
+import { audited } from "./audit";
 import type { Context } from "./context";
 
 /** A group as its caller sees it: with the caller's own role, `null` for an admin outside it. */
@@ -38,7 +39,11 @@ export async function createGroup(context: Context, name: string, displayName: s
   // Skills without a group are of a group that is gone. They are not for whoever comes next.
   if (!isAdmin(principal) && (await hasSkills(context.db, groupScope(name)))) throw groupExists();
   try {
-    const group = await insertGroup(context.db, { name, folded: foldName(name), displayName }, principal.userId);
+    const group = await insertGroup(
+      audited(context, "group.create", name),
+      { name, folded: foldName(name), displayName },
+      principal.userId,
+    );
     return { ...group, role: "Owner" };
   } catch (error) {
     throw isConstraintFailure(error) ? groupExists() : error;
@@ -74,7 +79,11 @@ export async function findGroup(context: Context, name: string): Promise<SeenGro
 /** Changes what the group is called in pages. */
 export async function renameGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
   const { role } = await findManagedGroup(context, name);
-  const group = await updateGroup(context.db, name, displayName);
+  const group = await updateGroup(
+    audited(context, "group.update", name, { after: { display_name: displayName }, when: "was" }),
+    name,
+    displayName,
+  );
   if (group === null) throw groupNotFound();
   return { ...group, role };
 }
@@ -82,7 +91,7 @@ export async function renameGroup(context: Context, name: string, displayName: s
 /** Deletes a group that has no skills, with its members and secrets. */
 export async function deleteGroup(context: Context, name: string): Promise<void> {
   await findManagedGroup(context, name);
-  if (await deleteGroupRows(context.db, name, groupScope(name))) return;
+  if (await deleteGroupRows(audited(context, "group.delete", name, { when: "gone" }), name, groupScope(name))) return;
   if ((await readGroup(context.db, name)) === null) throw groupNotFound();
   throw new GatewayError("conflict", "GROUP_NOT_EMPTY", "The group has skills. Delete them first.");
 }

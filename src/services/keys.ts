@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { isAdmin } from "../domain/access";
+import { ABOUT } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
@@ -10,6 +11,7 @@ import { canRevokeKey, canRotateKey, managesAllKeys } from "../domain/key-scope"
 import { DURATIONS } from "../domain/limits";
 import { constraintOf, type Database } from "../storage/database";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../storage/keys";
+import { audited } from "./audit";
 import type { Context } from "./context";
 import { isUsable } from "./credential";
 
@@ -36,7 +38,9 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
   if (!isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
   const { id, key, hash } = await draftKey(context);
   try {
-    const row = await insertKey(context.db, {
+    const { user_id: about, role, scopes, groups } = request;
+    const after = { user_id: ABOUT, role, scopes, groups, expires_at: request.expires_at ?? null };
+    const row = await insertKey(audited(context, "key.create", id, { after, about }), {
       id,
       hash,
       userId: request.user_id,
@@ -73,7 +77,8 @@ export async function readKeys(
 export async function deleteKey(context: Context, id: string): Promise<void> {
   const key = await readKey(context.db, id);
   if (key === null || !canRevokeKey(context.caller.principal, key)) throw keyNotFound();
-  if (!(await revokeKey(context.db, id, context.now()))) throw keyNotFound();
+  const told = { before: { user_id: ABOUT }, about: key.userId, when: "was" } as const;
+  if (!(await revokeKey(audited(context, "key.revoke", id, told), id, context.now()))) throw keyNotFound();
 }
 
 /** Makes a key's successor with the same rights and the same end. The old one goes on for `overlap` milliseconds, then ends. */
@@ -86,7 +91,13 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
   }
   const { id: next, key, hash } = await draftKey(context);
   const until = context.now() + overlap;
-  const row = await replaceKey(context.db, old, { id: next, hash, createdBy: principal.userId }, until);
+  const told = { before: { id: old.id, user_id: ABOUT }, about: old.userId, when: "is" } as const;
+  const row = await replaceKey(
+    audited(context, "key.rotate", next, told),
+    old,
+    { id: next, hash, createdBy: principal.userId },
+    until,
+  );
   if (row !== null) return { row, key };
   throw new GatewayError("conflict", "KEY_REPLACED", "The key has a successor already. Rotate that one, or revoke it.");
 }

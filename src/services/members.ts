@@ -2,11 +2,13 @@
 
 import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, manageableRoles } from "../domain/access";
+import { ABOUT } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
 import { ACCESS_LIMITS } from "../domain/limits";
 import { isConstraintFailure } from "../storage/database";
 import { deleteMember, listMembers, type MemberChange, type MemberRow, putMember } from "../storage/groups";
+import { audited } from "./audit";
 import type { Context } from "./context";
 import { findGroup, groupNotFound, roleTooLow, tooManyGroups } from "./groups";
 
@@ -41,7 +43,9 @@ export async function setMember(
   let change: MemberChange;
   try {
     const wanted = { userId, role, createdBy: principal.userId };
-    change = await putMember(context.db, group, wanted, roles, ACCESS_LIMITS.groupsOfUser);
+    const told = { after: { user_id: ABOUT, role }, about: userId, when: { joined: userId, group, role } };
+    const recorded = audited(context, "group.member.put", group, told);
+    change = await putMember(recorded, group, wanted, roles, ACCESS_LIMITS.groupsOfUser);
   } catch (error) {
     throw isConstraintFailure(error) ? groupNotFound() : error;
   }
@@ -56,7 +60,9 @@ export async function removeMember(context: Context, group: string, userId: stri
   const { principal } = context.caller;
   const roles = userId === principal.userId ? GROUP_ROLES : manageableRoles(principal, group);
   if (roles.length === 0) throw roleTooLow(group, "Maintainer");
-  const change = await deleteMember(context.db, group, userId, roles);
+  const told = { before: { user_id: ABOUT }, about: userId, when: { left: userId, group, from: roles } };
+  const recorded = audited(context, "group.member.remove", group, told);
+  const change = await deleteMember(recorded, group, userId, roles);
   if (change.after !== null) return change.after;
   if (change.before === null) throw new GatewayError("not_found", "MEMBER_NOT_FOUND", "The group has no such member.");
   throw refusalFor(group, change.before, roles);

@@ -14,7 +14,7 @@ import { keepAnswer, type NewAnswer, readAnswer } from "../storage/idempotency";
 import { putCode, putPackage } from "../storage/packages";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../storage/publishing";
 import { readSkillAt, type SkillRecord } from "../storage/skills";
-import { audited } from "./audit";
+import { audited, scopeInLog } from "./audit";
 import { runsCode } from "./boundary";
 import { compilePackage } from "./compile";
 import type { Context } from "./context";
@@ -125,7 +125,13 @@ function commit(
   version: Omit<NewVersion, "skillId">,
   answer: NewAnswer | null,
 ): Promise<SkillRecord> {
-  const after = { name, scope: target.scope, version: version.label, version_id: version.id, digest: version.digest };
+  const after = {
+    name,
+    scope: scopeInLog(target.scope),
+    version: version.label,
+    version_id: version.id,
+    digest: version.digest,
+  };
   const recorded = (id: string) => audited(context, "skill.publish", id, { after });
   if (skillId !== null)
     return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);

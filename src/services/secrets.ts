@@ -22,7 +22,7 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../storage/secrets";
-import { audited, recordAct } from "./audit";
+import { audited, recordAct, scopeInLog } from "./audit";
 import type { Context } from "./context";
 import { groupNotFound, roleTooLow } from "./groups";
 import { currentKeyId, seal, unseal } from "./vault";
@@ -51,7 +51,10 @@ export async function storeSecret(context: Context, owner: SecretOwner, request:
   const sealed = await seal(context.settings, { scope, name }, value);
   const { userId } = context.caller.principal;
   const secret = { id: context.newId("sec"), scope, name, hosts, ...sealed, createdBy: userId };
-  const recorded = audited(context, "secret.put", `${scope}/${name}`, { after: { hosts }, when: "is" });
+  const recorded = audited(context, "secret.put", `${scopeInLog(scope)}/${name}`, {
+    after: { hosts },
+    when: { thing: "is", type: "secret", id: `${scope}/${name}` },
+  });
   const stored = await putSecret(recorded, secret, SECRET_LIMITS.perScope);
   if (stored !== null) return stored;
   const message = `There are ${SECRET_LIMITS.perScope} secrets already. Delete one first.`;
@@ -71,7 +74,9 @@ export function pageOfSecrets(context: Context, owner: SecretOwner, limit: numbe
 
 export async function removeSecret(context: Context, owner: SecretOwner, name: string): Promise<void> {
   const scope = scopeOf(context, owner);
-  const recorded = audited(context, "secret.delete", `${scope}/${name}`, { when: "was" });
+  const recorded = audited(context, "secret.delete", `${scopeInLog(scope)}/${name}`, {
+    when: { thing: "was", type: "secret", id: `${scope}/${name}` },
+  });
   if (!(await deleteSecret(recorded, scope, name))) throw secretNotFound();
 }
 

@@ -18,7 +18,7 @@ import { deletePackages, openPackageRange, packageKeys } from "../storage/packag
 import { activateVersion, deleteSkillRows } from "../storage/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../storage/skills";
 import { listVersions, type PackageRow, readPackage, type VersionSummary } from "../storage/versions";
-import { audited } from "./audit";
+import { audited, scopeInLog } from "./audit";
 import type { Context } from "./context";
 import { roleTooLow } from "./groups";
 
@@ -126,7 +126,11 @@ export async function activate(context: Context, id: string, versionId: string):
 export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
   const skill = await findSkillFor(context, "delete", id);
   const insist = force && skill.scope === PUBLIC_SCOPE;
-  const told = { before: { name: skill.name, scope: skill.scope }, after: { force: insist }, when: "gone" } as const;
+  const told = {
+    before: { name: skill.name, scope: scopeInLog(skill.scope) },
+    after: { force: insist },
+    when: "gone",
+  } as const;
   const versionIds = await deleteSkillRows(audited(context, "skill.delete", id, told), skill, insist);
   if (versionIds === null) {
     if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();

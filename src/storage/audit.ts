@@ -1,7 +1,7 @@
 // The audit log in D1. A row is written in the batch of the change it tells of, so there is neither without the other.
 
 import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import type { AuditEntry, ResourceType } from "../domain/audit";
+import { ABOUT, type AuditEntry, type Condition } from "../domain/audit";
 import type { Database } from "./database";
 import { conversations, ghosts, keys, skills } from "./schema";
 import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema-access";
@@ -21,14 +21,11 @@ export interface Actor {
  */
 export function recording(db: Database, actor: Actor, entry: AuditEntry): Database {
   const batch = async (statements: Parameters<Database["batch"]>[0]) => {
-    const named = db
-      .insert(pseudonyms)
-      .values({ userId: actor.userId, pseudonym: actor.pseudonym })
-      .onConflictDoNothing();
+    const named = namesOf(db, actor, entry);
     const row = rowOf(db, actor, entry);
-    const isAfter = entry.when === "gone" || entry.when === "is";
-    const [first, ...rest] = isAfter ? [named, ...statements, row] : [named, row, ...statements];
-    const results: unknown[] = await db.batch([first ?? named, ...rest]);
+    const isAfter =
+      entry.when !== null && ("joined" in entry.when || ("thing" in entry.when && entry.when.thing !== "was"));
+    const results: unknown[] = await db.batch(isAfter ? [named, ...statements, row] : [named, row, ...statements]);
     return isAfter ? results.slice(1, -1) : results.slice(2);
   };
   return new Proxy(db, {
@@ -38,11 +35,7 @@ export function recording(db: Database, actor: Actor, entry: AuditEntry): Databa
 
 /** Records something that changes nothing here, such as an export. */
 export async function recordOnly(db: Database, actor: Actor, entry: AuditEntry): Promise<void> {
-  const named = db
-    .insert(pseudonyms)
-    .values({ userId: actor.userId, pseudonym: actor.pseudonym })
-    .onConflictDoNothing();
-  await db.batch([named, rowOf(db, actor, entry)]);
+  await db.batch([namesOf(db, actor, entry), rowOf(db, actor, entry)]);
 }
 
 export interface AuditRow {
@@ -109,23 +102,41 @@ export function listAudit(
     .limit(limit);
 }
 
+/** Gives everybody whom the entry names a pseudonym, unless they have one. */
+function namesOf(db: Database, actor: Actor, { about }: AuditEntry) {
+  const actors = { userId: actor.userId, pseudonym: actor.pseudonym };
+  const others = about === null || about === actor.userId ? [] : [{ userId: about, pseudonym: `${actor.pseudonym}B` }];
+  return db
+    .insert(pseudonyms)
+    .values([actors, ...others])
+    .onConflictDoNothing();
+}
+
 function rowOf(db: Database, actor: Actor, entry: AuditEntry) {
-  const { action, resourceType, resourceId, before, after, when } = entry;
-  const is = when === null ? sql`true` : exists(resourceType, resourceId);
-  const json = (value: AuditEntry["before"]) => (value === null ? null : JSON.stringify(value));
-  // A user is named by pseudonym as a resource too.
-  const id =
-    resourceType === "user"
-      ? sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${resourceId}), '')`
-      : sql`${resourceId}`;
+  const { action, resourceType, resourceId, before, after, about, when } = entry;
+  const other = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${about}), '')`;
+  const json = (value: AuditEntry["before"]) =>
+    value === null ? sql`NULL` : sql`replace(${JSON.stringify(value)}, ${`"${ABOUT}"`}, '"' || ${other} || '"')`;
+  const id = resourceType === "user" ? other : sql`${resourceId}`;
   return db.insert(audit).select(sql`
     SELECT NULL, cast(unixepoch('subsec') * 1000 as integer), pseudonym, ${actor.keyId}, ${action}, ${resourceType}, ${id},
       ${actor.requestId}, ${json(before)}, ${json(after)}
-    FROM ${pseudonyms} WHERE user_id = ${actor.userId} AND ${when === "gone" ? sql`NOT (${is})` : is}`);
+    FROM ${pseudonyms} WHERE user_id = ${actor.userId} AND ${when === null ? sql`true` : holds(when)}`);
 }
 
-/** Whether a thing is there, by the id that the log knows it by. */
-function exists(type: ResourceType, id: string): SQL {
+function holds(when: Condition): SQL {
+  if ("thing" in when) return when.thing === "gone" ? sql`NOT (${exists(when)})` : exists(when);
+  const { group } = when;
+  if ("joined" in when) {
+    return sql`EXISTS (SELECT 1 FROM group_members WHERE group_name = ${group} AND user_id = ${when.joined} AND role = ${when.role})`;
+  }
+  return sql`EXISTS (SELECT 1 FROM group_members AS m WHERE m.group_name = ${group} AND m.user_id = ${when.left}
+    AND m.role IN (SELECT value FROM json_each(${JSON.stringify(when.from)}))
+    AND (m.role <> 'Owner' OR (SELECT count(*) FROM group_members AS o WHERE o.group_name = ${group} AND o.role = 'Owner') > 1))`;
+}
+
+/** Whether a thing is there. Secrets go by `<scope>/<name>`, everything else by its id or name. */
+function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
   switch (type) {
     case "skill":
       return sql`EXISTS (SELECT 1 FROM ${skills} WHERE ${skills.id} = ${id})`;
@@ -141,8 +152,5 @@ function exists(type: ResourceType, id: string): SQL {
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
     case "conversation":
       return sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${id})`;
-    case "settings":
-    case "user":
-      return sql`true`;
   }
 }

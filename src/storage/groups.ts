@@ -75,12 +75,10 @@ export function listGroups(
 
 /** Changes what a group is called in pages; `null` when it is gone. */
 export async function updateGroup(db: Database, name: string, displayName: string | null): Promise<GroupRow | null> {
-  const [changed] = await db
-    .update(groups)
-    .set({ displayName, updatedAt: now })
-    .where(eq(groups.name, name))
-    .returning(row);
-  return changed ?? null;
+  const [changed] = await db.batch([
+    db.update(groups).set({ displayName, updatedAt: now }).where(eq(groups.name, name)).returning(row),
+  ]);
+  return changed[0] ?? null;
 }
 
 /** Deletes a group without skills, its members and secrets with it; `false` when it has skills, or is gone. */

@@ -70,11 +70,13 @@ export function listKeys(
 
 /** Revokes a key at once; `false` when there is no such live key. */
 export async function revokeKey(db: Database, id: string, now: number): Promise<boolean> {
-  const rows = await db
-    .update(keys)
-    .set({ revokedAt: now })
-    .where(and(eq(keys.id, id), isNull(keys.revokedAt)))
-    .returning({ id: keys.id });
+  const [rows] = await db.batch([
+    db
+      .update(keys)
+      .set({ revokedAt: now })
+      .where(and(eq(keys.id, id), isNull(keys.revokedAt)))
+      .returning({ id: keys.id }),
+  ]);
   return rows.length > 0;
 }
 

@@ -68,7 +68,7 @@ describe("the audit log", () => {
       resource_type: "skill",
       resource_id: id,
       request_id: "the-last-one",
-      before: { name: "audited", scope: "user:aud-ada" },
+      before: { name: "audited", scope: "user" },
     });
     expect(new Set(items.map(({ actor }) => actor)).size).toBe(1);
     expect(deleted?.actor).not.toContain("ada");
@@ -88,6 +88,43 @@ describe("the audit log", () => {
       { action: "mcp_server.put", after: { headers: ["X-Key"] } },
     ]);
     expect(JSON.stringify(items)).not.toContain("literal-credential");
+  });
+
+  it("has keys, groups and members, and names nobody but by pseudonym", async () => {
+    const made = await call("POST", "/api/v1/keys", { json: { user_id: "aud-olga", groups: [] } });
+    const { id, key } = await made.json<{ id: string; key: string }>();
+    const group = "/api/v1/groups/aud-team";
+    await call("POST", "/api/v1/groups", { json: { name: "aud-team" } });
+    await call("PUT", `${group}/members/aud-olga`, { json: { role: "Owner" } });
+    await call("DELETE", `${group}/members/admin`);
+    await call("PUT", group, { key, json: { display_name: "Team" } });
+    await call("PUT", `${group}/members/aud-piet`, { key, json: { role: "Developer" } });
+    expect((await call("DELETE", `${group}/members/aud-nobody`, { key })).status).toBe(404);
+    expect((await call("DELETE", `${group}/members/aud-olga`, { key })).status).toBe(409);
+    await call("DELETE", `${group}/members/aud-piet`, { key });
+    await call("DELETE", group, { key });
+    const rotated = await (await call("POST", `/api/v1/keys/${id}/rotate`, { key, json: {} })).json<{ id: string }>();
+    await call("DELETE", `/api/v1/keys/${rotated.id}`);
+    const own = await records("actor=aud-olga");
+    expect(own.items.map(({ action }) => action).reverse()).toEqual([
+      "group.update",
+      "group.member.put",
+      "group.member.remove",
+      "group.delete",
+      "key.rotate",
+    ]);
+    const [member] = own.items.filter(({ action }) => action === "group.member.put");
+    expect(member?.after).toMatchObject({ role: "Developer", user_id: expect.stringMatching(/^usr_/) });
+    const ofGroup = await records("resource_type=group&resource_id=aud-team&actor=admin");
+    expect(ofGroup.items.map(({ action }) => action).reverse()).toEqual([
+      "group.create",
+      "group.member.put",
+      "group.member.remove",
+    ]);
+    const keys = await records(`resource_type=key&resource_id=${rotated.id}`);
+    expect(keys.items.map(({ action }) => action)).toEqual(["key.revoke", "key.rotate"]);
+    const { results } = await env.DB.prepare("SELECT * FROM audit").all();
+    expect(JSON.stringify(results)).not.toMatch(/aud-olga|aud-piet/);
   });
 
   it("has nothing of what did not happen", async () => {

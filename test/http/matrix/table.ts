@@ -312,6 +312,7 @@ export const ROWS: Row[] = [
   ),
   ...secret("DELETE", 204),
   open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
+  open("GET /api/v1/audit", "admin", without({ admin: 200 }, 403)),
   open("GET /api/v1/mcp-servers", "admin", without({ admin: 200 }, 403)),
   server("GET /api/v1/mcp-servers/{name}", 200),
   server(

@@ -7,7 +7,7 @@ import type { Format } from "../domain/protocol";
 import type { Answer, RequestState } from "../domain/request";
 import type { JsonValue } from "../domain/skill";
 import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
-import { offerSchema, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { offerAnswer, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
 import { audited } from "../services/audit";
 import type { Context } from "../services/context";
 import {
@@ -71,12 +71,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   prompt(ask: Ask, format: Format | null) {
-    return this.#inside(ask, async (context, session) => offerSchema.parse(await takeOffer(context, session, format)));
+    return this.#inside(ask, async (context, session) => offerAnswer(await takeOffer(context, session, format)));
   }
 
   hostOffer(ask: Ask, host: HostAsk) {
     return this.#answer(ask, async (context) =>
-      offerSchema.parse(await takeHostOffer(context, await this.#hosted(context, ask, host), host.preload)),
+      offerAnswer(await takeHostOffer(context, await this.#hosted(context, ask, host), host.preload)),
     );
   }
 

@@ -1,6 +1,6 @@
 // Every setting, its default and its meaning: one zod schema validates them, names what is wrong and makes docs/settings.md.
 
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError, type Issue } from "./errors";
 import { issuerSettings, missingForIssuer } from "./issuer-settings";
 import { parseReference, type SkillReference } from "./reference";

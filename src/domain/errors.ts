@@ -20,7 +20,12 @@ export interface Issue {
   message: string;
   path?: string;
   line?: number;
+  /** How much it matters to who trusts a package, for findings of the inspection. */
+  severity?: Severity;
 }
+
+export const SEVERITIES = ["high", "low", "info"] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 type Fact = null | boolean | number | string | undefined | readonly Fact[] | { readonly [key: string]: Fact } | Issue;
 

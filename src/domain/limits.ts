@@ -129,6 +129,16 @@ export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 2
 /** Skills as MCP resources: entries and folder entries of one page. */
 export const SERVED_LIMITS = { page: 100 } as const;
 
+/** What the inspection of a package looks at and tells. */
+export const INSPECTION_LIMITS = {
+  /** Text of all files together. */
+  textChars: 8 * MiB,
+  commentChars: 4_000,
+  /** Findings of one rule in one file, and of a package. */
+  perRule: 5,
+  findings: 50,
+} as const;
+
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
 

@@ -47,6 +47,12 @@ export const settingsSchema = z.strictObject({
   SKILL_RETENTION_TURNS: retention.describe(
     "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
   ),
+  PUBLISH_BLOCK_SEVERITY: z
+    .enum(["none", "high", "low"])
+    .default("none")
+    .describe(
+      "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
+    ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
   MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
     "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",

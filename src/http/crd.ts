@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { PUBLIC_SCOPE } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
+import { countFindings } from "../domain/inspection";
 import { jsonObject } from "../domain/json";
 import type { GhostRow } from "../storage/ghosts";
 import type { SkillRecord, SkillSummary } from "../storage/skills";
@@ -84,6 +85,8 @@ export const skillItemSchema = z
     user_id: z.string(),
     created_at: z.string(),
     updated_at: z.string(),
+    /** Findings of the inspection by severity. */
+    findings: z.object({ high: z.int(), low: z.int(), info: z.int() }),
   })
   .openapi("SkillItem");
 
@@ -178,6 +181,7 @@ export function skillItem(skill: SkillSummary): z.infer<typeof skillItemSchema> 
     user_id: skill.userId,
     created_at: instant(skill.createdAt),
     updated_at: instant(skill.updatedAt),
+    findings: countFindings(skill.warnings),
   };
 }
 

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause } from "../domain/errors";
+import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
 import type { HttpEnv } from "./env";
 
 const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
@@ -36,7 +36,13 @@ const TITLE: Record<number, string> = {
 };
 
 export const issueSchema = z
-  .object({ code: z.string(), message: z.string(), path: z.string().optional(), line: z.int().optional() })
+  .object({
+    code: z.string(),
+    message: z.string(),
+    path: z.string().optional(),
+    line: z.int().optional(),
+    severity: z.enum(SEVERITIES).optional(),
+  })
   .openapi("Issue");
 
 export const problemSchema = z

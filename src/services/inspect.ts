@@ -2,6 +2,7 @@
 
 import { canWrite, groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
 import type { Issue } from "../domain/errors";
+import { inspect } from "../domain/inspection";
 import { type Naming, readPackage } from "../domain/package";
 import { parseReference } from "../domain/reference";
 import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../domain/skill";
@@ -33,7 +34,22 @@ export async function inspectUpload(context: Context, upload: Uint8Array, naming
       ? compilePackage(found).then((compiled) => compiled.warnings)
       : codeWarnings(found),
   ]);
-  return { issues, warnings: [...warnings, ...unresolved, ...code], package: found, tokens };
+  return { issues, warnings: [...warnings, ...unresolved, ...code, ...findingsIn(found)], package: found, tokens };
+}
+
+/** What a reviewer would want to be told of a package's files. */
+export function findingsIn({ files, zip }: SkillPackage): Issue[] {
+  return inspect(files.map(({ path, offset, size }) => ({ path, text: textOf(zip.subarray(offset, offset + size)) })));
+}
+
+/** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 /** What is to be said about code that will not run. */

@@ -1,6 +1,7 @@
 // Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
 // an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
 
+import { PUBLIC_SCOPE } from "../domain/access";
 import type { StoredCode } from "../domain/code";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError, type Issue } from "../domain/errors";
@@ -16,7 +17,7 @@ import { readSkillAt, type SkillRecord } from "../storage/skills";
 import { runsCode } from "./boundary";
 import { compilePackage } from "./compile";
 import type { Context } from "./context";
-import { codeWarnings, countPackageTokens, dependencyWarnings } from "./inspect";
+import { codeWarnings, countPackageTokens, dependencyWarnings, findingsIn } from "./inspect";
 import { skillNotFound } from "./skills";
 
 /** Where an upload goes: into a namespace under the name it brings, or into the skill that it replaces. */
@@ -140,6 +141,8 @@ async function describe(
   facts: { uploadSha256: string; startedAt: number },
 ): Promise<{ version: Omit<NewVersion, "skillId">; code: StoredCode | null }> {
   const { manifest } = found;
+  const findings = findingsIn(found);
+  if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
   const [tokens, unresolved, compiled] = await Promise.all([
     countPackageTokens(context, found),
     dependencyWarnings(context, manifest, target.scope),
@@ -163,7 +166,7 @@ async function describe(
     tokensFiles: tokens.files,
     zipSha256: found.zipSha256,
     zipSize: found.zip.length,
-    warnings: [...found.warnings, ...unresolved, ...compiled.warnings],
+    warnings: [...found.warnings, ...unresolved, ...compiled.warnings, ...findings],
     createdBy: context.caller.principal.userId,
     manifest,
     frontmatter: found.frontmatter,
@@ -214,6 +217,18 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
     }
   }
   return { status: 200, skill };
+}
+
+/** Nothing goes public that the gateway's operator wants looked at first. */
+function refuseDangerous(context: Context, findings: readonly Issue[]): void {
+  const limit = context.settings.PUBLISH_BLOCK_SEVERITY;
+  if (limit === "none") return;
+  const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));
+  if (stopped.length === 0) return;
+  const message =
+    "The package has findings that this gateway does not publish to everybody. Mend them, or ask its operator.";
+  const issues = stopped.map((issue) => ({ ...issue }));
+  throw new GatewayError("unprocessable", "PACKAGE_INVALID", message, { issues });
 }
 
 function refusal({ issues }: PackageOutcome): GatewayError {

@@ -25,6 +25,7 @@ export interface SkillSummary {
   author: string | null;
   tags: string[];
   bindShells: string[] | null;
+  warnings: Issue[];
 }
 
 /** A skill at one of its versions with all that its resource shows. */
@@ -33,7 +34,6 @@ export interface SkillRecord extends SkillSummary {
   zipSha256: string;
   zipSize: number;
   uploadSha256: string;
-  warnings: Issue[];
   tokensDescription: number;
   tokensLine: number;
   tokensInstructions: number;
@@ -66,6 +66,7 @@ const summary = {
   author: versions.author,
   tags: versions.tags,
   bindShells: versions.bindShells,
+  warnings: versions.warnings,
 };
 
 const record = {
@@ -74,7 +75,6 @@ const record = {
   zipSha256: versions.zipSha256,
   zipSize: versions.zipSize,
   uploadSha256: versions.uploadSha256,
-  warnings: versions.warnings,
   tokensDescription: versions.tokensDescription,
   tokensLine: versions.tokensLine,
   tokensInstructions: versions.tokensInstructions,

@@ -310,7 +310,7 @@ describe("names: own over group over public", () => {
     expect(ranked(await unified(carol, "?scope=group&group_name=team"))).toMatchObject([{ namespace: "team" }]);
     const [item] = ranked(await unified(alice));
     expect(Object.keys(item!).sort()).toEqual(
-      "author bindShells created_at description displayName id is_active is_public name namespace tags updated_at user_id version".split(
+      "author bindShells created_at description displayName findings id is_active is_public name namespace tags updated_at user_id version".split(
         " ",
       ),
     );

@@ -27,7 +27,7 @@ const ROWS = {
   sockets: { apart: true },
   tokens: {},
   code: {},
-  many: {},
+  many: { apart: true },
 };
 
 /** Rows that take minutes run only when they are named. */

@@ -107,6 +107,29 @@ describe("a provider's tools", () => {
     expect(step.unhandled).toEqual([{ id: "b", name: "not_ours", arguments: {} }]);
   });
 
+  it("read the files of their own package, and of no other", async () => {
+    await publishPublic({ name: "neighbour", files: { "secret.txt": "hidden" } });
+    await publishPublic(
+      providerSkill(
+        "reading",
+        { read: "return context.readFile(args.path)" },
+        { files: { "notes/a.md": "mine", "notes/b.md": "mine too" } },
+      ),
+    );
+    const chat = await talk("alice");
+    await chat.load("reading");
+    const read = async (path: string) => textOf(await chat.use("read", { path }));
+    expect(await read("notes/a.md")).toBe("mine");
+    for (const path of [
+      "../neighbour/secret.txt",
+      "/neighbour/secret.txt",
+      "secret.txt",
+      "notes",
+      "notes/../notes/b.md",
+    ])
+      expect(await read(path)).toBe(`Tool 'read' failed: The skill has no file '${path}'.`);
+  });
+
   it("that fail are results, and the conversation goes on", async () => {
     await publishPublic(
       providerSkill("broken", {

@@ -31,6 +31,11 @@ const tooLong = `Tool 'bad' failed: RangeError: It ran for more than ${CODE_LIMI
 const CORPUS: Record<string, Row> = {
   // Time
   "an endless loop": { call: "for (;;);", sees: tooLong },
+  "an endless loop that asks at its end": { call: "do {} while (true);", sees: tooLong },
+  "an endless loop over a set that grows": {
+    call: "const all = new Set([0]); for (const n of all) { all.delete(n); all.add(n + 1); }",
+    sees: tooLong,
+  },
   "an endless loop that catches what ends it": {
     call: "while (true) { try { for (;;); } catch {} }",
     sees: tooLong,

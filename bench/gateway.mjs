@@ -7,17 +7,23 @@ import os from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { prepareAssets } from "../scripts/assets.mjs";
-import { bundleWorker, root } from "./bundle.mjs";
+import { bundleWorker } from "../scripts/bundle.mjs";
+import { root } from "../scripts/files.mjs";
 
 const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
 export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictly_public"] };
 
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
-export async function startGateway() {
+/** @param {{ development?: boolean }} [options] `development`: it may speak to servers on this machine */
+export async function startGateway(options = {}) {
   await prepareAssets();
   const state = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-"));
-  const { script } = await bundleWorker("bench/worker.ts");
+  const { modules } = await bundleWorker({
+    entry: "bench/worker.ts",
+    release: true,
+    development: options.development ?? false,
+  });
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
       log: new Log(LogLevel.ERROR),
@@ -28,7 +34,7 @@ export async function startGateway() {
       workers: [
         {
           name: "skill-gateway",
-          modules: [{ type: "ESModule", path: "index.js", contents: script }],
+          modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
           bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY },
@@ -65,6 +71,7 @@ export async function startGateway() {
       return text === "" ? null : JSON.parse(text);
     },
     request,
+    keyOf,
     /** A user's request to publish a ZIP. */
     async upload(user, zip, fileName = "skill.zip") {
       const form = new FormData();

@@ -52,6 +52,38 @@ export async function compare(send, { floor, path }, { passes, seconds }) {
   }
 }
 
+/**
+ * Measures several ways that take turns in blocks, each in another order, in several passes; figures are medians of the passes' own.
+ * @param {Record<string, (n: number) => Promise<number>>} ways each does its thing once and gives its milliseconds
+ * @param {{ passes: number, seconds: number }} options `seconds` a way and pass
+ * @returns {Promise<Record<string, { times: Times, passes: number[] }>>} `passes`: the median of each pass
+ */
+export async function takeTurns(ways, { passes, seconds }) {
+  const names = Object.keys(ways);
+  const counters = Object.fromEntries(names.map((name) => [name, 0]));
+  await pass(Math.min(1, seconds));
+  const measured = [];
+  for (let n = 0; n < passes; n++) measured.push(await pass(seconds));
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = measured.map((times) => times[name]);
+      return [name, { times: summary(own), passes: own.map(({ p50 }) => p50) }];
+    }),
+  );
+
+  async function pass(duration) {
+    const times = Object.fromEntries(names.map((name) => [name, []]));
+    const until = performance.now() + names.length * duration * 1000;
+    for (let round = 0; performance.now() < until || round < 2; round++) {
+      for (let turn = 0; turn < names.length; turn++) {
+        const name = names[(round + turn) % names.length];
+        for (let n = 0; n < BLOCK; n++) times[name].push(await ways[name](counters[name]++));
+      }
+    }
+    return Object.fromEntries(names.map((name) => [name, percentiles(times[name])]));
+  }
+}
+
 /** @param {number[]} times @returns {Times} */
 export function percentiles(times) {
   const sorted = times.toSorted((a, b) => a - b);

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { root } from "./bundle.mjs";
+import { root } from "../scripts/files.mjs";
 import { startGateway } from "./gateway.mjs";
 import { compare } from "./measure.mjs";
 import { table, verdict } from "./table.mjs";
@@ -17,6 +17,7 @@ import { table, verdict } from "./table.mjs";
 const ROWS = {
   size: { alone: true },
   start: { alone: true },
+  mcp: { alone: true, apart: true },
   parts: {},
   load: {},
   turn: {},

@@ -1,17 +1,37 @@
-// Who may do what: the only place that decides it. Everything else asks.
+// Who may do what: the only place that decides it. Everything else asks. What a key's scopes let through is in `key-scope.ts`.
+
+/** Roles in a group, highest first. */
+export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
+export type GroupRole = (typeof GROUP_ROLES)[number];
+
+export interface Membership {
+  group: string;
+  role: GroupRole;
+}
 
 /** Who is calling. A request made with `On-Behalf-Of` carries the named user here, never the service. */
 export interface Principal {
   userId: string;
+  /** What the issuer of a token calls the user. */
+  name?: string | undefined;
   role: "user" | "admin";
-  groups: readonly string[];
+  /** In rank order: what an earlier group has hides what a later one has. */
+  groups: readonly Membership[];
   scopes: readonly string[];
   /** The key behind the call, for the log. */
   keyId: string;
 }
 
-/** What a key may be made for besides being its user's. `act_as`: it may send `On-Behalf-Of`. */
-export const KEY_SCOPES = ["act_as"] as const;
+/** What one does with the skills of a scope. `publish`: a new skill; `change`: another version of one. */
+export type Action = "read" | "publish" | "change" | "activate" | "delete";
+
+const LEAST_ROLE: Record<Action, GroupRole> = {
+  read: "Reporter",
+  publish: "Developer",
+  change: "Developer",
+  activate: "Maintainer",
+  delete: "Maintainer",
+};
 
 export const PUBLIC_SCOPE = "public";
 /** The scope of secrets that every conversation's servers may use. */
@@ -21,42 +41,92 @@ export const PUBLIC_USER = "0";
 /** The namespace of everybody's own things; any other namespace is a group's. */
 export const DEFAULT_NAMESPACE = "default";
 
+/** What a user's id looks like, wherever it comes from. */
+export const USER_ID = /^[A-Za-z0-9._:@+=-]{1,128}$/;
+/** Ids that no issuer may give out: who owns public skills, and who comes with the environment's key. */
+export const RESERVED_USERS: ReadonlySet<string> = new Set([PUBLIC_USER, "admin"]);
+
+export const GROUP_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** Names of groups that would read as something else. */
+export const RESERVED_GROUPS: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE, PUBLIC_SCOPE, GATEWAY_SCOPE]);
+
+const GROUP_PREFIX = "group:";
+
 export function userScope(userId: string): string {
   return `user:${userId}`;
 }
 
 export function groupScope(group: string): string {
-  return `group:${group}`;
+  return `${GROUP_PREFIX}${group}`;
+}
+
+/** The group whose scope this is; `null` for any other scope. */
+export function groupOfScope(scope: string): string | null {
+  return scope.startsWith(GROUP_PREFIX) ? scope.slice(GROUP_PREFIX.length) : null;
 }
 
 /** The scopes a principal sees, first wins: own over groups over public. */
 export function visibleScopes(principal: Principal): string[] {
-  return [userScope(principal.userId), ...principal.groups.map(groupScope), PUBLIC_SCOPE];
+  return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), PUBLIC_SCOPE];
 }
 
 /** The scope a namespace stands for when this principal names it; `null` when it is a group the principal is not in. */
 export function scopeOfNamespace(principal: Principal, namespace: string): string | null {
   if (namespace === DEFAULT_NAMESPACE) return userScope(principal.userId);
-  return principal.groups.includes(namespace) ? groupScope(namespace) : null;
+  return roleIn(principal, namespace) === null ? null : groupScope(namespace);
 }
 
 /** The namespace that a thing of this scope is said to be in. */
 export function namespaceOfScope(scope: string): string {
-  return scope.startsWith("group:") ? scope.slice("group:".length) : DEFAULT_NAMESPACE;
+  return groupOfScope(scope) ?? DEFAULT_NAMESPACE;
+}
+
+/** The principal's role in a group; `null` outside it. */
+export function roleIn(principal: Principal, group: string): GroupRole | null {
+  return principal.groups.find((membership) => membership.group === group)?.role ?? null;
+}
+
+/** The role in a group that an action needs at least. */
+export function roleFor(action: Action): GroupRole {
+  return LEAST_ROLE[action];
+}
+
+/** Public skills are written by admins only, a group's by those with the role for it, one's own by oneself. */
+export function may(principal: Principal, action: Action, scope: string): boolean {
+  if (action === "read" || scope === userScope(principal.userId)) return canRead(principal, scope);
+  if (scope === PUBLIC_SCOPE) return isAdmin(principal);
+  return hasRole(principal, scope, LEAST_ROLE[action]);
 }
 
 export function canRead(principal: Principal, scope: string): boolean {
   return visibleScopes(principal).includes(scope);
 }
 
-/** Public skills are written by admins only; one's own and one's groups' by oneself. */
-export function canWrite(principal: Principal, scope: string): boolean {
-  return scope === PUBLIC_SCOPE ? principal.role === "admin" : canRead(principal, scope);
-}
-
 /** Only public skills run code, since only admins write them. */
 export function canExecute(scope: string): boolean {
   return scope === PUBLIC_SCOPE;
+}
+
+/** Secrets are one's own, a group's for Maintainer and above, and the gateway's for admins. Applies to reading names, too. */
+export function canManageSecrets(principal: Principal, scope: string): boolean {
+  if (scope === GATEWAY_SCOPE) return isAdmin(principal);
+  return scope === userScope(principal.userId) || hasRole(principal, scope, "Maintainer");
+}
+
+/** Whether this principal sees that a group is there, and who is in it. */
+export function canSeeGroup(principal: Principal, group: string): boolean {
+  return isAdmin(principal) || roleIn(principal, group) !== null;
+}
+
+/** Whether this principal may rename or delete a group. */
+export function canManageGroup(principal: Principal, group: string): boolean {
+  return isAdmin(principal) || roleIn(principal, group) === "Owner";
+}
+
+/** The roles in a group that this principal may give, and take from those who have them. */
+export function manageableRoles(principal: Principal, group: string): readonly GroupRole[] {
+  if (canManageGroup(principal, group)) return GROUP_ROLES;
+  return roleIn(principal, group) === "Maintainer" ? ["Developer", "Reporter"] : [];
 }
 
 /** Whether this principal may send `On-Behalf-Of`. */
@@ -66,10 +136,14 @@ export function canActAs(principal: Pick<Principal, "scopes">): boolean {
 
 /** The scopes whose secrets a principal's servers use, first wins: own over groups over the gateway's. */
 export function secretScopes(principal: Principal): string[] {
-  return [userScope(principal.userId), ...principal.groups.map(groupScope), GATEWAY_SCOPE];
+  return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
 }
 
-/** Who may store, list and delete secrets of a scope: one's own oneself, a group's its members, the gateway's admins. */
-export function canManageSecrets(principal: Principal, scope: string): boolean {
-  return scope === GATEWAY_SCOPE ? principal.role === "admin" : canRead(principal, scope);
+export function isAdmin(principal: Pick<Principal, "role">): boolean {
+  return principal.role === "admin";
+}
+
+function hasRole(principal: Principal, scope: string, least: GroupRole): boolean {
+  const role = roleIn(principal, groupOfScope(scope) ?? "");
+  return role !== null && GROUP_ROLES.indexOf(role) <= GROUP_ROLES.indexOf(least);
 }

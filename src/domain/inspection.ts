@@ -2,22 +2,12 @@
 // encoded payloads, credentials, files that are named and missing. Findings are warnings; they never say that a skill is safe.
 
 import type { Issue, Severity } from "./errors";
+import type { Finding, InspectedFile } from "./finding";
 import { RULES, type Rule } from "./inspection-rule";
 import { INSPECTION_LIMITS } from "./limits";
 import { lineCounter } from "./line";
 import { missingReferences } from "./missing-file";
 import { SKILL_FILE } from "./skill";
-
-/** A file of a package as text; `null` for one that is none. */
-export interface InspectedFile {
-  path: string;
-  /** In bytes. */
-  size: number;
-  /** Asked for when the file's turn comes. */
-  readonly text: string | null;
-}
-
-export type Finding = Issue & { severity: Severity; path: string };
 
 /**
  * Looks at every text file. Time is linear in the text, and the number of findings bounded: `INSPECTION_MORE` says how many more

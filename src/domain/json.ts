@@ -1,7 +1,7 @@
 // JSON as zod schemas. What `JSON.parse` made is JSON already, so there is nothing to walk through again: a transcript of ten
 // thousand messages would be checked node by node for nothing (and a recursive schema has no end in an OpenAPI document).
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject, JsonValue } from "./skill";
 
 export const jsonValue = z.unknown().transform((value): JsonValue => value as JsonValue);
@@ -11,4 +11,30 @@ export const jsonObject = z.record(z.string(), z.unknown()).transform((value): J
 /** How large a text is as UTF-8. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
+}
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Whether a JSON text nests deeper than this, found without parsing it. What is not JSON may be called either. */
+export function isDeeper(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at + 1);
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) depth++;
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
+/** Where the string that begins here ends: at the first quote with an even number of backslashes before it. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
 }

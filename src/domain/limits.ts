@@ -24,6 +24,8 @@ export const PACKAGE_LIMITS = {
 /** What one request may carry. */
 export const REQUEST_LIMITS = {
   jsonBytes: 4 * MiB,
+  /** Lists and objects inside each other: well below where anything that walks through them runs out of stack. */
+  jsonDepth: 100,
   /** A multipart upload: the ZIP and room for the other parts and their framing. */
   uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
   historyMessages: 10_000,
@@ -88,6 +90,18 @@ export const CODE_LIMITS = {
   /** Each of stdout and stderr. */
   outputChars: 100_000,
   inputChars: 1 * MiB,
+} as const;
+
+/** Keys, tokens and groups. */
+export const ACCESS_LIMITS = {
+  /** Groups of one user: each is one more walk along the index of skills. */
+  groupsOfUser: 64,
+  tokenChars: 16 * KiB,
+  /** Groups that one token may claim. */
+  claimedGroups: 512,
+  /** What an issuer's list of keys may be. */
+  keySetBytes: 256 * KiB,
+  keySetKeys: 100,
 } as const;
 
 /** What a remote MCP server may send, and what is kept of it. */
@@ -177,9 +191,25 @@ export const DURATIONS = {
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
+  /** Between two notes of when a key was last used. */
+  keyUse: 10 * 60_000,
+  /** How long a rotated key goes on beside its successor, by default and at most. */
+  keyOverlap: 24 * 60 * 60_000,
+  keyOverlapMost: 30 * 24 * 60 * 60_000,
+  /** How far an issuer's clock may be off. */
+  clockLeeway: 30_000,
+  /** An issuer's keys: how long a request waits for them, when they are read again, and how long they outlive an outage. */
+  keySetFetch: 3_000,
+  keySetFresh: 10 * 60_000,
+  keySetKept: 24 * 60 * 60_000,
+  /** Between two looks for a key that is not among them, and after a look that failed. */
+  keySetLook: 60_000,
+  keySetRetry: 10_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
   patience: 2_000,
-  /** The same where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
+  /** How long they wait for one that failed the last time: enough for one that is well again. */
+  patienceFailed: 250,
+  /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
   patienceFixed: 10_000,
   /** A server that no turn had for so long is forgotten. */
   upstreamKept: 7 * 24 * 60 * 60_000,
@@ -187,6 +217,8 @@ export const DURATIONS = {
   era: 24 * 60 * 60_000,
   toolList: 60_000,
   toolListMost: 60 * 60_000,
+  /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
+  serverCache: 10_000,
   /** A stream that is passed on says something at least so often. */
   keepAlive: 15_000,
   /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */

@@ -1,6 +1,6 @@
 // Remote MCP servers as they are configured: by the gateway, a ghost or a skill. The more specific replaces a whole entry.
 
-import { z } from "zod";
+import * as z from "zod";
 import { MCP_LIMITS } from "./limits";
 import type { JsonObject, JsonValue } from "./skill";
 
@@ -49,11 +49,11 @@ export function readServers(servers: JsonObject, source: ServerSource): Configur
 }
 
 /** Skill over ghost over gateway, by whole entry. Servers of one name that two skills bring are two servers. */
-export function mergeServers(
-  gateway: readonly ConfiguredServer[],
-  ghost: readonly ConfiguredServer[],
-  skills: readonly ConfiguredServer[],
-): ConfiguredServer[] {
+export function mergeServers<T extends { name: string }>(
+  gateway: readonly T[],
+  ghost: readonly T[],
+  skills: readonly T[],
+): T[] {
   const named = new Set(skills.map((server) => server.name));
   const general = new Map([...gateway, ...ghost].map((server) => [server.name, server]));
   return [...[...general.values()].filter((server) => !named.has(server.name)), ...skills];

@@ -1,6 +1,6 @@
 // Files that SKILL.md sends a model to and that are not in the package.
 
-import type { Finding, InspectedFile } from "./inspection";
+import type { Finding, InspectedFile } from "./finding";
 import { INSPECTION_LIMITS } from "./limits";
 import { lineCounter } from "./line";
 import { SKILL_FILE } from "./skill";

@@ -1,6 +1,6 @@
 // JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "./skill";
 
 export const rpcIdSchema = z.union([z.string(), z.number()]);
@@ -43,6 +43,27 @@ export function requestIds({ messages }: Posted): RpcId[] {
 /** The names of the tools that it calls. */
 export function calledTools({ messages }: Posted): string[] {
   return messages.flatMap(({ method, params }) => (method === "tools/call" ? [params?.name ?? ""] : []));
+}
+
+/** Whether the headers that repeat a message say what it says, as a server may go by either. */
+export function agrees(posted: Posted, headers: Headers): boolean {
+  const method = headers.get("mcp-method");
+  const tool = decodedHeader(headers.get("mcp-name"));
+  const tools = calledTools(posted);
+  return (
+    (method === null || hasMethod(posted, method)) && (tool === null || tools.length === 0 || tools.includes(tool))
+  );
+}
+
+/** A header's value; what cannot stand in a header is written `=?base64?…?=`. */
+function decodedHeader(value: string | null): string | null {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? "")?.[1];
+  if (encoded === undefined) return value;
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)));
+  } catch {
+    return value;
+  }
 }
 
 /** Whether one of its messages has one of these methods. */

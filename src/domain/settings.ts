@@ -1,7 +1,8 @@
 // Every setting, its default and its meaning: one zod schema validates them, names what is wrong and makes docs/settings.md.
 
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError, type Issue } from "./errors";
+import { issuerSettings, missingForIssuer } from "./issuer-settings";
 import { parseReference, type SkillReference } from "./reference";
 
 const flag = (initial: boolean) =>
@@ -36,7 +37,7 @@ const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.i
 
 const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
 
-export const settingsSchema = z.strictObject({
+const table = z.strictObject({
   GATEWAY_ADMIN_KEY: z
     .string()
     .min(20)
@@ -67,6 +68,16 @@ export const settingsSchema = z.strictObject({
     .pipe(z.array(secretsKey))
     .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+  GROUPS_OPEN: flag(false).describe(
+    "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
+  ),
+  ...issuerSettings,
+});
+
+export const settingsSchema = table.superRefine((settings, context) => {
+  for (const name of missingForIssuer(settings)) {
+    context.addIssue({ code: "custom", message: "an issuer needs it", path: [name] });
+  }
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -4,13 +4,17 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { REQUEST_LIMITS } from "../domain/limits";
+import { audit } from "./audit";
 import { authenticate } from "./auth";
+import { shallow } from "./body";
 import { conversations, tasks } from "./conversations";
 import { crossOrigin } from "./cors";
+import { discovery } from "./discovery";
 import { type McpDoors, mcpRoutes } from "./doors";
 import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { ghosts } from "./ghosts";
+import { groups } from "./groups";
 import { health } from "./health";
 import { keys } from "./keys";
 import { mcpServers } from "./mcp-servers";
@@ -22,6 +26,7 @@ import { secrets } from "./secrets";
 import { skills } from "./skills";
 import { socket } from "./socket";
 import { steps } from "./steps";
+import { users } from "./users";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -52,6 +57,7 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
   app.notFound((c) => problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route."));
 
   app.route("/", health);
+  app.route("/", discovery);
   app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
 
   app.route("/", mcpRoutes(doors));
@@ -86,7 +92,12 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
     })(c, next);
   });
 
+  app.use("/api/*", shallow);
+
   app.route("/api/v1", keys);
+  app.route("/api/v1", audit);
+  app.route("/api/v1", users);
+  app.route("/api/v1/groups", groups);
   app.route("/api/v1/secrets", secrets);
   app.route("/api/v1/mcp-servers", mcpServers);
   app.route("/api/v1", conversations);

@@ -1,6 +1,5 @@
 // The doors that speak MCP, behind this one's origins and keys. What they answer is their own; `index.ts` brings them.
 
-import { z } from "@hono/zod-openapi";
 import { CONVERSATION_ID } from "../domain/conversation";
 import { type Issue, invalid } from "../domain/errors";
 import type { Context } from "../services/context";
@@ -10,6 +9,7 @@ import { conversation } from "./conversation";
 import { crossOriginMcp, isOwnOrigin } from "./cors";
 import { problem } from "./errors";
 import { router } from "./router";
+import * as z from "./zod";
 
 /** Whom an MCP host talks to: the catalog, narrowed by a ghost, or one conversation. */
 export interface HostPlace {

@@ -1,12 +1,26 @@
 // /api/v1/keys and /api/v1/me: who may call, and who is calling.
 
-import { createRoute, z } from "@hono/zod-openapi";
-import { KEY_SCOPES } from "../domain/access";
-import { REQUEST_LIMITS } from "../domain/limits";
-import { createKey, deleteKey, readKeys } from "../services/keys";
+import { createRoute } from "@hono/zod-openapi";
+import { GROUP_ROLES } from "../domain/access";
+import { KEY_SCOPES } from "../domain/key-scope";
+import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import { createKey, deleteKey, type MadeKey, readKeys, rotateKey } from "../services/keys";
 import type { KeyRow } from "../storage/keys";
 import { router } from "./router";
-import { groupName, instant, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey, userId } from "./schemas";
+import {
+  described,
+  groupName,
+  instant,
+  json,
+  jsonBody,
+  noContent,
+  optionalJsonBody,
+  pageQuery,
+  refusals,
+  refuseIdempotencyKey,
+  userId,
+} from "./schemas";
+import * as z from "./zod";
 
 const keyRequest = z.strictObject({
   user_id: userId,
@@ -17,29 +31,46 @@ const keyRequest = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
-const keySchema = z
-  .object({
-    id: z.string(),
-    user_id: z.string(),
-    role: z.enum(["user", "admin"]),
-    name: z.string().nullable(),
-    scopes: z.array(z.string()),
-    groups: z.array(z.string()),
-    expires_at: z.string().nullable(),
-    created_at: z.string(),
-  })
-  .openapi("Key");
+const keySchema = () =>
+  z
+    .object({
+      id: z.string(),
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
+      scopes: z.array(z.string()),
+      groups: z.array(z.string()),
+      expires_at: z.string().nullable(),
+      created_at: z.string(),
+      last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),
+      replaces: z.string().nullable().openapi({ description: "The key it was made to replace." }),
+    })
+    .openapi("Key");
 
-const createdKeySchema = keySchema.extend({ key: z.string() }).openapi("CreatedKey");
+const rotation = z.strictObject({
+  overlap_s: z
+    .int()
+    .min(0)
+    .max(DURATIONS.keyOverlapMost / 1_000)
+    .default(DURATIONS.keyOverlap / 1_000),
+});
 
-const meSchema = z
-  .object({
-    user_id: z.string(),
-    role: z.enum(["user", "admin"]),
-    groups: z.array(z.string()),
-    scopes: z.array(z.string()),
-  })
-  .openapi("Me");
+const createdKeySchema = () => keySchema().extend({ key: z.string() }).openapi("CreatedKey");
+
+const meSchema = () =>
+  z
+    .object({
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
+      groups: z.array(z.string()),
+      memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
+      scopes: z.array(z.string()),
+    })
+    .openapi("Me");
+
+const params = z.object({ id: z.string() });
+const NEVER_KEPT = { "cache-control": "no-store" };
 
 export const keys = router();
 
@@ -51,15 +82,39 @@ keys.openapi(
     middleware: refuseIdempotencyKey,
     request: { body: jsonBody(keyRequest) },
     responses: {
-      201: { description: "The key.", content: { "application/json": { schema: createdKeySchema } } },
-      ...refusals(400, 403, 415),
+      201: json("The key.", createdKeySchema),
+      ...refusals(400, 403, 409, 415),
     },
   }),
   async (c) => {
     const { expires_at, ...request } = c.req.valid("json");
     const expiry = expires_at === undefined ? {} : { expires_at: Date.parse(expires_at) };
-    const { row, key } = await createKey(c.get("context"), { ...request, ...expiry });
-    return c.json({ ...wireKey(row), key }, 201, { "cache-control": "no-store" });
+    return c.json(shown(await createKey(c.get("context"), { ...request, ...expiry })), 201, NEVER_KEPT);
+  },
+);
+
+keys.openapi(
+  createRoute({
+    method: "post",
+    path: "/keys/{id}/rotate",
+    summary: "Make a key's successor with the same rights; the old key ends after an overlap",
+    middleware: refuseIdempotencyKey,
+    request: { params, body: optionalJsonBody(rotation) },
+    responses: {
+      201: {
+        description: "The successor, shown this once.",
+        content: { "application/json": described(createdKeySchema) },
+      },
+      ...refusals(400, 403, 404, 409, 415),
+    },
+  }),
+  async (c) => {
+    const { overlap_s } = rotation.parse(c.req.valid("json") ?? {});
+    return c.json(
+      shown(await rotateKey(c.get("context"), c.req.valid("param").id, overlap_s * 1_000)),
+      201,
+      NEVER_KEPT,
+    );
   },
 );
 
@@ -67,15 +122,12 @@ keys.openapi(
   createRoute({
     method: "get",
     path: "/keys",
-    summary: "Live keys, newest first (admin)",
+    summary: "Live keys, newest first: one's own, an admin's list has everybody's",
     request: { query: pageQuery },
     responses: {
-      200: {
-        description: "A page of keys, without their secrets.",
-        content: {
-          "application/json": { schema: z.object({ items: z.array(keySchema), next_cursor: z.string().nullable() }) },
-        },
-      },
+      200: json("A page of keys, without their secrets.", () =>
+        z.object({ items: z.array(keySchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),
@@ -90,8 +142,8 @@ keys.openapi(
   createRoute({
     method: "delete",
     path: "/keys/{id}",
-    summary: "Revoke a key at once (admin)",
-    request: { params: z.object({ id: z.string() }) },
+    summary: "Revoke a key of one's own at once, as an admin any",
+    request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),
   async (c) => {
@@ -106,17 +158,18 @@ keys.openapi(
     path: "/me",
     summary: "Who this key speaks for",
     responses: {
-      200: { description: "The principal.", content: { "application/json": { schema: meSchema } } },
+      200: json("The principal.", meSchema),
       ...refusals(),
     },
   }),
   (c) => {
-    const { userId, role, groups, scopes } = c.get("context").caller.principal;
-    return c.json({ user_id: userId, role, groups: [...groups], scopes: [...scopes] }, 200);
+    const { userId: user_id, name = null, role, groups, scopes } = c.get("context").caller.principal;
+    const names = groups.map(({ group }) => group);
+    return c.json({ user_id, role, name, groups: names, memberships: [...groups], scopes: [...scopes] }, 200);
   },
 );
 
-function wireKey(row: KeyRow): z.infer<typeof keySchema> {
+function wireKey(row: KeyRow): z.infer<ReturnType<typeof keySchema>> {
   return {
     id: row.id,
     user_id: row.userId,
@@ -126,5 +179,11 @@ function wireKey(row: KeyRow): z.infer<typeof keySchema> {
     groups: row.groups,
     expires_at: row.expiresAt === null ? null : instant(row.expiresAt),
     created_at: instant(row.createdAt),
+    last_used_at: row.lastUsedAt === null ? null : instant(row.lastUsedAt),
+    replaces: row.replaces,
   };
+}
+
+function shown({ row, key }: MadeKey): z.infer<ReturnType<typeof createdKeySchema>> {
+  return { ...wireKey(row), key };
 }

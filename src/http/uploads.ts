@@ -1,18 +1,21 @@
 // Publishing over HTTP: a new skill, a public one, another version of one, and a look at a package that stores nothing.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { Manifest } from "../domain/skill";
 import { inspectUpload } from "../services/inspect";
-import { type Published, type PublishTarget, publish } from "../services/publish";
-import { findWritableSkill, requireWrite, scopeNamed } from "../services/skills";
+import { type Published, publish } from "../services/publish";
+import type { PublishTarget } from "../services/publish-target";
+import { shareSkill } from "../services/share";
+import { findSkillFor, publishScope, requireRight } from "../services/skills";
 import { skillResource, skillSchema, tokensSchema } from "./crd";
 import type { HttpEnv } from "./env";
 import { issueSchema } from "./errors";
 import { router } from "./router";
-import { json, refusals } from "./schemas";
+import { groupName, json, jsonBody, refusals } from "./schemas";
+import * as z from "./zod";
 
 const file = z
   .instanceof(File, { error: "Send the ZIP as a file part." })
@@ -25,20 +28,21 @@ const newPublicSkill = z.strictObject({ file, name, namespace: z.literal(DEFAULT
 const newVersion = z.strictObject({ file });
 const anyPackage = z.strictObject({ file, name });
 
-const inspectionSchema = z
-  .object({
-    valid: z.boolean(),
-    name: z.string().nullable(),
-    issues: z.array(issueSchema),
-    warnings: z.array(issueSchema),
-    manifest: z
-      .custom<Manifest>()
-      .nullable()
-      .openapi({ type: ["object", "null"], additionalProperties: true }),
-    files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
-    tokens: tokensSchema.nullable(),
-  })
-  .openapi("Inspection");
+const inspectionSchema = () =>
+  z
+    .object({
+      valid: z.boolean(),
+      name: z.string().nullable(),
+      issues: z.array(issueSchema()),
+      warnings: z.array(issueSchema()),
+      manifest: z
+        .custom<Manifest>()
+        .nullable()
+        .openapi({ type: ["object", "null"], additionalProperties: true }),
+      files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
+      tokens: tokensSchema().nullable(),
+    })
+    .openapi("Inspection");
 
 const headers = z.object({
   "idempotency-key": z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
@@ -62,12 +66,12 @@ uploads.openapi(
     path: "/upload",
     summary: "Publish a skill, or another version of it, to one's own namespace or a group's",
     request: { headers, body: formBody(newSkill) },
-    responses: { ...answers, ...refusals(400, 404, 409, 413, 415, 422) },
+    responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
   }),
   async (c) => {
     const { principal } = c.get("context").caller;
     const form = c.req.valid("form");
-    const scope = scopeNamed(principal, form.namespace);
+    const scope = publishScope(principal, form.namespace);
     const target = { scope, namespace: form.namespace, userId: principal.userId };
     const { status, skill } = await published(c, form, target);
     return c.json(skillResource(skill), status);
@@ -83,7 +87,7 @@ uploads.openapi(
     responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
   }),
   async (c) => {
-    requireWrite(c.get("context").caller.principal, PUBLIC_SCOPE);
+    requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
     const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
     const { status, skill } = await published(c, c.req.valid("form"), target);
     return c.json(skillResource(skill), status);
@@ -102,9 +106,29 @@ uploads.openapi(
     },
   }),
   async (c) => {
-    const { id, name: known, scope } = await findWritableSkill(c.get("context"), c.req.valid("param").id);
+    const { id, name: known, scope } = await findSkillFor(c.get("context"), "change", c.req.valid("param").id);
     const { skill } = await published(c, c.req.valid("form"), { scope, id, name: known });
     return c.json(skillResource(skill), 200);
+  },
+);
+
+uploads.openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/share",
+    summary: "Publish the current version of a skill into a group (Developer there)",
+    request: {
+      headers,
+      params: z.object({ id: z.string() }),
+      body: jsonBody(z.strictObject({ group_name: groupName })),
+    },
+    responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { group_name } = c.req.valid("json");
+    const repeat = c.req.header("idempotency-key") ?? null;
+    const { status, skill } = await shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
+    return c.json(skillResource(skill), status);
   },
 );
 

@@ -3,6 +3,7 @@
 import { REQUEST_LIMITS } from "../domain/limits";
 
 export const TOO_LARGE = `A message may have ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB.`;
+export const TOO_DEEP = `A message may nest ${REQUEST_LIMITS.jsonDepth} deep.`;
 
 /** The body, or `null` when it is too large. */
 export async function readBody(request: Request): Promise<string | null> {

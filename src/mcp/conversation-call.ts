@@ -1,7 +1,7 @@
 // A host's tool call, made in its conversation: cancelled with the host's request, told of while it runs where the host asks.
 
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
 import { EventSplitter } from "../domain/event-stream";
 import type { JsonObject } from "../domain/skill";
@@ -11,6 +11,7 @@ import type { Context } from "../services/context";
 import { type ToolCallsAsk, unwrap } from "../services/conversation";
 import type { HostPlace } from "./place";
 
+const answerSchema = toolCallsAnswerSchema();
 const progressSchema = z.object({
   progress: z.number(),
   total: z.number().optional(),
@@ -58,7 +59,7 @@ async function followed(
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     for (const { type, data } of splitter.push(text)) {
       if (type === "progress") await onProgress(progressSchema.parse(JSON.parse(data)));
-      if (type === "done") return toolCallsAnswerSchema.parse(JSON.parse(data));
+      if (type === "done") return answerSchema.parse(JSON.parse(data));
       if (type === "error") {
         const { code, reason, message } = refusalSchema.parse(JSON.parse(data));
         throw new GatewayError(code, reason, message);

@@ -1,6 +1,8 @@
 // /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
 
 import { type ErrorCode, refusalIn } from "../domain/errors";
+import { isDeeper } from "../domain/json";
+import { REQUEST_LIMITS } from "../domain/limits";
 import { type Posted, readPosted, requestIds, rpcError } from "../domain/rpc-message";
 import type { Context } from "../services/context";
 import { ProxyRefusal } from "../services/exchange";
@@ -8,7 +10,7 @@ import { proxiedServer } from "../services/proxied-server";
 import { forward } from "../services/proxy";
 import { failureText } from "../services/proxy-answer";
 import { faultIn } from "../upstream/fault";
-import { readBody, TOO_LARGE } from "./body";
+import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
 const STATUS: Record<ErrorCode, number> = {
@@ -37,6 +39,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     if (method === undefined) throw new ProxyRefusal(405, -32000, "Method not allowed.", { allow: METHODS.join(", ") });
     const body = method === "POST" ? await readBody(request) : "";
     if (body === null) throw new ProxyRefusal(413, -32600, TOO_LARGE);
+    if (isDeeper(body, REQUEST_LIMITS.jsonDepth)) throw new ProxyRefusal(400, -32600, TOO_DEEP);
     posted = readPosted(body);
     const server = await proxiedServer(context, name);
     if (server === null) throw new ProxyRefusal(404, -32600, `This gateway has no MCP server '${name}'.`);

@@ -1,7 +1,9 @@
 // /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first host speaks.
 
+import { isDeeper } from "../domain/json";
+import { REQUEST_LIMITS } from "../domain/limits";
 import type { Context } from "../services/context";
-import { readBody, TOO_LARGE } from "./body";
+import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
 import type { HostPlace } from "./place";
 
 /** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */
@@ -10,6 +12,7 @@ export async function serve(context: Context, request: Request, place: HostPlace
   if (request.method !== "POST") return answerHost(context, request, place, undefined);
   const text = await readBody(request);
   if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);
+  if (isDeeper(text, REQUEST_LIMITS.jsonDepth)) return rpcRefusal(400, -32600, TOO_DEEP);
   const message = parse(text);
   if (message === undefined) return rpcRefusal(400, -32700, "The body is not JSON.");
   return answerHost(context, request, place, message);

@@ -1,6 +1,6 @@
 // A skill's provider: what its tools are, and calling one. The seeds' `SkillToolProvider`, in an isolate.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject } from "../domain/json";
 import { CODE_LIMITS, DURATIONS } from "../domain/limits";
 import type { JsonObject, ToolDeclaration } from "../domain/skill";

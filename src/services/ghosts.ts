@@ -1,6 +1,6 @@
 // Ghosts: a user's own agent definitions. Saving one checks every skill it names and remembers which skills those were.
 
-import { z } from "zod";
+import * as z from "zod";
 import { visibleScopes } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError, type Issue, invalid } from "../domain/errors";
@@ -8,6 +8,7 @@ import { checkGhostSpec, type GhostSpec } from "../domain/ghost";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { foldName } from "../domain/path";
 import { parseReference } from "../domain/reference";
+import type { JsonObject } from "../domain/skill";
 import { isConstraintFailure } from "../storage/database";
 import {
   deleteGhostRows,
@@ -20,6 +21,7 @@ import {
   updateGhost,
 } from "../storage/ghosts";
 import { findNamed } from "../storage/skills";
+import { audited } from "./audit";
 import type { Context } from "./context";
 import { type PageQuery, pick } from "./listing";
 import { scopeNamed } from "./skills";
@@ -67,18 +69,14 @@ export async function readGhosts(
 /** Makes a ghost; its name must be free in its namespace. */
 export async function createGhost(context: Context, request: GhostRequest): Promise<GhostRow> {
   const content = await contentOf(context, request);
-  return orNameConflict(
-    request.name,
-    insertGhost(context.db, context.newId("gho"), context.caller.principal.userId, content),
-  );
+  return orNameConflict(request.name, insert(context, content));
 }
 
 /** Replaces a ghost, its name included. */
 export async function replaceGhost(context: Context, id: string, request: GhostRequest): Promise<GhostRow> {
   await findGhost(context, id);
   const content = await contentOf(context, request);
-  const { userId } = context.caller.principal;
-  const ghost = await orNameConflict(request.name, updateGhost(context.db, id, userId, content));
+  const ghost = await orNameConflict(request.name, update(context, id, content));
   if (ghost === null) throw ghostNotFound();
   return ghost;
 }
@@ -95,12 +93,12 @@ export async function upsertGhost(
     const known = await readGhostByName(context.db, userId, content.namespace, content.folded);
     if (known !== null) {
       if (known.name !== content.name) throw nameConflict(known.name);
-      const ghost = await updateGhost(context.db, known.id, userId, content);
+      const ghost = await update(context, known.id, content);
       if (ghost !== null) return { created: false, ghost };
       continue;
     }
     try {
-      return { created: true, ghost: await insertGhost(context.db, context.newId("gho"), userId, content) };
+      return { created: true, ghost: await insert(context, content) };
     } catch (error) {
       if (!isConstraintFailure(error)) throw error;
     }
@@ -110,8 +108,26 @@ export async function upsertGhost(
 
 /** Deletes one of the caller's ghosts. */
 export async function deleteGhost(context: Context, id: string): Promise<void> {
-  const found = await deleteGhostRows(context.db, id, context.caller.principal.userId);
+  const { userId } = context.caller.principal;
+  const found = await deleteGhostRows(audited(context, "ghost.delete", id, { when: "was" }), id, userId);
   if (!found) throw ghostNotFound();
+}
+
+function insert(context: Context, content: GhostContent): Promise<GhostRow> {
+  const id = context.newId("gho");
+  const recorded = audited(context, "ghost.create", id, { after: told(content) });
+  return insertGhost(recorded, id, context.caller.principal.userId, content);
+}
+
+function update(context: Context, id: string, content: GhostContent): Promise<GhostRow | null> {
+  const recorded = audited(context, "ghost.update", id, { after: told(content), when: "was" });
+  return updateGhost(recorded, id, context.caller.principal.userId, content);
+}
+
+/** What the audit log says of a ghost: not its prompt. */
+function told({ namespace, name, spec }: GhostContent): JsonObject {
+  const { skills = [], preload_skills = [], mcpServers = {} } = spec;
+  return { namespace, name, skills, preload_skills, mcp_servers: Object.keys(mcpServers) };
 }
 
 /** The rows of a ghost, with its skills resolved for the caller; refuses with everything that is wrong with the spec. */

@@ -1,6 +1,6 @@
 // Looking at a package without storing it: what it costs in tokens, which dependencies it lacks, and whether it is valid.
 
-import { canWrite, groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
+import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { inspect } from "../domain/inspection";
 import { isCode } from "../domain/module-graph";
@@ -31,7 +31,7 @@ export async function inspectUpload(context: Context, upload: Uint8Array, naming
     countPackageTokens(context, found),
     dependencyWarnings(context, found.manifest, userScope(principal.userId)),
     // Only who may publish code has it looked at.
-    canWrite(principal, PUBLIC_SCOPE)
+    may(principal, "publish", PUBLIC_SCOPE)
       ? compilePackage(found).then((compiled) => compiled.warnings)
       : codeWarnings(found),
   ]);

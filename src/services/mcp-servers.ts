@@ -9,6 +9,7 @@ import { NO_MEMORY } from "../domain/upstream";
 import { deleteServer, listServers, putServer, readServer, type ServerRow } from "../storage/mcp-servers";
 import { Upstream } from "../upstream/client";
 import { UpstreamFault } from "../upstream/fault";
+import { audited } from "./audit";
 import type { Context } from "./context";
 import { fillServer } from "./variables";
 
@@ -38,7 +39,9 @@ export async function storeServer(context: Context, name: string, entry: ServerE
   );
   if (issues.length > 0) throw invalid(issues);
   const server = { name, entry: jsonOf(entry), createdBy: context.caller.principal.userId };
-  const stored = await putServer(context.db, server, MCP_LIMITS.servers);
+  const after = { type: entry.type ?? "streamable-http", headers: Object.keys(entry.headers ?? {}) };
+  const recorded = audited(context, "mcp_server.put", name, { after, when: "is" });
+  const stored = await putServer(recorded, server, MCP_LIMITS.servers);
   if (stored !== null) return stored;
   const message = `There are ${MCP_LIMITS.servers} servers already. Delete one first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MCP_LIMITS.servers });
@@ -59,7 +62,7 @@ export function pageOfServers(context: Context, limit: number, after: string | n
 
 export async function removeServer(context: Context, name: string): Promise<void> {
   requireAdmin(context);
-  if (!(await deleteServer(context.db, name))) throw serverNotFound();
+  if (!(await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name))) throw serverNotFound();
 }
 
 /** Connects to a server as the caller would, and lists its tools. Remembers nothing; what is wrong is said in words. */

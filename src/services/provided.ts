@@ -9,7 +9,7 @@ import { type Carried, type CarriedSkill, carriedBy } from "./carried";
 import type { Context } from "./context";
 import { nameGroups, nameIn, type ToolGroup } from "./naming";
 import { type CodeFacts, keepProvided, type ProvidedStore, providedStore } from "./provided-store";
-import type { ServerRef } from "./servers";
+import { type ServerRef, titleOf } from "./servers";
 import type { Session } from "./session";
 import { type OfferedServer, offeredServers, upstreamsRevision } from "./upstreams";
 
@@ -144,9 +144,4 @@ function serverWarnings({ ref, state, error, problems }: OfferedServer): Issue[]
     return [{ code: "MCP_SERVER_CONNECTING", message: `${what} is still connecting; its tools come later.`, ...path }];
   const code = state === "unsupported" ? "MCP_SERVER_UNSUPPORTED" : "MCP_SERVER_UNAVAILABLE";
   return [{ code, message: `${what} is not available: ${error ?? "it failed"}.`, ...path }];
-}
-
-/** A server in words. */
-export function titleOf({ name, skill, source }: ServerRef): string {
-  return `MCP server '${name}' of ${skill === null ? `the ${source}` : `skill '${skill.name}'`}`;
 }

@@ -1,5 +1,7 @@
 // One of the gateway's own servers, ready to be reached in the name of a caller.
 
+import { PUBLIC_SCOPE } from "../domain/access";
+import { DURATIONS } from "../domain/limits";
 import { type ServerEntry, serverEntrySchema } from "../domain/mcp-config";
 import { readServer } from "../storage/mcp-servers";
 import { UpstreamFault } from "../upstream/fault";
@@ -12,13 +14,27 @@ import { fillServer } from "./variables";
  * filled: in no conversation, `conversation.id`, `task.id`, `ghost.name` and `skill.name` have no value.
  */
 export async function proxiedServer(context: Context, name: string): Promise<ProxiedServer | null> {
-  const row = await readServer(context.db, name);
-  if (row === null) return null;
-  const entry = serverEntrySchema.parse(row.entry);
+  const entry = await entryOf(context, name);
+  if (entry === null) return null;
   const filled = await fillServer(context, {}, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
   const { target, redactor } = filled;
   return { target, configuredUrl: entry.url, isAllowed: allowedTools(entry), redact: redactor.text };
+}
+
+/** What this isolate has read, and at which state of the counter that every change of a server raises. Not for long: a replica may lag. */
+const known = new Map<string, { counter: number; at: number; entry: ServerEntry | null }>();
+const KNOWN_AT_MOST = 1_000;
+
+async function entryOf({ caller, db, now }: Context, name: string): Promise<ServerEntry | null> {
+  const counter = caller.counters[PUBLIC_SCOPE] ?? 0;
+  const found = known.get(name);
+  if (found?.counter === counter && now() - found.at < DURATIONS.serverCache) return found.entry;
+  const row = await readServer(db, name);
+  const entry = row === null ? null : serverEntrySchema.parse(row.entry);
+  if (known.size >= KNOWN_AT_MOST) known.clear();
+  known.set(name, { counter, at: now(), entry });
+  return entry;
 }
 
 function allowedTools({ allow, deny }: ServerEntry): ProxiedServer["isAllowed"] {

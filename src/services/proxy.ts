@@ -2,7 +2,7 @@
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { forwardedHeaders } from "../domain/proxy-headers";
-import { calledTools, hasMethod } from "../domain/rpc-message";
+import { agrees, calledTools, hasMethod } from "../domain/rpc-message";
 import { guardedFetch } from "../upstream/fetch";
 import type { Context } from "./context";
 import { type Exchange, opened, type ProxiedServer, ProxyRefusal, type ProxyRequest } from "./exchange";
@@ -64,9 +64,11 @@ async function sessionOf(exchange: Exchange): Promise<string | null> {
 }
 
 /** What is sent. Where tools are restricted, it is written anew, so that the server reads what was judged. */
-function bodyOf({ server: { isAllowed }, request: { body, posted } }: Exchange): string {
+function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: Exchange): string {
   if (isAllowed === null) return body;
   if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is no JSON.");
+  if (!agrees(posted, headers))
+    throw new ProxyRefusal(400, -32020, "Mcp-Method or Mcp-Name does not say what the body says.");
   const refused = calledTools(posted).find((tool) => !isAllowed(tool));
   if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' is not offered by this server.`);
   return JSON.stringify(posted.value);

@@ -1,6 +1,14 @@
 // Storing, listing and using secrets. Values go in and never come out, except towards the hosts they are bound to.
 
-import { canManageSecrets, GATEWAY_SCOPE, groupScope, PUBLIC_SCOPE, secretScopes, userScope } from "../domain/access";
+import {
+  canManageSecrets,
+  canSeeGroup,
+  GATEWAY_SCOPE,
+  groupScope,
+  PUBLIC_SCOPE,
+  secretScopes,
+  userScope,
+} from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, SECRET_LIMITS } from "../domain/limits";
 import {
@@ -14,7 +22,9 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../storage/secrets";
+import { audited, recordAct, scopeInLog } from "./audit";
 import type { Context } from "./context";
+import { groupNotFound, roleTooLow } from "./groups";
 import { currentKeyId, seal, unseal } from "./vault";
 
 /** Whose secrets are meant: the caller's own, a group's, or the gateway's. */
@@ -41,7 +51,11 @@ export async function storeSecret(context: Context, owner: SecretOwner, request:
   const sealed = await seal(context.settings, { scope, name }, value);
   const { userId } = context.caller.principal;
   const secret = { id: context.newId("sec"), scope, name, hosts, ...sealed, createdBy: userId };
-  const stored = await putSecret(context.db, secret, SECRET_LIMITS.perScope);
+  const recorded = audited(context, "secret.put", `${scopeInLog(scope)}/${name}`, {
+    after: { hosts },
+    when: { thing: "is", type: "secret", id: `${scope}/${name}` },
+  });
+  const stored = await putSecret(recorded, secret, SECRET_LIMITS.perScope);
   if (stored !== null) return stored;
   const message = `There are ${SECRET_LIMITS.perScope} secrets already. Delete one first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: SECRET_LIMITS.perScope });
@@ -59,7 +73,11 @@ export function pageOfSecrets(context: Context, owner: SecretOwner, limit: numbe
 }
 
 export async function removeSecret(context: Context, owner: SecretOwner, name: string): Promise<void> {
-  if (!(await deleteSecret(context.db, scopeOf(context, owner), name))) throw secretNotFound();
+  const scope = scopeOf(context, owner);
+  const recorded = audited(context, "secret.delete", `${scopeInLog(scope)}/${name}`, {
+    when: { thing: "was", type: "secret", id: `${scope}/${name}` },
+  });
+  if (!(await deleteSecret(recorded, scope, name))) throw secretNotFound();
 }
 
 /** Encrypts some of what is not under the current key anew. Repeat until nothing remains; then the old key may go. */
@@ -75,6 +93,7 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencrypt(context.db, row, await seal(context.settings, row, value));
     rotated++;
   }
+  if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
   return { rotated, remaining: count - rotated };
 }
 
@@ -125,9 +144,8 @@ function scopeOf(context: Context, owner: SecretOwner): string {
   if (owner.kind === "user") return userScope(principal.userId);
   const scope = owner.kind === "gateway" ? GATEWAY_SCOPE : groupScope(owner.group);
   if (canManageSecrets(principal, scope)) return scope;
-  throw owner.kind === "gateway"
-    ? adminOnly()
-    : new GatewayError("not_found", "GROUP_NOT_FOUND", "There is no such group.");
+  if (owner.kind === "gateway") throw adminOnly();
+  throw canSeeGroup(principal, owner.group) ? roleTooLow(owner.group, "Maintainer") : groupNotFound();
 }
 
 function adminOnly(): GatewayError {

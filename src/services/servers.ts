@@ -1,18 +1,12 @@
 // The MCP servers of a conversation: the gateway's, its ghost's and its active skills', the more specific in place of the others.
 
 import type { SkillRef } from "../domain/event";
-import type { JsonObject, JsonValue } from "../domain/skill";
+import { type ConfiguredServer, mergeServers, readServers } from "../domain/mcp-config";
+import type { JsonObject } from "../domain/skill";
 import type { View } from "../domain/view";
 
-/** A server that this conversation has, and who brought it. */
-export interface ServerRef {
-  name: string;
-  source: "gateway" | "ghost" | "skill";
-  /** The skill that brought it; `null` where none did. */
-  skill: SkillRef | null;
-  /** As it was written; what it means is read when it is used. */
-  entry: JsonValue;
-}
+/** A server that this conversation has. `skill` is who brought it; `null` where no skill did. */
+export type ServerRef = ConfiguredServer & { skill: SkillRef | null };
 
 /** What an active skill says of servers. */
 export interface SkillServers {
@@ -20,19 +14,22 @@ export interface SkillServers {
   servers: JsonObject;
 }
 
-/**
- * The servers in effect: an entry takes the place of a less specific one of its name as a whole, a ghost's of the gateway's and
- * a skill's of both. Two skills may each bring one of the same name. The gateway's and the ghost's come first, by name.
- */
-export function serversOf(view: View, skills: readonly SkillServers[]): ServerRef[] {
-  const brought = skills.flatMap(({ skill, servers }) =>
-    Object.entries(servers).map(([name, entry]): ServerRef => ({ name, source: "skill", skill, entry })),
+/** The servers in effect: the gateway's and the ghost's first, then the skills' in order of their activation. */
+export function serversOf({ servers }: View, skills: readonly SkillServers[]): ServerRef[] {
+  const shared = (kind: "gateway" | "ghost") =>
+    readServers(servers[kind], { kind }).map((server): ServerRef => ({ ...server, skill: null }));
+  const brought = skills.flatMap(({ skill, servers: own }) =>
+    readServers(own, { kind: "skill", skill: skill.name }).map((server): ServerRef => ({ ...server, skill })),
   );
-  const taken = new Set(brought.map(({ name }) => name));
-  const shared = new Map<string, ServerRef>();
-  for (const source of ["gateway", "ghost"] as const)
-    for (const [name, entry] of Object.entries(view.servers[source]))
-      shared.set(name, { name, source, skill: null, entry });
-  const rest = [...shared.values()].filter(({ name }) => !taken.has(name));
-  return [...rest.sort((a, b) => (a.name < b.name ? -1 : 1)), ...brought];
+  return mergeServers(shared("gateway"), shared("ghost"), brought);
+}
+
+/** Who brought a server: `gateway`, `ghost`, or the skill's name. */
+export function broughtBy({ source }: ServerRef): string {
+  return source.kind === "skill" ? source.skill : source.kind;
+}
+
+/** A server in words. */
+export function titleOf({ name, source }: ServerRef): string {
+  return `MCP server '${name}' of ${source.kind === "skill" ? `skill '${source.skill}'` : `the ${source.kind}`}`;
 }

@@ -1,6 +1,6 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
-import { z } from "zod";
+import * as z from "zod";
 import { activeSkills, apply, type ConversationState, fold } from "../domain/activation";
 import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation";
 import { GatewayError } from "../domain/errors";

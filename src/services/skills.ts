@@ -1,7 +1,16 @@
 // One skill at a time: reading it, its versions and files, making another version current, deleting it.
 
-import { z } from "zod";
-import { canRead, canWrite, type Principal, PUBLIC_SCOPE, scopeOfNamespace } from "../domain/access";
+import * as z from "zod";
+import {
+  type Action,
+  canRead,
+  groupOfScope,
+  may,
+  type Principal,
+  PUBLIC_SCOPE,
+  roleFor,
+  scopeOfNamespace,
+} from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
 import { type GhostRef, readReferences, removeReferences } from "../storage/ghosts";
@@ -9,7 +18,9 @@ import { deletePackages, openPackageRange, packageKeys } from "../storage/packag
 import { activateVersion, deleteSkillRows } from "../storage/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../storage/skills";
 import { listVersions, type PackageRow, readPackage, type VersionSummary } from "../storage/versions";
+import { audited, scopeInLog } from "./audit";
 import type { Context } from "./context";
+import { roleTooLow } from "./groups";
 
 /** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
 export interface References {
@@ -30,10 +41,19 @@ export function scopeNamed(principal: Principal, namespace: string): string {
   return scope;
 }
 
-/** Refuses where the caller sees a scope but may not change what is in it. */
-export function requireWrite(principal: Principal, scope: string): void {
-  if (canWrite(principal, scope)) return;
-  throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may change public skills.");
+/** Refuses where the caller sees a scope but may not do this there. */
+export function requireRight(principal: Principal, action: Action, scope: string): void {
+  if (may(principal, action, scope)) return;
+  const group = groupOfScope(scope);
+  if (group === null) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may change public skills.");
+  throw roleTooLow(group, roleFor(action));
+}
+
+/** The scope that a namespace stands for, where the caller may publish. */
+export function publishScope(principal: Principal, namespace: string): string {
+  const scope = scopeNamed(principal, namespace);
+  requireRight(principal, "publish", scope);
+  return scope;
 }
 
 /** A skill that the caller may read; another's is as absent as one that never was. */
@@ -50,10 +70,10 @@ export async function findSkillHead(context: Context, id: string): Promise<Skill
   return skill;
 }
 
-/** A skill that the caller may change. */
-export async function findWritableSkill(context: Context, id: string): Promise<SkillHead> {
+/** A skill that the caller may do this to. */
+export async function findSkillFor(context: Context, action: Action, id: string): Promise<SkillHead> {
   const skill = await findSkillHead(context, id);
-  requireWrite(context.caller.principal, skill.scope);
+  requireRight(context.caller.principal, action, skill.scope);
   return skill;
 }
 
@@ -92,20 +112,26 @@ export async function readVersions(
 
 /** Makes a version of a skill the current one. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
-  const skill = await findWritableSkill(context, id);
+  const skill = await findSkillFor(context, "activate", id);
   const version = await readSkillAt(context.db, versionId);
   if (version === null || version.id !== skill.id) throw versionNotFound();
   if (version.versionId === version.currentId) return version;
-  const active = await activateVersion(context.db, version);
+  const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
+  const active = await activateVersion(audited(context, "skill.activate", id, { before, after, when: "was" }), version);
   if (active === null) throw skillNotFound();
   return active;
 }
 
 /** Deletes a skill that no ghost refers to. An admin may insist for a public one: the ghosts then warn of its absence. */
 export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
-  const skill = await findWritableSkill(context, id);
+  const skill = await findSkillFor(context, "delete", id);
   const insist = force && skill.scope === PUBLIC_SCOPE;
-  const versionIds = await deleteSkillRows(context.db, skill, insist);
+  const told = {
+    before: { name: skill.name, scope: scopeInLog(skill.scope) },
+    after: { force: insist },
+    when: "gone",
+  } as const;
+  const versionIds = await deleteSkillRows(audited(context, "skill.delete", id, told), skill, insist);
   if (versionIds === null) {
     if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
     const references = await referencesTo(context, id);
@@ -140,7 +166,7 @@ export async function readSkillReferences(
 /** Takes a skill out of the caller's own ghosts. */
 export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
   await findSkillHead(context, id);
-  return removeReferences(context.db, context.caller.principal.userId, id);
+  return removeReferences(audited(context, "skill.remove_references", id), context.caller.principal.userId, id);
 }
 
 async function referencesTo(context: Context, skillId: string): Promise<References> {

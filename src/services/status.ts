@@ -17,6 +17,7 @@ import type {
 import type { Context } from "./context";
 import { type Provided, providedBy } from "./provided";
 import { pendingOf } from "./request";
+import { broughtBy } from "./servers";
 import type { Session } from "./session";
 import { currentView } from "./view";
 
@@ -44,7 +45,7 @@ export async function statusOf(
 function serversStatus({ servers, tools }: Provided): ServerStatus[] {
   return servers.map(({ ref, state, error, latency }) => ({
     server: ref.name,
-    source: ref.skill?.name ?? ref.source,
+    source: broughtBy(ref),
     state,
     tools: tools.flatMap(({ name, origin }) => ("server" in origin && origin.server === ref ? name : [])),
     ...(error === null ? {} : { error }),

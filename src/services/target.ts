@@ -1,7 +1,7 @@
 // From a server as it was written to where it is reached just now, for this conversation and this caller.
 
 import { GatewayError } from "../domain/errors";
-import { readServers } from "../domain/mcp-config";
+import type { ServerEntry } from "../domain/mcp-config";
 import type { Redactor } from "../domain/redactor";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
@@ -39,15 +39,12 @@ export function aimAt(context: Context, session: Session, ref: ServerRef): Promi
 }
 
 async function work(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
-  const source = ref.skill === null ? { kind: "ghost" as const } : { kind: "skill" as const, skill: ref.skill.name };
-  const [read] = readServers({ [ref.name]: ref.entry }, source);
-  if (read === undefined) return { problem: "its name cannot be used", unsupported: true };
-  if (read.problem !== null) return { problem: read.problem, unsupported: true };
-  const { entry } = read;
+  if (ref.problem !== null) return { problem: ref.problem, unsupported: true };
+  const { entry } = ref;
   const filled = await fill(context, session, ref, entry);
   if ("problem" in filled) return { problem: filled.problem, unsupported: false };
   // Who brought a server is part of what it is: two skills share no session.
-  const key = JSON.stringify([ref.skill?.skill_id ?? ref.source, ref.name, filled.fingerprint]);
+  const key = JSON.stringify([ref.skill?.skill_id ?? ref.source.kind, ref.name, filled.fingerprint]);
   return {
     key,
     target: filled.target,
@@ -56,7 +53,7 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   };
 }
 
-async function fill(context: Context, session: Session, ref: ServerRef, entry: Parameters<typeof fillServer>[3]) {
+async function fill(context: Context, session: Session, ref: ServerRef, entry: ServerEntry) {
   const place = {
     conversationId: session.id,
     ghostName: session.view?.ghost ?? undefined,

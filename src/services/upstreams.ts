@@ -2,6 +2,7 @@
 // clock. What leaves here has passed the redactor of its server.
 
 import { breakerState } from "../domain/breaker";
+import { DURATIONS } from "../domain/limits";
 import type { Redactor } from "../domain/redactor";
 import type { JsonObject } from "../domain/skill";
 import { failed, type ToolResult } from "../domain/tool";
@@ -75,7 +76,7 @@ export async function offeredServers(
 
 /**
  * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. Who
- * failed the last time is tried again, but not waited for; who takes longer goes on by itself, under its own deadline.
+ * failed the last time is waited for a moment only; who takes longer goes on by itself, under its own deadline.
  */
 export async function connectServers(
   context: Context,
@@ -83,17 +84,22 @@ export async function connectServers(
   refs: readonly ServerRef[],
   patience: number,
 ): Promise<void> {
-  const waited = refs.map(async (ref) => {
-    const aim = await aimAt(context, session, ref);
-    if (aim.problem !== undefined) return;
+  const hopeful: Promise<void>[] = [];
+  const doubtful: Promise<void>[] = [];
+  for (const aim of await Promise.all(refs.map((ref) => aimAt(context, session, ref)))) {
+    if (aim.problem !== undefined) continue;
     const live = liveAt(context, session, aim);
     const isHopeful = live.error === null;
-    const refreshing = refresh(context, session, aim, live);
-    if (isHopeful) await refreshing;
-  });
+    (isHopeful ? hopeful : doubtful).push(refresh(context, session, aim, live));
+  }
+  await Promise.all([atMost(hopeful, patience), atMost(doubtful, DURATIONS.patienceFailed)]);
+}
+
+async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
+  if (work.length === 0) return;
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, patience);
-  await Promise.race([Promise.all(waited), late.promise]);
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([Promise.all(work), late.promise]);
   clearTimeout(timer);
 }
 

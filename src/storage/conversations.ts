@@ -15,7 +15,7 @@ export async function putConversationRow(db: Database, row: ConversationRow): Pr
 }
 
 export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<void> {
-  await db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id)));
+  await db.batch([db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id)))]);
 }
 
 /** A user's conversations, newest first, after the cursor's `(createdAt, id)`. */

@@ -41,7 +41,10 @@ export async function readServer(db: Database, name: string): Promise<ServerRow 
 
 /** All entries, by name. */
 export async function readGatewayServers(db: Database): Promise<Record<string, JsonObject>> {
-  const rows = await db.select({ name: mcpServers.name, entry: mcpServers.entry }).from(mcpServers);
+  const rows = await db
+    .select({ name: mcpServers.name, entry: mcpServers.entry })
+    .from(mcpServers)
+    .orderBy(asc(mcpServers.name));
   return Object.fromEntries(rows.map(({ name, entry }) => [name, entry]));
 }
 

@@ -4,6 +4,12 @@ import { judgeUrl } from "../domain/host-policy";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { UpstreamFault } from "./fault";
 
+/** Headers that say where a connection leads and how it is used: those are not an entry's to choose. */
+const CONNECTION_HEADERS = [
+  ...["host", "connection", "content-length", "expect", "keep-alive", "proxy-authorization", "proxy-connection"],
+  ...["te", "trailer", "transfer-encoding", "upgrade"],
+];
+
 /** What one exchange may do. */
 export interface Guard {
   /** Whether http and this machine's own addresses are allowed: `__DEVELOPMENT__`. */
@@ -97,8 +103,10 @@ class Exchange {
 
 async function follow(url: string | URL, init: RequestInit, guard: Guard, exchange: Exchange): Promise<Response> {
   let target = judged(String(url), guard);
+  const headers = new Headers(init.headers);
+  for (const name of CONNECTION_HEADERS) headers.delete(name);
   for (let hops = 0; ; hops++) {
-    const response = await fetch(target.href, { ...init, redirect: "manual", signal: exchange.signal });
+    const response = await fetch(target.href, { ...init, headers, redirect: "manual", signal: exchange.signal });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();

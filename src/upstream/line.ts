@@ -7,11 +7,12 @@ import type {
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { DURATIONS, UPSTREAM_LIMITS } from "../domain/limits";
 import type { UpstreamTarget } from "../domain/upstream";
 import { UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
+import { RequestIds } from "./ids";
 import type { Sdk } from "./sdk";
 
 const ENDED = "the server ended the connection without an answer";
@@ -37,9 +38,10 @@ export class Line implements Transport {
   readonly #break: (fault: UpstreamFault) => void;
   readonly #inner: Transport;
   readonly #resumed: Resumed | null;
-  /** Requests without an answer yet, and those whose answer comes as a stream. */
+  /** Requests without an answer yet, and those whose answer comes as a stream, by their ids on the wire. */
   readonly #waiting = new Map<RequestId, string>();
   readonly #streamed = new Set<RequestId>();
+  readonly #ids = new RequestIds();
   readonly #notices = new Set<Promise<void>>();
   #fault: UpstreamFault | null = null;
 
@@ -64,7 +66,7 @@ export class Line implements Transport {
         });
     this.#inner.onmessage = (message, extra) => {
       if ("id" in message && !("method" in message) && message.id !== undefined) this.#waiting.delete(message.id);
-      this.onmessage?.(message, extra);
+      this.onmessage?.(this.#ids.inward(message), extra);
     };
     this.#inner.onclose = () => this.onclose?.();
     this.#inner.onerror = (error) => {
@@ -98,11 +100,12 @@ export class Line implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const request = requestSchema.safeParse(message).data;
-    if (request === undefined) return this.#notify(message, options);
+    const translated = this.#ids.outward(message);
+    const request = requestSchema.safeParse(translated).data;
+    if (request === undefined) return this.#notify(translated, options);
     const { id, method } = request;
     this.#waiting.set(id, method);
-    await this.#inner.send(message, { ...options, onRequestStreamEnd: () => this.#ended(id) });
+    await this.#inner.send(translated, { ...options, onRequestStreamEnd: () => this.#ended(id) });
     if (this.hasPerRequestStream && !this.#streamed.has(id)) this.#ended(id);
   }
 
@@ -134,7 +137,7 @@ export class Line implements Transport {
     this.#waiting.delete(id);
     if (method === "server/discover" && this.#fault === null) {
       // Whoever does not know the question is of the era before it.
-      this.onmessage?.({ jsonrpc: "2.0", id, error: { code: -32601, message: ENDED } });
+      this.onmessage?.({ jsonrpc: "2.0", id: this.#ids.own(id), error: { code: -32601, message: ENDED } });
       return;
     }
     this.#break(this.#fault ?? new UpstreamFault("closed", ENDED));

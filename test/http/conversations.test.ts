@@ -922,13 +922,13 @@ describe("the catalog", () => {
       "**group-only**: From group:crew.",
       "**public-only**: From public.",
     ]);
-    // Acting for the user the service has none of the groups.
+    // A service that acts for the user has the user's groups.
     await user.put("/y", {});
     expect(await seenOf(user, "y", ["crewed", "foreign", "foreign-group", "group-only"])).toEqual({
       crewed: ALL,
       foreign: "",
       "foreign-group": "",
-      "group-only": "",
+      "group-only": ALL,
     });
   });
 

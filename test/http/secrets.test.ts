@@ -54,7 +54,11 @@ describe("secrets", () => {
     expect((await call("DELETE", `${BASE}/MINE`, { key: bob })).status).toBe(404);
 
     const group = { scope: "group", group_name: "own-team" };
-    expect((await call("PUT", `${BASE}/TEAM`, { key: ada, json: { value: VALUE, hosts, ...group } })).status).toBe(201);
+    const team = { key: ada, json: { value: VALUE, hosts, ...group } };
+    // A Developer uses the group's secrets and has nothing else to do with them.
+    expect((await call("PUT", `${BASE}/TEAM`, team)).status).toBe(403);
+    await call("PUT", "/api/v1/groups/own-team/members/own-ada", { json: { role: "Maintainer" } });
+    expect((await call("PUT", `${BASE}/TEAM`, team)).status).toBe(201);
     const query = "?scope=group&group_name=own-team";
     expect((await call("GET", `${BASE}/TEAM${query}`, { key: ada })).status).toBe(200);
     expect((await call("GET", `${BASE}/TEAM${query}`, { key: bob })).status).toBe(404);

@@ -22,6 +22,21 @@ function stubOf(user: string, route: string) {
   return env.CONVERSATIONS.getByName(JSON.stringify([user, id]));
 }
 
+/** Arguments that a schema takes, as short as possible. */
+function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, { type?: string; enum?: unknown[]; minimum?: number }>;
+    required?: string[];
+  };
+  const samples: Record<string, unknown> = { number: 1, integer: 1, boolean: true, array: [], object: {} };
+  return Object.fromEntries(
+    required.map((key) => {
+      const { type = "string", enum: values, minimum } = properties[key] ?? {};
+      return [key, values?.[0] ?? minimum ?? samples[type] ?? "text"];
+    }),
+  );
+}
+
 describe("servers", () => {
   it("of the gateway, the ghost and a skill bring their tools, each when it is its time", async () => {
     await gatewayServers({ everything: { url: await realServer("everything") } });
@@ -57,6 +72,26 @@ describe("servers", () => {
     expect(await chat.tools()).not.toContain("memory__read_graph");
     expect(textOf(await chat.use("memory__read_graph"))).toBe("Load skill 'remembering' first.");
     expect((await serversOf(chat)).map(({ server }) => server)).toEqual(["everything", "live"]);
+  });
+
+  it.each([
+    ["everything", "streamable-http", 13],
+    ["everything-sse", "sse", 13],
+    ["memory", "streamable-http", 9],
+    ["memory-sse", "sse", 9],
+  ])("that nobody here wrote: every tool of %s is listed and can be called", async (name, type, most) => {
+    const user = `every-${name}`;
+    const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
+    const { tools } = await chat.turn();
+    const mine = tools.filter((tool) => tool.name.startsWith("real__"));
+    expect(mine.length).toBeGreaterThanOrEqual(most - 1);
+    const { results } = await chat.calls(
+      ...mine.map((tool) => ({ id: tool.name, name: tool.name, arguments: sampleOf(tool.inputSchema) })),
+    );
+    const failed = results.filter((result) => result.isError).map((result) => `${result.name}: ${textOf(result)}`);
+    // What a tool itself refuses is an answer; that no answer came would be ours.
+    expect(failed.filter((one) => /MCP tool '[^']*' (timed out|failed)/.test(one))).toEqual([]);
+    expect(failed.length).toBeLessThan(3);
   });
 
   it("are not connected before their skill is active", async () => {
@@ -263,6 +298,7 @@ describe("a server that is not well", () => {
     expect((await chat.turn()).warnings).toHaveLength(1);
     await fetch(`${faults}/heal`);
     await chat.turn();
+    // At once, unless the machine is slow.
     await expect.poll(() => chat.tools(), { timeout: 20_000 }).toContain("one__echo");
     expect((await chat.turn()).warnings).toEqual([]);
   });

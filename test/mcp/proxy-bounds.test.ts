@@ -53,7 +53,7 @@ describe("headers", () => {
   it("come back only when they are MCP's", async () => {
     const answer = await send("plain", INITIALIZE);
     const allowed =
-      /^(cache-control|content-type|mcp-session-id|server-timing|x-content-type-options|x-d1-bookmark|x-request-id)$/;
+      /^(cache-control|content-type|mcp-session-id|server-timing|vary|x-content-type-options|x-d1-bookmark|x-request-id)$/;
     expect([...answer.headers.keys()].filter((name) => !allowed.test(name))).toEqual([]);
   });
 });
@@ -232,6 +232,18 @@ describe("tools that an entry leaves out", () => {
     const batch = [request("ping"), request("tools/call", { name: "headers" }, 2)];
     expect((await messages(await send("denied", batch, { headers })))[0]?.error?.code).toBe(-32602);
     expect((await send("denied", "{", { headers })).status).toBe(400);
+    const repetitions: Record<string, string>[] = [
+      { "mcp-name": "headers" },
+      { "mcp-method": "tools/list" },
+      { "mcp-name": "=?base64?aGVhZGVycw==?=" },
+    ];
+    for (const repeated of repetitions) {
+      const echo = request("tools/call", { name: "echo" });
+      const answer = await send("denied", echo, { headers: { ...headers, ...repeated } });
+      expect([answer.status, (await messages(answer))[0]?.error?.code]).toEqual([400, -32020]);
+    }
+    const named = { ...headers, "mcp-method": "tools/call", "mcp-name": "=?base64?ZWNobw==?=" };
+    expect((await send("denied", request("tools/call", { name: "echo" }), { headers: named })).status).toBe(200);
   });
 });
 

@@ -16,7 +16,10 @@ function someone(
 ) {
   const context = contextOf(more.admin === true ? "root" : "ada", {
     settings,
-    principal: { role: more.admin === true ? "admin" : "user", groups: more.groups ?? [] },
+    principal: {
+      role: more.admin === true ? "admin" : "user",
+      groups: (more.groups ?? []).map((group) => ({ group, role: "Maintainer" as const })),
+    },
   });
   return { ...context, caller: { ...context.caller, counters: { public: more.count ?? Math.random() } } };
 }

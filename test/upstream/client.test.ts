@@ -71,6 +71,14 @@ describe("real servers", () => {
     expect(one.memory.session?.id).not.toBe(session?.id);
   });
 
+  it("keeps calls apart that run side by side in one session", async () => {
+    const one = upstream(await realServer("everything"), PATIENT);
+    const slow = one.call("trigger-long-running-operation", { duration: 1, steps: 2 });
+    const quick = await Promise.all(["a", "b", "c", "d"].map((message) => one.call("echo", { message })));
+    expect(quick.map(textOf)).toEqual(["Echo: a", "Echo: b", "Echo: c", "Echo: d"]);
+    expect(textOf(await slow)).toContain("completed");
+  });
+
   it("tells progress, and passes a cancellation on", async () => {
     const one = upstream(await realServer("everything"), PATIENT);
     const progress: Progress[] = [];
@@ -93,8 +101,17 @@ describe("what is remembered", () => {
     const other = upstream(`${faults}${path}`, {}, stored(one.memory));
     await other.list();
     const result = await other.call("echo", { a: 1 });
-    expect(result.structuredContent).toEqual({ args: { a: 1 }, session: one.memory.session?.id });
+    expect(result.structuredContent).toMatchObject({ args: { a: 1 }, session: one.memory.session?.id });
     expect((await methods(path)).slice(4)).toEqual(["tools/call"]);
+  });
+
+  it("takes no id of a session twice, whoever goes on with it", async () => {
+    const one = upstream(`${faults}/ok/strict`);
+    await one.list();
+    const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, {}, stored(one.memory)));
+    const answers = await Promise.all([one, one, ...others, ...others].map((each) => each.call("echo", {})));
+    expect(answers.map((answer) => answer.isError)).toEqual(answers.map(() => undefined));
+    expect(new Set(answers.map((answer) => answer.structuredContent?.session)).size).toBe(1);
   });
 
   it("makes a warm call one request where the server keeps no sessions", async () => {
@@ -158,6 +175,54 @@ describe("what is remembered", () => {
     expect(textOf(await one.call("changed", {}))).toBe("changed");
     await one.list();
     expect(await lists()).toBe(3);
+  });
+});
+
+describe("a server without sessions", () => {
+  it("is asked once what it speaks, and then called with one request", async () => {
+    const path = "/modern/none";
+    const one = upstream(`${faults}${path}`);
+    const { tools, ttl } = await one.list();
+    expect(ttl).toBe(120_000);
+    expect(tools.map((tool) => tool.name)).toEqual(["echo", "slow", "routed"]);
+    const other = upstream(`${faults}${path}`, {}, stored(one.memory));
+    const headers = JSON.parse(textOf(await other.call("routed", { region: "eu" })));
+    expect(headers).toMatchObject({ "mcp-method": "tools/call", "mcp-name": "routed", "mcp-param-region": "eu" });
+    expect(headers).not.toHaveProperty("mcp-session-id");
+    expect(await methods(path)).toEqual(["server/discover", "tools/list", "tools/call"]);
+  });
+
+  it("leaves out a tool that wants headers where none may be", async () => {
+    const { problems } = await upstream(`${faults}/modern/none`).list();
+    expect(problems).toEqual([expect.stringContaining("tool 'bad' is left out: its x-mcp-header")]);
+  });
+
+  it("is told of a cancellation by the end of its stream", async () => {
+    const path = "/modern/none";
+    const cancel = new AbortController();
+    const one = upstream(`${faults}${path}`, { callMs: 60_000 });
+    const result = await one.call("slow", {}, { signal: cancel.signal, onProgress: () => cancel.abort() });
+    expect(textOf(result)).toBe("MCP tool 'slow' failed: it was cancelled");
+    await expectNoConnections();
+    expect(await methods(path)).not.toContain("notifications/cancelled");
+  });
+
+  it.each([
+    ["modern-notype", /resultType/],
+    ["modern-input", /^MCP tool 'echo' failed: /],
+  ])("that does not keep to the protocol is a failed call: %s", async (fault, told) => {
+    const result = await upstream(`${faults}/${fault}/none`).call("echo", {});
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(told);
+  });
+
+  it("that has sessions all of a sudden is asked again", async () => {
+    const one = upstream(`${faults}/modern-downgraded/none`);
+    await one.call("echo", {});
+    expect(one.memory.era?.kind).toBe("modern");
+    await fetch(`${faults}/heal`);
+    expect((await one.call("echo", {})).isError).toBeUndefined();
+    expect(one.memory.era?.kind).toBe("legacy");
   });
 });
 

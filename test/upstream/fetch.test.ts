@@ -38,6 +38,14 @@ describe("guardedFetch", () => {
     expect((await post("s429")).headers.get("retry-after")).toBe("7");
   });
 
+  it("lets nobody choose another host, or how the connection is used", async () => {
+    const headers = { host: "inner.example.com", connection: "upgrade", upgrade: "h2c", "x-mine": "1" };
+    await (await post("ok", {}, { headers })).text();
+    const [sent] = await seen("/ok/connect");
+    expect(sent?.headers).toMatchObject({ host: new URL(faults).host, "x-mine": "1" });
+    expect(sent?.headers).not.toHaveProperty("upgrade");
+  });
+
   it("follows a redirect within the origin and no other, and not for ever", async () => {
     expect(await (await post("moved")).json()).toMatchObject({ result: {} });
     expect((await seen("/ok/none"))[0]).toMatchObject({ http: "POST", headers: { authorization: "Bearer secret" } });

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { answerModern } from "./modern";
 
 interface Message {
   id?: string | number;
@@ -29,6 +30,9 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const sessions = new Set<string>();
   let requests: Seen["requests"] = [];
+  /** Calls for which a session was forgotten: it is so once. */
+  const lost = new Set<string>();
+  const seenIds = new Set<string>();
   let counter = 0;
   let healed = false;
 
@@ -65,11 +69,18 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     requests.push({ path: url.pathname, http: request.method ?? "", method, headers });
     if (fault === "endpoint") return stream(response, "event: endpoint\ndata: https://example.com/messages\n\n");
     if (request.method !== "POST") return json(response, { error: "no" }, 405);
+    if (fault.startsWith("modern") && !(fault === "modern-downgraded" && healed))
+      return answerModern(fault, message, request, response);
     if (method === "server/discover") return error(response, message, -32601, "Method not found", 400);
     const session = String(request.headers["mcp-session-id"] ?? "");
     if (method !== "initialize" && fault !== "stateless" && !sessions.has(session)) {
       return json(response, { error: "no such session" }, fault === "lost400" ? 400 : 404);
     }
+    // Answers are told apart by their ids: a strict server takes no id twice in a session.
+    const key = `${session} ${JSON.stringify(message.id)}`;
+    if (where === "strict" && message.id !== undefined && method !== "initialize" && seenIds.has(key))
+      return error(response, message, -32600, "this id was used before");
+    seenIds.add(key);
     if (message.id === undefined) {
       response.writeHead(202).end();
       return;
@@ -78,6 +89,15 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (fault === "late" && at === where) await new Promise((resolve) => setTimeout(resolve, 4_000));
     if (fault === "healing" && at === where && !healed) return json(response, { error: "not yet" }, 503);
     if (at === where && misbehave(fault, message, response)) return;
+    // Well, but for the calls that ask for it otherwise.
+    const asked = fault === "tenth" && method === "tools/call" ? String(message.params?.arguments?.fault ?? "") : "";
+    const nonce = String(message.params?.arguments?.nonce ?? "");
+    if (asked === "lost" && !lost.has(nonce)) {
+      lost.add(nonce);
+      sessions.delete(session);
+      return json(response, { error: "no such session" }, 404);
+    }
+    if (misbehave(asked, message, response)) return;
     if (method === "initialize") {
       // A server that tells everybody what it was told.
       const id = `session-${++counter}${fault === "leak" ? `-${leaked(request)}` : ""}`;
@@ -273,7 +293,7 @@ async function call(
     default:
       return result(response, message, {
         ...text(`${fault}: ${JSON.stringify(args)}`),
-        structuredContent: { args, session },
+        structuredContent: { args, session, owner: String(request.headers["x-owner"] ?? "") },
       });
   }
 }

@@ -1,0 +1,113 @@
+// A warm call of a tool of a remote MCP server: through a conversation, through the gateway's own MCP server, through the transparent
+// proxy, and through other gateways, beside the direct call by the same library. All stand before one server; they take turns in one run.
+
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { startGateway } from "../gateway.mjs";
+import { takeTurns } from "../measure.mjs";
+import { startEverything, startPeers } from "../peers.mjs";
+
+const USER = "mcp";
+const MESSAGE = "x".repeat(200);
+/** A conversation keeps the results of its calls, so it is a new one now and then. */
+const CALLS = 200;
+/** What the gateway may add to the direct call and the floor of its own state, in milliseconds. */
+const BUDGET = 3;
+
+export async function run({ passes, seconds }) {
+  const stops = [];
+  try {
+    const everything = await startEverything();
+    stops.push(everything.stop);
+    const peers = await startPeers(everything.url);
+    stops.push(...peers.map((peer) => peer.stop));
+    const gateway = await startGateway({ development: true });
+    stops.push(gateway.stop);
+    await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
+    const key = await gateway.keyOf(USER);
+    const served = { url: new URL("/mcp/bench", gateway.url), type: "http", prefix: "everything__", key };
+    const proxied = { url: new URL("/mcp/servers/everything", gateway.url), type: "http", prefix: "", key };
+    const ways = {
+      direct: await byLibrary({ ...everything, type: "http", prefix: "" }, stops),
+      load: loadFloor(gateway),
+      conversation: byConversation(gateway),
+      served: await byLibrary(served, stops),
+      proxy: await byLibrary(proxied, stops),
+    };
+    for (const peer of peers) ways[peer.name] = await byLibrary(peer, stops);
+    return rows(await takeTurns(ways, { passes, seconds }), peers);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+/** A client of the SDK that calls again and again in its session. */
+async function byLibrary({ url, type, prefix, key }, stops) {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const Transport = type === "sse" ? SSEClientTransport : StreamableHTTPClientTransport;
+  const client = new Client({ name: "bench", version: "1.0.0" });
+  await client.connect(new Transport(new URL(url), { requestInit: { headers } }));
+  stops.push(() => client.close());
+  const { tools } = await client.listTools();
+  const name = tools.map((tool) => tool.name).find((one) => one === `${prefix}echo`);
+  if (name === undefined) throw new Error(`${url} offers no echo`);
+  return async () => {
+    const started = performance.now();
+    const result = await client.callTool({ name, arguments: { message: MESSAGE } });
+    const ms = performance.now() - started;
+    if (!result.content[0].text.includes(MESSAGE)) throw new Error(`${url} answers ${JSON.stringify(result)}`);
+    return ms;
+  };
+}
+
+/** What every call in a conversation costs: one D1 statement and one call to an object that writes. */
+function loadFloor(gateway) {
+  const text = MESSAGE.repeat(3);
+  return async (n) => {
+    const id = `mcp-${n}`;
+    await gateway.send({ method: "POST", route: "/floor/prepare", body: Buffer.from(id) });
+    return (await gateway.send(await gateway.request(USER, "POST", "/floor/write", { id, text }))).ms;
+  };
+}
+
+function byConversation(gateway) {
+  const call = (n) => ({ calls: [{ id: `call-${n}`, name: "everything__echo", arguments: { message: MESSAGE } }] });
+  return async (n) => {
+    const route = `/api/v1/conversations/mcp-${Math.floor(n / CALLS)}`;
+    if (n % CALLS === 0) {
+      await gateway.call(USER, "POST", `${route}/turns`, { conversation: { spec: { systemPrompt: "", skills: [] } } });
+      await gateway.call(USER, "POST", `${route}/tool-calls`, call("warm"));
+    }
+    const { ms, text } = await gateway.send(await gateway.request(USER, "POST", `${route}/tool-calls`, call(n)));
+    if (!JSON.parse(text).results[0].content[0].text.includes(MESSAGE)) throw new Error(`no echo: ${text}`);
+    return ms;
+  };
+}
+
+function rows(measured, peers) {
+  const { direct, load } = measured;
+  const best = peers.map(({ name }) => measured[name]).reduce((a, b) => (b.times.p50 < a.times.p50 ? b : a));
+  const added = (way, floors) =>
+    way.passes.map((p50, n) => p50 - floors.reduce((sum, floor) => sum + floor.passes[n], 0));
+  const row = (name, way, floors, budget) => {
+    const over = added(way, floors);
+    const p50 = floors.reduce((sum, floor) => sum + floor.times.p50, 0);
+    const p99 = floors.reduce((sum, floor) => sum + floor.times.p99, 0);
+    const spread = [Math.min(...over), Math.max(...over)];
+    return { name, path: way.times, floor: { p50, p99 }, value: way.times.p50 - p50, unit: "ms", spread, budget };
+  };
+  const ahead = (name, way) => {
+    const ratios = way.passes.map((p50, n) => p50 / best.passes[n]);
+    const spread = [Math.min(...ratios), Math.max(...ratios)];
+    return { name, path: way.times, floor: best.times, ratio: way.times.p50 / best.times.p50, spread, budget: 1 };
+  };
+  return [
+    row("MCP call through a conversation, over direct + state", measured.conversation, [direct, load], BUDGET),
+    row("MCP call through /mcp/{id}, over direct + state", measured.served, [direct, load], BUDGET),
+    row("MCP call through the proxy, over direct + state", measured.proxy, [direct, load], BUDGET),
+    ahead("MCP call through a conversation, against the best peer", measured.conversation),
+    ahead("MCP call through /mcp/{id}, against the best peer", measured.served),
+    ahead("MCP call through the proxy, against the best peer", measured.proxy),
+    row("MCP call through the proxy, over direct", measured.proxy, [direct], null),
+    ...peers.map(({ name }) => row(`MCP call through ${name}, over direct`, measured[name], [direct], null)),
+  ];
+}

@@ -1,0 +1,93 @@
+// What a key is limited to: the closed list of scopes, and the one table that says which of them a request needs.
+
+import { canActAs, isAdmin, type Principal } from "./access";
+
+/**
+ * What a key may be made for besides being its user's. `act_as` adds a right: it may send `On-Behalf-Of`. Every other scope
+ * limits: a key that has one of them does what its scopes name and nothing else.
+ */
+export const KEY_SCOPES = [
+  "act_as",
+  "skills:read",
+  "skills:write",
+  "ghosts",
+  "conversations",
+  "groups",
+  "keys",
+  "secrets",
+  "mcp",
+  "admin",
+] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** What a request needs of a key. `any`: every good key will do. `unlimited`: none with limits will. */
+export type Need = KeyScope | "any" | "unlimited";
+
+/** The first line that fits counts. A path without a line needs a key without limits: what is new is closed. */
+const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[] = [
+  { path: /^\/api\/v1\/me$/, need: "any" },
+  { methods: ["POST"], path: /^\/api\/v1\/keys$/, need: "admin" },
+  { path: /^\/api\/v1\/keys(\/|$)/, need: "keys" },
+  { path: /^\/api\/v1\/groups(\/|$)/, need: "groups" },
+  { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
+  { methods: ["GET"], path: /^\/api\/v1\/kinds\/skills(\/|$)/, need: "skills:read" },
+  { path: /^\/api\/v1\/kinds\/skills\//, need: "skills:write" },
+  { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
+  { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
+  { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
+  { path: /^\/api\/v1\/secrets(\/|$)/, need: "secrets" },
+  { path: /^\/api\/v1\/(mcp-servers|audit|users)(\/|$)/, need: "admin" },
+  { path: /^\/mcp(\/|$)/, need: "mcp" },
+];
+
+/** What a request needs, by its method (HEAD is GET) and the path that the router matches. */
+export function needOf(method: string, path: string): Need {
+  const asked = method === "HEAD" ? "GET" : method;
+  const bare = path.replace(/\/+$/, "");
+  const line = NEEDS.find((entry) => (entry.methods?.includes(asked) ?? true) && entry.path.test(bare));
+  return line?.need ?? "unlimited";
+}
+
+/** Whether a key with these scopes may make a request that needs this. */
+export function allows(scopes: readonly string[], need: Need): boolean {
+  return need === "any" || isUnlimited(scopes) || scopes.includes(need);
+}
+
+/** What is left of a service's scopes when it acts for somebody: its limits, and no right to act for others again. */
+export function limitsOf(scopes: readonly string[]): string[] {
+  return scopes.filter((scope) => scope !== "act_as");
+}
+
+/** A key as far as it matters who may have to do with it. */
+export interface ManagedKey {
+  userId: string;
+  role: "user" | "admin";
+  scopes: readonly string[];
+}
+
+/** Whether this principal may see and revoke a key: its own, and as an admin every one. */
+export function canRevokeKey(principal: Principal, key: Pick<ManagedKey, "userId">): boolean {
+  return managesAllKeys(principal) || key.userId === principal.userId;
+}
+
+/** Whether this principal may have a successor of a key, which is to hold all its rights: never more than it has itself. */
+export function canRotateKey(principal: Principal, key: ManagedKey): boolean {
+  if (managesAllKeys(principal)) return true;
+  if (key.userId !== principal.userId || (isAdmin(key) && !isAdmin(principal))) return false;
+  if (canActAs(key) && !canActAs(principal)) return false;
+  return isUnlimited(principal.scopes) || (!isUnlimited(key.scopes) && covers(principal.scopes, key.scopes));
+}
+
+/** Whether this principal may have to do with everybody's keys. */
+export function managesAllKeys(principal: Principal): boolean {
+  return isAdmin(principal) && allows(principal.scopes, "admin");
+}
+
+function isUnlimited(scopes: readonly string[]): boolean {
+  return limitsOf(scopes).length === 0;
+}
+
+function covers(scopes: readonly string[], others: readonly string[]): boolean {
+  return others.every((scope) => scopes.includes(scope));
+}

@@ -1,0 +1,138 @@
+// Many conversations with two MCP servers each, and calls of which every tenth goes wrong: nobody gets another's answer, no call
+// is lost, and no secret comes out. `npm run stress:mcp` runs it at full size.
+
+import { expect, it } from "vitest";
+import { startFaults } from "../upstream/server/faults";
+import { type Gateway, newPlace, start, until } from "./launcher";
+
+const FULL = process.env.MCP_STRESS === "full";
+const CONVERSATIONS = FULL ? 100 : 12;
+const SECONDS = FULL ? 30 : 4;
+/** Of a call: more than a machine full of work takes, and what a call that hangs costs its conversation. */
+const DEADLINE_S = FULL ? 15 : 4;
+/** Goes wrong in each of these ways, one call in ten. `lost` is a session that the server forgot: that call succeeds. */
+const FAULTS = ["s500", "s429", "break", "end", "json", "html", "ids", "hang", "error", "lost", "big"];
+
+interface Result {
+  id: string;
+  content: { text?: string }[];
+  isError?: boolean;
+  structuredContent?: { args: { nonce: string }; session: string; owner: string };
+}
+
+interface Count {
+  calls: number;
+  faulty: number;
+  recovered: number;
+  leftAlone: number;
+  times: number[];
+}
+
+it(
+  "keeps conversations, calls and secrets apart under load",
+  async () => {
+    const run = start(await newPlace());
+    const gateway = await run.ready();
+    const servers = [await startFaults(), await startFaults()];
+    const count: Count = { calls: 0, faulty: 0, recovered: 0, leftAlone: 0, times: [] };
+    try {
+      const end = Date.now() + SECONDS * 1_000;
+      const urls = servers.map(({ url }) => `${url.replace("127.0.0.1", "localhost")}/tenth/strict`);
+      await Promise.all(
+        Array.from({ length: CONVERSATIONS }, (_, index) => converse(gateway, urls, index, end, count)),
+      );
+      for (const { url } of servers) await idle(url);
+    } catch (error) {
+      throw new Error(`The gateway said: ${run.stderr.slice(-20).join("\n")}`, { cause: error });
+    } finally {
+      for (const server of servers) server.close();
+    }
+    count.times.sort((a, b) => a - b);
+    const at = (share: number) => count.times[Math.floor(count.times.length * share)];
+    const { times: _, ...told } = count;
+    console.log(JSON.stringify({ ...told, steps: count.times.length, p50: at(0.5), p99: at(0.99) }));
+    expect(count.faulty).toBeGreaterThan(0);
+    expect(count.recovered).toBeGreaterThan(0);
+    // A breaker opens only where chance brings five faults in a row.
+    expect(count.leftAlone).toBeLessThan(count.calls / 50);
+  },
+  SECONDS * 1_000 + 120_000,
+);
+
+async function converse(gateway: Gateway, urls: string[], index: number, end: number, count: Count): Promise<void> {
+  const user = `stress-${index}`;
+  const secret = `planted-${index}-${"s".repeat(12)}`;
+  const route = `/api/v1/conversations/stress-${index}`;
+  const post = async (path: string, body: object, method = "POST") => {
+    const headers = { "content-type": "application/json", "on-behalf-of": user };
+    const send = () => gateway.fetch(path, { method, headers, body: JSON.stringify(body) });
+    // Once more when the connection was closed while it was idle, as every client does: the calls have ids.
+    const answer = await send().catch(send);
+    const text = await answer.text();
+    expect(answer.ok, text).toBe(true);
+    expect(text).not.toContain("planted-");
+    return JSON.parse(text);
+  };
+  await post("/api/v1/secrets/STRESS", { value: secret, hosts: ["localhost"] }, "PUT");
+  const headers = { "x-owner": "${" + "{conversation.id}}", "x-api-key": "Key ${" + "{secrets.STRESS}}" };
+  const entry = (url?: string) => ({ url, headers, timeout: DEADLINE_S });
+  const spec = { mcpServers: { one: entry(urls[0]), two: entry(urls[1]) } };
+  await post(`${route}/turns`, { conversation: { spec } });
+  // Where all begin at once some servers take longer than a turn waits: their tools come with a later step.
+  await until("both servers are connected", async () => {
+    const { tools } = (await post(`${route}/tool-calls`, { calls: [] })) as { tools: { name: string }[] };
+    return ["one__echo", "two__echo"].every((name) => tools.some((tool) => tool.name === name));
+  });
+
+  for (let step = 0; Date.now() < end; step++) {
+    if (step % 20 === 19) await post(`${route}/turns`, {});
+    const calls = ["one", "two"].map((server, place) => {
+      const id = `${index}-${step}-${place}`;
+      const turn = step * 2 + place + index;
+      const fault = turn % 10 === 0 ? FAULTS[(Math.floor(turn / 10) + index) % FAULTS.length] : "";
+      const name = step % 7 === 3 && fault === "" ? `${server}__headers` : `${server}__echo`;
+      return { id, name, arguments: { nonce: id, fault } };
+    });
+    const began = Date.now();
+    const { results } = (await post(`${route}/tool-calls`, { calls })) as { results: Result[] };
+    count.times.push(Date.now() - began);
+    expect(results.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
+    for (const [place, result] of results.entries()) judge(result, calls[place]!, `stress-${index}`, count);
+  }
+}
+
+function judge(
+  result: Result,
+  call: { name: string; arguments: { nonce: string; fault: string | undefined } },
+  owner: string,
+  count: Count,
+): void {
+  const { nonce, fault } = call.arguments;
+  const text = result.content.map((block) => block.text ?? "").join("");
+  count.calls++;
+  if (fault !== "" && fault !== "lost") {
+    count.faulty++;
+    expect(result.isError, text).toBe(true);
+    expect(text).toMatch(/^MCP tool '(one|two)__echo' (failed: |timed out after \d+s)/);
+    return;
+  }
+  if (text.includes("is left alone for another")) {
+    count.leftAlone++;
+    return;
+  }
+  expect(result.isError, text).toBeUndefined();
+  if (fault === "lost") count.recovered++;
+  if (call.name.endsWith("headers")) {
+    expect(JSON.parse(text)).toMatchObject({ "x-owner": owner, "x-api-key": "Key [secret STRESS]" });
+    return;
+  }
+  expect(result.structuredContent?.args.nonce).toBe(nonce);
+  expect(result.structuredContent?.owner).toBe(owner);
+}
+
+/** Waits until a server has no connection any more. */
+async function idle(url: string): Promise<void> {
+  await expect
+    .poll(async () => ((await (await fetch(`${url}/seen?brief`)).json()) as { open: number }).open, { timeout: 30_000 })
+    .toBe(0);
+}

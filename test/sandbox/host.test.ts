@@ -12,6 +12,7 @@ function made(door: Partial<BrowserDoor> = {}, ms = 30_000) {
       return path === "a.txt" ? new TextEncoder().encode("a") : null;
     },
     log: (text) => seen.push(text),
+    ended: () => {},
     door: {
       request: async (...asked) => {
         seen.push(asked);

@@ -85,9 +85,10 @@ describe("isolates", () => {
       ...{ digest: "given", path: "a.js", as: "provider" as const, config: {}, userId: "alice" },
       load: async () => ({ entry: "skill/a.js", sources: { "skill/a.js": "export const a = 1;" } }),
     };
-    const host = { readFile: async () => null, log: () => {}, door: NO_PAGE };
+    const host = { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE };
     expect((await runIsolated(loader, code, {}, host, 1_000)).outcome).toEqual({ kind: "answer", value: "ran" });
-    expect(given).toMatchObject({ globalOutbound: null, env: {} });
+    expect(given?.globalOutbound).toBeNull();
+    expect(given?.env).toEqual({});
     expect(given?.compatibilityFlags).toEqual(expect.arrayContaining(["no_nodejs_compat", "no_nodejs_compat_v2"]));
     expect(Object.keys(given ?? {}).sort()).toEqual(
       ["compatibilityDate", "compatibilityFlags", "env", "globalOutbound", "mainModule", "modules"].sort(),
@@ -121,7 +122,7 @@ describe("isolates", () => {
         env.LOADER,
         provided,
         { tool: { name: "act" }, shown: "act", arguments: {}, context },
-        { readFile: async () => null, log: () => {}, door: NO_PAGE },
+        { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE },
         new AbortController().signal,
       );
     await expect(act()).rejects.toThrow("no storage");

@@ -3,7 +3,6 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { ConversationSettings } from "../domain/conversation";
-import { GatewayError } from "../domain/errors";
 import { DURATIONS } from "../domain/limits";
 import type { Format } from "../domain/protocol";
 import type { Answer, RequestState } from "../domain/request";
@@ -30,12 +29,12 @@ import { answerOnce } from "../services/once";
 import { cancel, expireDue, waitForEnd } from "../services/pending";
 import { detailOf, type RequestAsk } from "../services/request";
 import { listRequests, takeRequest, takeResponse } from "../services/requests";
+import { type CallName, cancelCall, type RunningCalls } from "../services/running";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { eventsOf, pastOf, statusOf, taskSkillsOf } from "../services/status";
 import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/step";
 import { streamCalls } from "../services/stream";
 import { makeTicket } from "../services/tickets";
-import type { RunningCalls } from "../services/toolset";
 import { restore } from "../services/turn";
 import { dismiss } from "../services/waiters";
 import { ConversationStore } from "../storage/conversation";
@@ -97,13 +96,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     );
   }
 
-  cancelCall(ask: Ask, callId: string) {
-    return this.#inside(ask, async () => {
-      const call = this.#running.get(callId);
-      if (call === undefined) throw new GatewayError("not_found", "CALL_NOT_FOUND", "No such call is running.");
-      call.abort();
-      return null;
-    });
+  cancelCall(ask: Ask, call: CallName) {
+    return this.#inside(ask, async () => cancelCall(this.#running, call));
   }
 
   restore(ask: Ask, history: JsonValue[]) {

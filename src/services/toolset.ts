@@ -12,10 +12,8 @@ import type { Context } from "./context";
 import { loadSkill, unloadSkill } from "./load";
 import { knownTool } from "./provided-store";
 import { findSkill, readSkill } from "./read";
+import type { RunningCalls } from "./running";
 import { exclusively, type Session } from "./session";
-
-/** Calls that run now, by id, so that they can be cancelled. */
-export type RunningCalls = Map<string, AbortController>;
 
 export interface Run {
   context: Context;

@@ -7,7 +7,8 @@ import os from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { prepareAssets } from "../scripts/assets.mjs";
-import { bundleWorker, root } from "./bundle.mjs";
+import { bundleWorker } from "../scripts/bundle.mjs";
+import { root } from "../scripts/files.mjs";
 
 const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
 export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictly_public"] };
@@ -18,7 +19,11 @@ export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictl
 export async function startGateway(options = {}) {
   await prepareAssets();
   const state = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-"));
-  const { script } = await bundleWorker("bench/worker.ts", options);
+  const { modules } = await bundleWorker({
+    entry: "bench/worker.ts",
+    release: true,
+    development: options.development ?? false,
+  });
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
       log: new Log(LogLevel.ERROR),
@@ -29,10 +34,10 @@ export async function startGateway(options = {}) {
       workers: [
         {
           name: "skill-gateway",
-          modules: [{ type: "ESModule", path: "index.js", contents: script }],
+          modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
-          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY },
+          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false" },
           d1Databases: { DB: "00000000-0000-0000-0000-000000000000" },
           r2Buckets: { PACKAGES: "skill-gateway" },
           durableObjects: {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { root } from "./bundle.mjs";
+import { root } from "../scripts/files.mjs";
 
 const VERSIONS = { "mcp-hub": "4.2.1", supergateway: "4.0.0" };
 const folder = path.join(root, "node_modules", ".cache", "bench-peers");

@@ -4,7 +4,8 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { prepareAssets } from "../scripts/assets.mjs";
-import { importTypeScript, root } from "./bundle.mjs";
+import { root } from "../scripts/files.mjs";
+import { importTypeScript } from "./bundle.mjs";
 
 /** The tokenizer's ranks, made by `scripts/assets.mjs`. */
 export const RANKS = await readRanks();

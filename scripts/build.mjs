@@ -1,62 +1,52 @@
-// `npm run build`: bundles the Worker the way wrangler does, and the table of settings for the launcher.
-// `--release` makes what a deployment would get: minified, without the loopback allowances of development.
+// `npm run build`: bundles the Worker, and the table of settings for the launcher.
+// `--release` makes what a deployment gets: minified, without the loopback allowances of development.
 
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { build as esbuild } from "esbuild";
 import { prepareAssets } from "./assets.mjs";
+import { bundle, bundleWorker, MAIN_MODULE } from "./bundle.mjs";
 import { isMain, root, writeWhole } from "./files.mjs";
-import { fail, Refusal, say } from "./refusal.mjs";
+import { fail, say } from "./refusal.mjs";
 import { readWranglerConfig } from "./wrangler-config.mjs";
 
+/** Apart, so that no build for development can come between a release and its upload. */
+const folderOf = (release) => path.join(root, "dist", release ? "release" : "worker");
+
 /**
- * Writes dist/index.js and dist/settings.mjs and whatever static files are missing.
- * @returns {Promise<{ script: string, settings: typeof import("../src/domain/settings") }>} the bundle's text and the settings' module
+ * Writes the Worker's modules, dist/settings.mjs and whatever static files are missing.
+ * @returns {Promise<{
+ *   modules: Record<string, string>, main: string, settings: typeof import("../src/domain/settings"),
+ * }>} the modules' texts by name, the main one first; its file; the settings' module
  */
 export async function buildGateway({ release = false } = {}) {
-  const config = await readWranglerConfig();
-  const [script, settings] = await Promise.all([
-    bundle({
-      entryPoints: [config.main],
-      // As in wrangler's own bundler; bundled by hand because starting wrangler costs seconds.
-      target: "es2024",
-      supported: { using: true },
-      conditions: ["workerd", "worker", "browser"],
-      external: ["cloudflare:*", "node:*"],
-      define: {
-        "process.env.NODE_ENV": release ? '"production"' : '"development"',
-        ...config.define,
-        ...(release ? {} : { __DEVELOPMENT__: "true" }),
-      },
-      keepNames: true,
-      minify: release,
-    }),
+  const { main: entry } = await readWranglerConfig();
+  const [{ modules }, { outputFiles }] = await Promise.all([
+    bundleWorker({ entry, release }),
     bundle({ entryPoints: ["src/domain/settings.ts"], platform: "node" }),
     prepareAssets(),
   ]);
-  const settingsFile = path.join(root, "dist", "settings.mjs");
-  await Promise.all([writeWhole(path.join(root, "dist", "index.js"), script), writeWhole(settingsFile, settings)]);
-  return { script, settings: await import(pathToFileURL(settingsFile).href) };
+  const settings = path.join(root, "dist", "settings.mjs");
+  const folder = folderOf(release);
+  await Promise.all([writeModules(folder, modules), writeWhole(settings, outputFiles[0].text)]);
+  return { modules, main: path.join(folder, MAIN_MODULE), settings: await import(pathToFileURL(settings).href) };
 }
 
-async function bundle(options) {
-  try {
-    const result = await esbuild({
-      absWorkingDir: root,
-      bundle: true,
-      format: "esm",
-      write: false,
-      logLevel: "warning",
-      ...options,
-    });
-    return result.outputFiles[0].text;
-  } catch {
-    // esbuild has already said what and where.
-    throw new Refusal(`${options.entryPoints[0]} cannot be bundled.`);
+/** The main module last, when everything it imports is there; then what an earlier build has left goes. */
+async function writeModules(folder, modules) {
+  for (const [name, text] of Object.entries(modules).reverse()) await writeWhole(path.join(folder, name), text);
+  for (const name of await readdir(folder)) {
+    if (name.endsWith(".js") && modules[name] === undefined) await rm(path.join(folder, name), { force: true });
   }
 }
 
 if (isMain(import.meta.url)) {
-  const release = process.argv.includes("--release");
-  buildGateway({ release }).then(({ script }) => say(`dist/index.js: ${Math.round(script.length / 1024)} KiB`), fail);
+  // wrangler's [build] runs this too, and says for which of its commands.
+  const release = process.argv.includes("--release") || process.env.WRANGLER_COMMAND === "deploy";
+  buildGateway({ release }).then(({ modules, main }) => {
+    for (const [name, text] of Object.entries(modules)) {
+      const file = path.relative(root, path.join(path.dirname(main), name));
+      say(`${file}: ${Math.round(Buffer.byteLength(text) / 1024)} KiB`);
+    }
+  }, fail);
 }

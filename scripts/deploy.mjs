@@ -1,7 +1,7 @@
 // `npm run deploy`: everything a Cloudflare account needs, safe to repeat. `-- --dry-run` needs no account: it proves the build.
 
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -25,13 +25,13 @@ const ADDRESS_PATIENCE = 120_000;
 
 async function main() {
   const config = await readWranglerConfig();
-  const { settings } = await buildGateway({ release: true });
+  const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
   const isDryRun = process.argv.includes("--dry-run");
-  await (isDryRun ? rehearse(config, secretNames) : deploy(config, secretNames, settings));
+  await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings));
 }
 
-async function rehearse(config, secretNames) {
+async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // The copy's text is made as in earnest, so that this step is proved too.
   const copy = await configFor("11111111-1111-4111-8111-111111111111");
@@ -45,12 +45,15 @@ async function rehearse(config, secretNames) {
   7. publish the built-in skills through its API
 Now the part that needs no account:`);
   const folder = path.join(root, "dist", "deploy");
-  await wrangler(["deploy", "--dry-run", "--minify", "--outdir", folder], { show: true });
-  const script = await readFile(path.join(folder, "index.js"));
-  say(`dist/deploy/index.js: ${kib(script.length)}, gzip ${kib(gzipSync(script).length)}`);
+  await rm(folder, { recursive: true, force: true });
+  await wrangler(["deploy", main, "--no-bundle", "--dry-run", "--outdir", folder], { show: true });
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".js")).sort()) {
+    const text = await readFile(path.join(folder, name));
+    say(`dist/deploy/${name}: ${kib(text.length)}, gzip ${kib(gzipSync(text).length)}`);
+  }
 }
 
-async function deploy(config, secretNames, settings) {
+async function deploy(config, secretNames, main, settings) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   await logIn();
   await writeWhole(CONFIG, await configFor(await databaseId(database.database_name)));
@@ -62,7 +65,7 @@ async function deploy(config, secretNames, settings) {
   const missing = await missingSecrets(secretNames, known, settings);
   Object.assign(known, missing);
   if (Object.keys(missing).length > 0) await writeWhole(SECRETS, formatVariables(known), 0o600);
-  const url = await upload(missing);
+  const url = await upload(main, missing);
   await until(url);
   const key = process.env[ADMIN_KEY] || known[ADMIN_KEY];
   if (key === undefined) say(`The built-in skills were left alone: set ${ADMIN_KEY} to publish them.`);
@@ -140,14 +143,14 @@ async function ask(name) {
 }
 
 /** Deploys, secrets and all in one version, and returns the Worker's address. */
-async function upload(secrets) {
+async function upload(main, secrets) {
   const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
   const [secretsFile, outputFile] = [path.join(folder, "secrets.json"), path.join(folder, "output.json")];
   try {
     await writeWhole(secretsFile, JSON.stringify(secrets), 0o600);
     const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", secretsFile] : [];
     // --keep-vars: settings that were made in the dashboard stay.
-    await wrangler(["deploy", "--config", CONFIG, "--minify", "--keep-vars", ...withSecrets], {
+    await wrangler(["deploy", main, "--no-bundle", "--config", CONFIG, "--keep-vars", ...withSecrets], {
       show: true,
       env: { WRANGLER_OUTPUT_FILE_PATH: outputFile },
     });

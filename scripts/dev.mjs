@@ -15,7 +15,7 @@ import { spawnWrangler } from "./wrangler.mjs";
 
 async function main() {
   const options = readOptions();
-  const { script, settings } = await buildGateway();
+  const { modules, main, settings } = await buildGateway();
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState({ ...options, group: true });
   const variables = await variablesWithKey(options.vars, settings);
@@ -24,7 +24,7 @@ async function main() {
   stopOnSignals(() => stop());
 
   // Miniflare migrates in half a second, wrangler in five.
-  const common = { script, variables, state: options.state, owner, onRuntime: lock.setRuntime };
+  const common = { modules, variables, state: options.state, owner, onRuntime: lock.setRuntime };
   const migrating = await openGateway({
     ...common,
     port: 0,
@@ -41,6 +41,8 @@ async function main() {
     [
       ...[
         "dev",
+        main,
+        "--no-bundle",
         "--ip",
         "127.0.0.1",
         "--port",
@@ -50,7 +52,7 @@ async function main() {
         "--env-file",
         variablesFile,
       ],
-      ...["--define", "__DEVELOPMENT__:true", "--log-level", "warn", "--show-interactive-dev-session=false"],
+      ...["--log-level", "warn", "--show-interactive-dev-session=false"],
     ],
     // Its own group, because it starts several processes and passes no signal on to them.
     { detached: true, stdio: ["ignore", 2, 2], env: { [OWNER_VARIABLE]: owner } },

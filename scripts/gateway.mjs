@@ -1,8 +1,9 @@
-// The built bundle in Miniflare: workerd with local D1, R2, Durable Objects and loader, and no proxy in front.
+// The built Worker in Miniflare: workerd with local D1, R2, Durable Objects and loader, and no proxy in front.
 
 import { subscribe } from "node:diagnostics_channel";
 import path from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
+import { MAIN_MODULE } from "./bundle.mjs";
 import { listFiles, root } from "./files.mjs";
 import { OWNER_VARIABLE } from "./processes.mjs";
 import { portTaken, Refusal, say } from "./refusal.mjs";
@@ -11,8 +12,8 @@ import { readWranglerConfig } from "./wrangler-config.mjs";
 /** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
 const KNOWN_KEYS = new Set(
   (
-    "name main compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev " +
-    "vars d1_databases r2_buckets durable_objects migrations worker_loaders"
+    "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev " +
+    "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
 /** workerd dies and comes back within half a second; this long without it means that it will not. */
@@ -20,13 +21,13 @@ const RESTART_PATIENCE = 15_000;
 
 /**
  * @param {{
- *   script: string, variables: Record<string, string>, state: string, port: number, owner: string,
+ *   modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string,
  *   onRuntime: (pid: number) => void, onLost: () => void,
- * }} options `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one that stays away
+ * }} options `modules` are those of `buildGateway`; `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one that stays away
  */
-export async function openGateway({ script, variables, state, port, owner, onRuntime, onLost }) {
+export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost }) {
   const config = await readWranglerConfig();
-  const workers = [await gatewayWorker(config, script, variables, port), filesWorker(config)];
+  const workers = [await gatewayWorker(config, modules, variables, port), filesWorker(config)];
   let isStopping = false;
   let runtime = 0;
   let lost;
@@ -88,7 +89,7 @@ export async function openGateway({ script, variables, state, port, owner, onRun
 }
 
 /** The Worker on a socket of its own: through Miniflare's entry and the asset router a request would take four times as long. */
-async function gatewayWorker(config, script, variables, port) {
+async function gatewayWorker(config, modules, variables, port) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
@@ -111,7 +112,7 @@ async function gatewayWorker(config, script, variables, port) {
   ];
   return {
     config: {
-      ...worker(config, config.name, { "start.js": entry, "index.js": script }),
+      ...worker(config, config.name, { "start.js": entry, ...modules }),
       env: Object.fromEntries(bindings),
       exports: Object.fromEntries(sqlite.map((name) => [name, { type: "durable-object", storage: "sqlite" }])),
     },
@@ -143,8 +144,8 @@ function worker(config, name, sources) {
 
 /** In front of the Worker, in its own isolate: a path that is a file goes to the files, as a deployment's asset router does. */
 function entryModule(paths, binding) {
-  return `import gateway from "./index.js";
-export * from "./index.js";
+  return `import gateway from "./${MAIN_MODULE}";
+export * from "./${MAIN_MODULE}";
 const files = new Set(${JSON.stringify(paths)});
 export default {
   ...gateway,

@@ -13,7 +13,7 @@ import { watch } from "./watchdog.mjs";
 async function main() {
   const options = readOptions();
   const miniflare = import("./gateway.mjs");
-  const { script, settings } = await buildGateway();
+  const { modules, settings } = await buildGateway();
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
   const variables = await variablesWithKey(options.vars, settings);
@@ -22,7 +22,7 @@ async function main() {
   stopOnSignals(() => gateway?.stop());
   const { openGateway } = await miniflare;
   gateway = await openGateway({
-    script,
+    modules,
     variables,
     port,
     state: options.state,

@@ -2,19 +2,24 @@
 // workerd alone, without Miniflare: what is measured is the reading and running of the module, not the simulators.
 
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import workerd from "workerd";
-import { bundleHono, bundleWorker } from "../bundle.mjs";
+import { bundleWorker } from "../../scripts/bundle.mjs";
+import { bundleHono } from "../bundle.mjs";
 import { COMPATIBILITY } from "../gateway.mjs";
 import { median, percentiles } from "../measure.mjs";
 
 export async function run({ passes, seconds }) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-start-"));
   try {
-    const gateway = await configure(path.join(folder, "gateway"), await bundleWorker("src/index.ts"), CONVERSATIONS);
+    const gateway = await configure(
+      path.join(folder, "gateway"),
+      await bundleWorker({ entry: "src/index.ts", release: true }),
+      CONVERSATIONS,
+    );
     const empty = await configure(path.join(folder, "hono"), await bundleHono(), "");
     const starts = Math.max(5, Math.round(4 * seconds));
     await start(gateway);
@@ -54,24 +59,27 @@ const CONVERSATIONS = `
   durableObjectStorage = (inMemory = void),
   bindings = [ (name = "CONVERSATIONS", durableObjectNamespace = "Conversation") ],`;
 
-/** Writes a configuration of workerd with this module; its file name. */
-async function configure(base, { script }, more) {
-  await writeFile(`${base}.js`, script);
+/** Writes a configuration of workerd with these modules, the main one first; its file name. */
+async function configure(folder, { modules }, more) {
+  await mkdir(folder);
+  await Promise.all(Object.entries(modules).map(([name, text]) => writeFile(path.join(folder, name), text)));
+  const names = Object.keys(modules).map((name) => JSON.stringify(name));
+  const file = path.join(folder, "config.capnp");
   const flags = COMPATIBILITY.flags.map((flag) => JSON.stringify(flag)).join(", ");
   await writeFile(
-    `${base}.capnp`,
+    file,
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [ (name = "main", worker = .main) ],
   sockets = [ (name = "http", address = "127.0.0.1:0", http = (), service = "main") ],
 );
 const main :Workerd.Worker = (
-  modules = [ (name = "index.js", esModule = embed ${JSON.stringify(path.basename(`${base}.js`))}) ],
+  modules = [ ${names.map((name) => `(name = ${name}, esModule = embed ${name})`).join(", ")} ],
   compatibilityDate = ${JSON.stringify(COMPATIBILITY.date)},
   compatibilityFlags = [ ${flags} ],${more}
 );`,
   );
-  return `${base}.capnp`;
+  return file;
 }
 
 /** Starts workerd, asks it for something that needs no binding, ends it; how long the answer took from the beginning. */

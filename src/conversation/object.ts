@@ -3,13 +3,11 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { ConversationSettings } from "../domain/conversation";
-import { DURATIONS } from "../domain/limits";
 import type { Format } from "../domain/protocol";
 import type { Answer, RequestState } from "../domain/request";
-import { settingsFrom } from "../domain/settings";
 import type { JsonValue } from "../domain/skill";
 import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
-import { offerSchema, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { offerAnswer, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
 import { audited } from "../services/audit";
 import type { Context } from "../services/context";
 import {
@@ -23,7 +21,7 @@ import {
   type TurnAsk,
 } from "../services/conversation";
 import { openDoor } from "../services/door";
-import { idleDeadline, putConversation, required, unlist } from "../services/lifecycle";
+import { putConversation, required, unlist } from "../services/lifecycle";
 import { announceChanges } from "../services/notice";
 import { answerOnce } from "../services/once";
 import { cancel, expireDue, waitForEnd } from "../services/pending";
@@ -38,8 +36,9 @@ import { makeTicket } from "../services/tickets";
 import { restore } from "../services/turn";
 import { dismiss } from "../services/waiters";
 import { ConversationStore } from "../storage/conversation";
-import { contextOf, primary } from "./context";
+import { contextOf } from "./context";
 import { enter, hear, sweep } from "./dialogue";
+import { endIfIdle } from "./idle";
 import { pagesOf } from "./pages";
 import { GONE } from "./sockets";
 
@@ -72,12 +71,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   prompt(ask: Ask, format: Format | null) {
-    return this.#inside(ask, async (context, session) => offerSchema.parse(await takeOffer(context, session, format)));
+    return this.#inside(ask, async (context, session) => offerAnswer(await takeOffer(context, session, format)));
   }
 
   hostOffer(ask: Ask, host: HostAsk) {
     return this.#answer(ask, async (context) =>
-      offerSchema.parse(await takeHostOffer(context, await this.#hosted(context, ask, host), host.preload)),
+      offerAnswer(await takeHostOffer(context, await this.#hosted(context, ask, host), host.preload)),
     );
   }
 
@@ -90,9 +89,9 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     });
   }
 
-  streamToolCalls(ask: Ask, request: ToolCallsAsk) {
+  streamToolCalls(ask: Ask, call: ToolCallsAsk) {
     return this.#answer(ask, async (context) =>
-      streamCalls(context, await this.#hosted(context, ask, request.host), this.#running, request),
+      streamCalls(context, await this.#hosted(context, ask, call.host), this.#running, call),
     );
   }
 
@@ -116,7 +115,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   taskSkills(ask: Ask) {
-    return this.#answer(ask, (context, session) => taskSkillsOf(context, required(session)));
+    return this.#inside(ask, taskSkillsOf);
   }
 
   request(ask: Ask, request: RequestAsk, once: Idempotency | null) {
@@ -141,15 +140,21 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     );
   }
 
-  ticket(ask: Ask, origin: string | null, userId: string | null) {
-    return this.#inside(ask, (context, session) => makeTicket(context, session, origin, userId));
+  ticket(ask: Ask, origin: string | null, user: string | null) {
+    return this.#inside(ask, (context, session) => makeTicket(context, session, origin, user));
   }
 
   remove(ask: Ask) {
     return this.#inside(ask, async (context, session) => {
       await unlist({ ...context, db: audited(context, "conversation.delete", ask.id) }, session);
-      await this.#empty();
-      return null;
+      return this.#empty();
+    });
+  }
+
+  erase(ask: Ask) {
+    return this.#answer(ask, async ({ db, caller }) => {
+      await unlist({ db }, { userId: caller.principal.userId, id: ask.id });
+      return this.#empty();
     });
   }
 
@@ -172,7 +177,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   override webSocketError(socket: WebSocket): void {
-    this.#pages.sockets.closed(socket, 1006, "");
+    this.webSocketClose(socket, 1006, "");
   }
 
   /** Whatever is due: requests without an answer, silent sockets, keys to check, and the end of an idle conversation. */
@@ -183,12 +188,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     await sweep(this.#pages);
     const session = this.#open();
     if (session === null) return;
-    const days = settingsFrom(this.env).CONVERSATION_IDLE_DAYS;
-    if (idleDeadline(session, days) > Date.now()) return this.#pages.alarm.rearm();
-    // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
-    await this.#pages.alarm.postpone(Date.now() + DURATIONS.endAgain);
-    await unlist({ db: primary(this.env) }, session);
-    await this.#empty();
+    await endIfIdle(this.#pages, this.env, session, () => this.#empty());
   }
 
   async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
@@ -233,12 +233,13 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     }
   }
 
-  async #empty(): Promise<void> {
+  async #empty(): Promise<null> {
     if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
     this.#pages.sockets.dropAll(GONE.code, GONE.reason);
     dismiss(this.#pages.asking.waiters, conversationNotFound());
     await this.#pages.alarm.clear();
     await this.ctx.storage.deleteAll();
+    return null;
   }
 }

@@ -1,6 +1,6 @@
 // The conversation's hibernating sockets: taking them in, what is known of each, sending, and who has been silent too long.
 
-import { z } from "zod";
+import * as z from "zod";
 import { CLOSE, type ServerFrame, SUBPROTOCOL } from "../domain/frame";
 import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
 import { type Grant, grantSchema } from "../domain/ticket";

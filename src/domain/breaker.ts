@@ -1,6 +1,6 @@
 // A circuit breaker as a value: who failed several times in a row is left alone for a while, then tried once.
 
-import { z } from "zod";
+import * as z from "zod";
 import { BREAKER } from "./limits";
 
 export const breakerSchema = z.object({

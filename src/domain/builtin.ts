@@ -1,6 +1,6 @@
 // The gateway's own tools: what the model is told of them, and what their arguments must be.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { CatalogEntry } from "./catalog";
 import { jsonObject } from "./json";
 import { CATALOG_LIMITS } from "./limits";

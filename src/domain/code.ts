@@ -1,6 +1,6 @@
 // The code of a version as it is stored beside its package: each module ready to run, what it imports, and what is wrong with it.
 
-import { z } from "zod";
+import * as z from "zod";
 import { applyEdits, type Edit } from "./edits";
 import { closure } from "./module-graph";
 

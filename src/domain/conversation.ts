@@ -1,6 +1,6 @@
 // What a conversation can be told about itself.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { Policy } from "./event";
 import { ghostSpecSchema, type Retention, retentionSchema } from "./ghost";
 import { jsonObject } from "./json";

@@ -1,6 +1,6 @@
 // Cursors of lists: opaque to callers, checked when they come back. base64url over JSON, never a secret and never trusted.
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { GatewayError } from "./errors";
 
 export function encodeCursor(value: unknown): string {

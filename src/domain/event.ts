@@ -1,7 +1,7 @@
 // The event log of a conversation: what is appended when something happens to it, and never edited. The schemas are a storage
 // format and so a promise: a log written by an older gateway must still fold.
 
-import { z } from "zod";
+import * as z from "zod";
 import { retentionSchema } from "./ghost";
 
 /** A skill at one version, with what the fold needs to know of it. */

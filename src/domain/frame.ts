@@ -1,6 +1,6 @@
 // The conversation socket's language: every frame in and out, and the codes that a socket is closed with.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { ErrorCode } from "./errors";
 import { jsonObject, jsonValue, utf8Bytes } from "./json";
 import { ASKING_LIMITS } from "./limits";
@@ -54,64 +54,66 @@ export const clientFrameSchema = z.discriminatedUnion("type", [helloFrame, respo
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type ResponseFrame = z.infer<typeof responseFrame>;
 
-const active = z.array(jsonObject);
+const active = () => z.array(jsonObject);
 
-const ackFrame = z.discriminatedUnion("success", [
-  z.strictObject({ type: z.literal("ack"), request_id: z.string(), success: z.literal(true) }),
-  z.strictObject({
-    type: z.literal("ack"),
-    request_id: z.string(),
-    success: z.literal(false),
-    error: z.enum(["already_resolved", "expired", "unknown_request"]),
-  }),
-]);
+const ackFrame = () =>
+  z.discriminatedUnion("success", [
+    z.strictObject({ type: z.literal("ack"), request_id: z.string(), success: z.literal(true) }),
+    z.strictObject({
+      type: z.literal("ack"),
+      request_id: z.string(),
+      success: z.literal(false),
+      error: z.enum(["already_resolved", "expired", "unknown_request"]),
+    }),
+  ]);
 
-/** What a page hears. */
-export const serverFrameSchema = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("welcome"),
-    seq: sequence,
-    conversation: z.string(),
-    turn: z.int(),
-    active,
-    resumed: z.boolean(),
-    resume: z.string(),
-    /** What waits for an answer; whatever else a returning page was asked has ended. */
-    pending: z.array(z.string()),
-  }),
-  z.strictObject({
-    type: z.literal("skill:request"),
-    seq: sequence,
-    request_id: z.string(),
-    skill_name: z.string().nullable(),
-    action: z.string(),
-    payload: jsonValue,
-    deadline: z.string(),
-    attempt: z.int().min(1),
-  }),
-  z.strictObject({
-    type: z.literal("skill:event"),
-    seq: sequence,
-    skill_name: z.string().nullable(),
-    action: z.string(),
-    payload: jsonValue,
-  }),
-  ackFrame,
-  z.strictObject({
-    type: z.literal("skill:cancelled"),
-    request_id: z.string(),
-    reason: z.string(),
-  }),
-  z.strictObject({ type: z.literal("skill:active"), turn: z.int(), active }),
-  z.strictObject({
-    type: z.literal("error"),
-    code: z.string(),
-    message: z.string(),
-    request_id: z.string().optional(),
-  }),
-]);
+/** What a page hears. A function, because the gateway only writes these and tests read them. */
+export const serverFrameSchema = () =>
+  z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("welcome"),
+      seq: sequence,
+      conversation: z.string(),
+      turn: z.int(),
+      active: active(),
+      resumed: z.boolean(),
+      resume: z.string(),
+      /** What waits for an answer; whatever else a returning page was asked has ended. */
+      pending: z.array(z.string()),
+    }),
+    z.strictObject({
+      type: z.literal("skill:request"),
+      seq: sequence,
+      request_id: z.string(),
+      skill_name: z.string().nullable(),
+      action: z.string(),
+      payload: jsonValue,
+      deadline: z.string(),
+      attempt: z.int().min(1),
+    }),
+    z.strictObject({
+      type: z.literal("skill:event"),
+      seq: sequence,
+      skill_name: z.string().nullable(),
+      action: z.string(),
+      payload: jsonValue,
+    }),
+    ackFrame(),
+    z.strictObject({
+      type: z.literal("skill:cancelled"),
+      request_id: z.string(),
+      reason: z.string(),
+    }),
+    z.strictObject({ type: z.literal("skill:active"), turn: z.int(), active: active() }),
+    z.strictObject({
+      type: z.literal("error"),
+      code: z.string(),
+      message: z.string(),
+      request_id: z.string().optional(),
+    }),
+  ]);
 
-export type ServerFrame = z.infer<typeof serverFrameSchema>;
+export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>;
 
 /** Reads one message of a socket: a frame, or why the socket must go. */
 export function readFrame(data: string | ArrayBuffer): { frame: ClientFrame } | { close: number; reason: string } {

@@ -1,6 +1,6 @@
 // A ghost: the seeds' word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { Issue } from "./errors";
 import { jsonObject } from "./json";
 import { CATALOG_LIMITS } from "./limits";

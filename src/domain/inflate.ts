@@ -37,11 +37,8 @@ const END_OF_BLOCK = 256;
 const LAST_LITERAL = 285;
 const LAST_DISTANCE = 29;
 const FIRST_BUFFER_BYTES = 32 * 1024;
-const FIXED_LITERALS = buildCodes(
-  new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280, 288),
-  false,
-);
-const FIXED_DISTANCES = buildCodes(new Uint8Array(32).fill(5), false);
+/** The codes of blocks that bring none. Made when first used, not at every start of the Worker. */
+let fixed: { literals: Codes | null; distances: Codes | null } | undefined;
 
 /**
  * Inflates the raw DEFLATE stream at the start of `input`.
@@ -61,9 +58,20 @@ export function inflate(input: Uint8Array, limit: number): Inflated | Failure {
   }
 }
 
+function inflateFixed(bits: Bits, sink: Sink): Failure | null {
+  fixed ??= {
+    literals: buildCodes(
+      new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280, 288),
+      false,
+    ),
+    distances: buildCodes(new Uint8Array(32).fill(5), false),
+  };
+  return inflateCoded(bits, sink, fixed.literals, fixed.distances);
+}
+
 function inflateBlock(bits: Bits, sink: Sink, type: number): Failure | null {
   if (type === 0) return copyStored(bits, sink);
-  if (type === 1) return inflateCoded(bits, sink, FIXED_LITERALS, FIXED_DISTANCES);
+  if (type === 1) return inflateFixed(bits, sink);
   if (type === 2) return inflateDynamic(bits, sink);
   return "broken";
 }

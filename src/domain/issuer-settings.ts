@@ -1,6 +1,6 @@
 // The settings that say whose tokens count besides the gateway's own keys, and what their claims mean. Part of `settings.ts`.
 
-import { z } from "zod";
+import * as z from "zod";
 
 /** Signatures that a published key can check. None that a secret makes: a public key must never pass for one. */
 const ALGORITHMS = [

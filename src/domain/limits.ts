@@ -147,10 +147,15 @@ export const SERVED_LIMITS = { page: 100 } as const;
 export const INSPECTION_LIMITS = {
   /** Text of all files together. */
   textChars: 8 * MiB,
-  commentChars: 4_000,
   /** Findings of one rule in one file, and of a package. */
   perRule: 5,
   findings: 50,
+} as const;
+
+/** Requests in seconds, as wrangler.toml has them for the platform's counters. `guesses`: answers of 401 to one address. */
+export const RATES = {
+  principal: { requests: 2_000, seconds: 10 },
+  guesses: { requests: 30, seconds: 60 },
 } as const;
 
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */

@@ -1,6 +1,6 @@
 // Remote MCP servers as they are configured: by the gateway, a ghost or a skill. The more specific replaces a whole entry.
 
-import { z } from "zod";
+import * as z from "zod";
 import { MCP_LIMITS } from "./limits";
 import type { JsonObject, JsonValue } from "./skill";
 

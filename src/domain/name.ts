@@ -15,7 +15,7 @@ const LONGEST = 64;
 /** The rule of the Agent Skills specification, which the strict clients follow. */
 const STRICT = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** What we take beyond it: `_`, capitals, letters and digits of every script. */
-const ACCEPTED = /^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u;
+const isAccepted = (name: string) => /^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u.test(name);
 
 /**
  * Checks a skill's name. Issue: `NAME_INVALID`. A name that works here but that clients which follow the specification
@@ -44,7 +44,7 @@ function refusal(name: string): string | null {
   if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
   // Names become keys of JSON objects on the wire.
   if (name === "__proto__") return "it is reserved";
-  if (ACCEPTED.test(name)) return null;
+  if (isAccepted(name)) return null;
   if (name.startsWith("-") || name.endsWith("-")) return "it begins or ends with a hyphen";
   if (name.includes("--")) return "it has a double hyphen";
   return "only letters, digits, `-` and `_` are allowed";

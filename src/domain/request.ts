@@ -1,6 +1,6 @@
 // A question to the browser and what becomes of it: pending, then resolved, expired or cancelled, once and for good.
 
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "./digest";
 import { jsonValue } from "./json";
 import type { JsonValue } from "./skill";

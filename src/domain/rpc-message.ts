@@ -1,6 +1,6 @@
 // JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "./skill";
 
 export const rpcIdSchema = z.union([z.string(), z.number()]);

@@ -3,9 +3,24 @@
 
 /** Scripts whose words are not separated by spaces, or whose particles stick to the word. */
 const UNSPACED = "\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}";
-const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
-const RUN = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
-const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+
+interface Patterns {
+  word: RegExp;
+  run: RegExp;
+  isUnspaced: RegExp;
+}
+
+/** Made when first used: sets of scripts take milliseconds to make, and every start of the Worker would pay for them. */
+let made: Patterns | undefined;
+
+function patterns(): Patterns {
+  made ??= {
+    word: /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu,
+    run: new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu"),
+    isUnspaced: new RegExp(`^[${UNSPACED}]`, "u"),
+  };
+  return made;
+}
 
 /** A word shorter than this is looked up as it is; a longer one may also be the beginning of a word. */
 const PREFIX_FROM = 3;
@@ -23,7 +38,7 @@ const COMMON = new Set(
 export function indexText(...texts: readonly string[]): string {
   return texts
     .flatMap(runs)
-    .flatMap((run) => (IS_UNSPACED.test(run) ? [...characters(run), ...pairs(run)] : [run]))
+    .flatMap((run) => (patterns().isUnspaced.test(run) ? [...characters(run), ...pairs(run)] : [run]))
     .join(" ");
 }
 
@@ -50,7 +65,7 @@ function queryTerms(query: string): string[] {
   const all = runs(query.slice(0, QUERY_CHARS));
   const telling = all.filter((run) => !COMMON.has(run));
   const terms = (telling.length > 0 ? telling : all).flatMap((run) => {
-    if (!IS_UNSPACED.test(run)) return [run.length < PREFIX_FROM ? `"${run}"` : `"${run}"*`];
+    if (!patterns().isUnspaced.test(run)) return [run.length < PREFIX_FROM ? `"${run}"` : `"${run}"*`];
     const cut = pairs(run);
     return (cut.length > 0 ? cut : [run]).map((term) => `"${term}"`);
   });
@@ -59,8 +74,8 @@ function queryTerms(query: string): string[] {
 
 /** The words of a text in lower case, cut where the kind of script changes. */
 function runs(text: string): string[] {
-  const words = text.normalize("NFKC").toLowerCase().match(WORD) ?? [];
-  return words.flatMap((word) => word.match(RUN) ?? []);
+  const words = text.normalize("NFKC").toLowerCase().match(patterns().word) ?? [];
+  return words.flatMap((word) => word.match(patterns().run) ?? []);
 }
 
 function characters(run: string): string[] {

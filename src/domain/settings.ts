@@ -1,6 +1,6 @@
 // Every setting, its default and its meaning: one zod schema validates them, names what is wrong and makes docs/settings.md.
 
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError, type Issue } from "./errors";
 import { issuerSettings, missingForIssuer } from "./issuer-settings";
 import { parseReference, type SkillReference } from "./reference";
@@ -68,6 +68,10 @@ const table = z.strictObject({
     .pipe(z.array(secretsKey))
     .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+  LOG_REQUESTS: flag(true).describe("One line of JSON a request in the log, without paths, users or content."),
+  RATE_LIMITS: flag(true).describe(
+    "Requests are limited per principal and guesses per address, where the platform's counters are bound.",
+  ),
   GROUPS_OPEN: flag(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),

@@ -1,7 +1,7 @@
 // Tickets: what lets a page open one socket without a key. A ticket names its conversation, so that the gateway can find the
 // object that knows it; that naming is only a claim until the object has found the ticket's digest among its own.
 
-import { z } from "zod";
+import * as z from "zod";
 import { decodeCursor, encodeCursor } from "./cursor";
 import { GatewayError } from "./errors";
 

@@ -1,6 +1,6 @@
 // What a skill's code answered becomes an MCP tool result. Nothing that comes out of an isolate is believed.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject } from "./json";
 import { CONVERSATION_LIMITS } from "./limits";
 import type { JsonValue } from "./skill";

@@ -1,6 +1,6 @@
 // The one shape of a tool and of its result: MCP's own. Everything that can be called is made into this.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject, jsonValue } from "./json";
 import type { JsonObject, JsonValue } from "./skill";
 

@@ -1,7 +1,7 @@
 // What a remote tool answered becomes a tool result of bounded size. Whether it keeps to the tool's own output schema is for the
 // reader to judge: a result that does not is still the result.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject, jsonValue } from "./json";
 import { UPSTREAM_LIMITS } from "./limits";
 import type { ContentBlock, ToolResult } from "./tool";

@@ -1,6 +1,6 @@
 // What is known of a remote MCP server between calls, as plain data: enough to make the next call with a single request.
 
-import { z } from "zod";
+import * as z from "zod";
 import { breakerSchema, CLOSED } from "./breaker";
 import { jsonObject } from "./json";
 import { DURATIONS } from "./limits";

@@ -1,7 +1,7 @@
 // A conversation's view of the registry: its catalog, what selected it, and the ghost's own words. Plain data, kept in the
 // conversation's store and checked again when it comes out.
 
-import { z } from "zod";
+import * as z from "zod";
 import { retentionSchema } from "./ghost";
 import { jsonObject } from "./json";
 

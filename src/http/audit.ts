@@ -1,6 +1,6 @@
 // /api/v1/audit: who did what to which thing.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { AUDIT_ACTIONS } from "../domain/audit";
 import { jsonObject } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -8,6 +8,7 @@ import { readAudit } from "../services/audit";
 import type { AuditRow } from "../storage/audit";
 import { router } from "./router";
 import { instant, json, pageQuery, refusals } from "./schemas";
+import * as z from "./zod";
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 

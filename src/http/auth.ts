@@ -45,6 +45,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
     db: openDatabase(session, timings),
     packages: c.env.PACKAGES,
     assets: c.env.ASSETS,
+    loader: c.env.LOADER,
     settings,
     timings,
     now: () => Date.now(),
@@ -61,11 +62,15 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   if (reached !== null) headers.set("x-d1-bookmark", reached);
 });
 
-/** Refuses what the key's limits leave out. Keys are nobody's to manage but one's own: not for a service acting for one. */
+/** Refuses what the key's limits leave out. Keys, and all of a user's data at once, are no service's that acts for one. */
 function requireScope(c: HonoContext<HttpEnv>, scopes: readonly string[]): void {
   const need = needOf(c.req.method, c.req.path);
-  if (need === "keys" && c.req.header("on-behalf-of") !== undefined) {
-    throw new GatewayError("forbidden", "ACT_AS_DENIED", "Keys are managed by their user, not on behalf of one.");
+  if ((need === "keys" || need === "admin") && c.req.header("on-behalf-of") !== undefined) {
+    throw new GatewayError(
+      "forbidden",
+      "ACT_AS_DENIED",
+      "This is for the user, or for an admin, and not on behalf of one.",
+    );
   }
   if (allows(scopes, need)) return;
   const what = need === "unlimited" ? "a key without limits" : `the scope \`${need}\``;

@@ -4,13 +4,18 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
+import type { Caller } from "../services/context";
 import { type Ask, type ConversationApi, type Idempotency, type Reply, unwrap } from "../services/conversation";
 import type { HttpEnv } from "./env";
 
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
 export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Ask } {
-  const { caller } = c.get("context");
-  const stub: unknown = c.env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
+  return conversationOf(c.env, c.get("context").caller, id);
+}
+
+/** The same of whoever calls; the caller decides before whether it may. */
+export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; ask: Ask } {
+  const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return { api: stub as ConversationApi, ask: { caller, id } };
 }

@@ -1,6 +1,6 @@
 // /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import { eventsAnswerSchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/answers";
@@ -9,13 +9,14 @@ import { answered, conversation, idempotency } from "./conversation";
 import { notModified, tagged } from "./etag";
 import { router } from "./router";
 import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "./schemas";
+import * as z from "./zod";
 
 const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 const params = z.object({ id });
-const status = statusSchema.openapi("Conversation");
-const settings = conversationSettingsSchema.openapi("ConversationSettings");
+const status = () => statusSchema().openapi("Conversation");
+const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
 const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
-const listItem = z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
+const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 
 export const conversations = router();
 
@@ -48,7 +49,7 @@ conversations.openapi(
     summary: "Own conversations, newest first",
     request: { query: pageQuery },
     responses: {
-      200: json("A page.", z.object({ items: z.array(listItem), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
       ...refusals(400),
     },
   }),

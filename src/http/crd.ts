@@ -1,6 +1,5 @@
-// Skills and ghosts as the seeds' resources.
+// Skills and ghosts as the seeds' resources. Their schemas are functions, made for the OpenAPI document only.
 
-import { z } from "@hono/zod-openapi";
 import { PUBLIC_SCOPE } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
@@ -11,113 +10,122 @@ import type { SkillRecord, SkillSummary } from "../storage/skills";
 import type { VersionSummary } from "../storage/versions";
 import { issueSchema } from "./errors";
 import { instant } from "./schemas";
+import * as z from "./zod";
 
 const API_VERSION = "agent.wecode.io/v1";
 
-const metadataSchema = z.object({
-  name: z.string(),
-  namespace: z.string(),
-  labels: z.object({ id: z.string(), user_id: z.string() }),
-});
+const metadataSchema = () =>
+  z.object({
+    name: z.string(),
+    namespace: z.string(),
+    labels: z.object({ id: z.string(), user_id: z.string() }),
+  });
 
-const toolSchema = z.object({
-  name: z.string(),
-  provider: z.string().optional(),
-  description: z.string().optional(),
-  config: jsonObject.optional(),
-});
+const toolSchema = () =>
+  z.object({
+    name: z.string(),
+    provider: z.string().optional(),
+    description: z.string().optional(),
+    config: jsonObject.optional(),
+  });
 
-export const tokensSchema = z
-  .object({ description: z.int(), line: z.int(), instructions: z.int(), files: z.int() })
-  .openapi({ description: "Counted with o200k_base; `files` is an estimate from their size." });
+export const tokensSchema = () =>
+  z
+    .object({ description: z.int(), line: z.int(), instructions: z.int(), files: z.int() })
+    .openapi({ description: "Counted with o200k_base; `files` is an estimate from their size." });
 
-export const skillSchema = z
-  .object({
-    apiVersion: z.literal(API_VERSION),
-    kind: z.literal("Skill"),
-    metadata: metadataSchema,
-    spec: z.object({
+export const skillSchema = () =>
+  z
+    .object({
+      apiVersion: z.literal(API_VERSION),
+      kind: z.literal("Skill"),
+      metadata: metadataSchema(),
+      spec: z.object({
+        description: z.string(),
+        displayName: z.string().optional(),
+        prompt: z.string(),
+        version: z.string().optional(),
+        author: z.string().optional(),
+        tags: z.array(z.string()),
+        bindShells: z.array(z.string()).optional(),
+        config: jsonObject,
+        tools: z.array(toolSchema()),
+        provider: z.object({ module: z.string().optional(), class: z.string().optional() }),
+        mcpServers: jsonObject,
+        dependencies: z.array(z.string()),
+        preload: z.boolean(),
+        license: z.string().optional(),
+        compatibility: z.string().optional(),
+        metadata: jsonObject,
+        allowedTools: z.array(z.string()),
+      }),
+      status: z.object({
+        state: z.literal("available"),
+        fileSize: z.int(),
+        fileHash: z.string(),
+        uploadHash: z.string(),
+        version_id: z.string(),
+        tokens: tokensSchema(),
+        created_at: z.string(),
+        updated_at: z.string(),
+        warnings: z.array(issueSchema()),
+      }),
+    })
+    .openapi("Skill");
+
+export const skillItemSchema = () =>
+  z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      namespace: z.string(),
       description: z.string(),
-      displayName: z.string().optional(),
-      prompt: z.string(),
-      version: z.string().optional(),
-      author: z.string().optional(),
+      displayName: z.string().nullable(),
+      version: z.string().nullable(),
+      author: z.string().nullable(),
       tags: z.array(z.string()),
-      bindShells: z.array(z.string()).optional(),
-      config: jsonObject,
-      tools: z.array(toolSchema),
-      provider: z.object({ module: z.string().optional(), class: z.string().optional() }),
-      mcpServers: jsonObject,
-      dependencies: z.array(z.string()),
-      preload: z.boolean(),
-      license: z.string().optional(),
-      compatibility: z.string().optional(),
-      metadata: jsonObject,
-      allowedTools: z.array(z.string()),
-    }),
-    status: z.object({
-      state: z.literal("available"),
+      bindShells: z.array(z.string()).nullable(),
+      is_public: z.boolean(),
+      is_active: z.boolean(),
+      user_id: z.string(),
+      created_at: z.string(),
+      updated_at: z.string(),
+      /** Findings of the inspection by severity. */
+      findings: z.object({ high: z.int(), low: z.int(), info: z.int() }),
+    })
+    .openapi("SkillItem");
+
+export const versionSchema = () =>
+  z
+    .object({
+      version_id: z.string(),
+      version: z.string().nullable(),
+      is_current: z.boolean(),
       fileSize: z.int(),
       fileHash: z.string(),
       uploadHash: z.string(),
-      version_id: z.string(),
-      tokens: tokensSchema,
+      created_by: z.string(),
       created_at: z.string(),
-      updated_at: z.string(),
-      warnings: z.array(issueSchema),
-    }),
-  })
-  .openapi("Skill");
+      warnings: z.array(issueSchema()),
+    })
+    .openapi("SkillVersion");
 
-export const skillItemSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    namespace: z.string(),
-    description: z.string(),
-    displayName: z.string().nullable(),
-    version: z.string().nullable(),
-    author: z.string().nullable(),
-    tags: z.array(z.string()),
-    bindShells: z.array(z.string()).nullable(),
-    is_public: z.boolean(),
-    is_active: z.boolean(),
-    user_id: z.string(),
-    created_at: z.string(),
-    updated_at: z.string(),
-    /** Findings of the inspection by severity. */
-    findings: z.object({ high: z.int(), low: z.int(), info: z.int() }),
-  })
-  .openapi("SkillItem");
-
-export const versionSchema = z
-  .object({
-    version_id: z.string(),
-    version: z.string().nullable(),
-    is_current: z.boolean(),
-    fileSize: z.int(),
-    fileHash: z.string(),
-    uploadHash: z.string(),
-    created_by: z.string(),
-    created_at: z.string(),
-    warnings: z.array(issueSchema),
-  })
-  .openapi("SkillVersion");
-
-export const ghostSchema = z
-  .object({
-    apiVersion: z.literal(API_VERSION),
-    kind: z.literal("Ghost"),
-    metadata: metadataSchema,
-    spec: ghostSpecSchema,
-    status: z.object({ state: z.literal("available"), created_at: z.string(), updated_at: z.string() }),
-  })
-  .openapi("Ghost");
+export const ghostSchema = () =>
+  z
+    .object({
+      apiVersion: z.literal(API_VERSION),
+      kind: z.literal("Ghost"),
+      metadata: metadataSchema(),
+      spec: ghostSpecSchema,
+      status: z.object({ state: z.literal("available"), created_at: z.string(), updated_at: z.string() }),
+    })
+    .openapi("Ghost");
 
 /** Ghosts as references name them. */
-export const ghostRefSchema = z.object({ id: z.string(), name: z.string(), namespace: z.string() }).openapi("GhostRef");
+export const ghostRefSchema = () =>
+  z.object({ id: z.string(), name: z.string(), namespace: z.string() }).openapi("GhostRef");
 
-export function skillResource(skill: SkillRecord): z.infer<typeof skillSchema> {
+export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof skillSchema>> {
   const { manifest } = skill;
   return {
     apiVersion: API_VERSION,
@@ -165,7 +173,7 @@ export function skillResource(skill: SkillRecord): z.infer<typeof skillSchema> {
   };
 }
 
-export function skillItem(skill: SkillSummary): z.infer<typeof skillItemSchema> {
+export function skillItem(skill: SkillSummary): z.infer<ReturnType<typeof skillItemSchema>> {
   return {
     id: skill.id,
     name: skill.name,
@@ -185,7 +193,7 @@ export function skillItem(skill: SkillSummary): z.infer<typeof skillItemSchema> 
   };
 }
 
-export function versionItem(version: VersionSummary, currentId: string): z.infer<typeof versionSchema> {
+export function versionItem(version: VersionSummary, currentId: string): z.infer<ReturnType<typeof versionSchema>> {
   return {
     version_id: version.id,
     version: version.label,
@@ -199,7 +207,7 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
   };
 }
 
-export function ghostResource(ghost: GhostRow): z.infer<typeof ghostSchema> {
+export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostSchema>> {
   return {
     apiVersion: API_VERSION,
     kind: "Ghost",

@@ -1,10 +1,11 @@
 // Where a client learns how to sign in: the protected-resource metadata of RFC 9728.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { settingsFrom } from "../domain/settings";
 import { MCP_PATH, WELL_KNOWN } from "./challenge";
 import { router } from "./router";
 import { json } from "./schemas";
+import * as z from "./zod";
 
 const metadataSchema = z
   .object({

@@ -1,6 +1,5 @@
 // The doors that speak MCP, behind this one's origins and keys. What they answer is their own; `index.ts` brings them.
 
-import { z } from "@hono/zod-openapi";
 import { CONVERSATION_ID } from "../domain/conversation";
 import { type Issue, invalid } from "../domain/errors";
 import type { Context } from "../services/context";
@@ -9,7 +8,9 @@ import { authenticate } from "./auth";
 import { conversation } from "./conversation";
 import { crossOriginMcp, isOwnOrigin } from "./cors";
 import { problem } from "./errors";
+import { principalRate } from "./rate";
 import { router } from "./router";
+import * as z from "./zod";
 
 /** Whom an MCP host talks to: the catalog, narrowed by a ghost, or one conversation. */
 export interface HostPlace {
@@ -44,7 +45,7 @@ export function mcpRoutes(doors: McpDoors) {
     return Promise.resolve(problem(c, 403, "ORIGIN_NOT_ALLOWED", "Pages of this origin may not call the gateway."));
   });
   routes.use("/mcp/*", crossOriginMcp);
-  routes.use("/mcp/*", authenticate);
+  routes.use("/mcp/*", authenticate, principalRate);
   routes.all("/mcp", (c) => {
     const { ghost } = readQuery(c.req.query());
     return doors.serve(c.get("context"), c.req.raw, { ghost, conversation: null });

@@ -1,11 +1,11 @@
 // Refusals as RFC 9457 problem documents. The one table from what the gateway means to what HTTP says.
 
-import { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
 import { challenge } from "./challenge";
 import type { HttpEnv } from "./env";
+import * as z from "./zod";
 
 const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
   invalid: 400,
@@ -36,27 +36,29 @@ const TITLE: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-export const issueSchema = z
-  .object({
-    code: z.string(),
-    message: z.string(),
-    path: z.string().optional(),
-    line: z.int().optional(),
-    severity: z.enum(SEVERITIES).optional(),
-  })
-  .openapi("Issue");
+export const issueSchema = () =>
+  z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      path: z.string().optional(),
+      line: z.int().optional(),
+      severity: z.enum(SEVERITIES).optional(),
+    })
+    .openapi("Issue");
 
-export const problemSchema = z
-  .looseObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.string(),
-    request_id: z.string(),
-    issues: z.array(issueSchema).optional(),
-  })
-  .openapi("Problem");
+export const problemSchema = () =>
+  z
+    .looseObject({
+      type: z.string(),
+      title: z.string(),
+      status: z.int(),
+      detail: z.string(),
+      code: z.string(),
+      request_id: z.string(),
+      issues: z.array(issueSchema()).optional(),
+    })
+    .openapi("Problem");
 
 /** An answer in the contract's error shape. Facts may add members but never replace the standard ones. */
 export function problem(
@@ -67,6 +69,7 @@ export function problem(
   facts: ErrorDetails = {},
   headers: Record<string, string> = {},
 ): Response {
+  c.set("problem", code);
   const body = {
     ...facts,
     type: `urn:skill-gateway:problem:${code}`,

@@ -1,6 +1,6 @@
 // The bytes of skills: the canonical ZIP, and single files read straight out of it.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../domain/errors";
 import { findPackage, openBytes } from "../services/skills";
@@ -9,9 +9,10 @@ import { problem } from "./errors";
 import { disposition, namesTag, notModified, REVALIDATE, spanOf, tagged, tagOf } from "./etag";
 import { router } from "./router";
 import { json, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string() });
-const fileSchema = z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
+const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
 
 /** The responses of a route that answers with bytes of this type. */
 function bytes(type: string) {
@@ -81,7 +82,7 @@ files.openapi(
     summary: "The files of the current version",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("All files, by path.", z.array(fileSchema)), 304: notModified, ...refusals(404) },
+    responses: { 200: json("All files, by path.", () => z.array(fileSchema())), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
     const found = await findPackage(c.get("context"), c.req.valid("param").id);

@@ -1,6 +1,6 @@
 // /api/v1/kinds/ghosts: a user's agent definitions.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE } from "../domain/access";
 import { invalid } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
@@ -19,6 +19,7 @@ import { notModified, tagged } from "./etag";
 import { listQuery, oneStart } from "./paging";
 import { router } from "./router";
 import { json, jsonBody, noContent, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string() });
 const ghostName = z
@@ -74,7 +75,7 @@ ghosts.openapi(
       query: listQuery.extend({ namespace: z.string().optional(), name: z.string().optional() }),
     },
     responses: {
-      200: json("A page.", z.object({ items: z.array(ghostSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(ghostSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 404),
     },
   }),

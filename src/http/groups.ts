@@ -1,6 +1,6 @@
 // /api/v1/groups: namespaces that several people share, and who is in them.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { createGroup, deleteGroup, findGroup, readGroups, renameGroup, type SeenGroup } from "../services/groups";
@@ -10,6 +10,7 @@ import { notModified, tagged } from "./etag";
 import { flag } from "./paging";
 import { router } from "./router";
 import { groupName, instant, json, jsonBody, noContent, pageQuery, refusals, userId } from "./schemas";
+import * as z from "./zod";
 
 const displayName = z.string().min(1).max(200);
 const role = z.enum(GROUP_ROLES);

@@ -1,6 +1,6 @@
 // /api/v1/keys and /api/v1/me: who may call, and who is calling.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../domain/access";
 import { KEY_SCOPES } from "../domain/key-scope";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
@@ -8,8 +8,10 @@ import { createKey, deleteKey, type MadeKey, readKeys, rotateKey } from "../serv
 import type { KeyRow } from "../storage/keys";
 import { router } from "./router";
 import {
+  described,
   groupName,
   instant,
+  json,
   jsonBody,
   noContent,
   optionalJsonBody,
@@ -18,6 +20,7 @@ import {
   refuseIdempotencyKey,
   userId,
 } from "./schemas";
+import * as z from "./zod";
 
 const keyRequest = z.strictObject({
   user_id: userId,
@@ -28,20 +31,21 @@ const keyRequest = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
-const keySchema = z
-  .object({
-    id: z.string(),
-    user_id: z.string(),
-    role: z.enum(["user", "admin"]),
-    name: z.string().nullable(),
-    scopes: z.array(z.string()),
-    groups: z.array(z.string()),
-    expires_at: z.string().nullable(),
-    created_at: z.string(),
-    last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),
-    replaces: z.string().nullable().openapi({ description: "The key it was made to replace." }),
-  })
-  .openapi("Key");
+const keySchema = () =>
+  z
+    .object({
+      id: z.string(),
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
+      scopes: z.array(z.string()),
+      groups: z.array(z.string()),
+      expires_at: z.string().nullable(),
+      created_at: z.string(),
+      last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),
+      replaces: z.string().nullable().openapi({ description: "The key it was made to replace." }),
+    })
+    .openapi("Key");
 
 const rotation = z.strictObject({
   overlap_s: z
@@ -51,18 +55,19 @@ const rotation = z.strictObject({
     .default(DURATIONS.keyOverlap / 1_000),
 });
 
-const createdKeySchema = keySchema.extend({ key: z.string() }).openapi("CreatedKey");
+const createdKeySchema = () => keySchema().extend({ key: z.string() }).openapi("CreatedKey");
 
-const meSchema = z
-  .object({
-    user_id: z.string(),
-    role: z.enum(["user", "admin"]),
-    name: z.string().nullable(),
-    groups: z.array(z.string()),
-    memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
-    scopes: z.array(z.string()),
-  })
-  .openapi("Me");
+const meSchema = () =>
+  z
+    .object({
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
+      groups: z.array(z.string()),
+      memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
+      scopes: z.array(z.string()),
+    })
+    .openapi("Me");
 
 const params = z.object({ id: z.string() });
 const NEVER_KEPT = { "cache-control": "no-store" };
@@ -77,7 +82,7 @@ keys.openapi(
     middleware: refuseIdempotencyKey,
     request: { body: jsonBody(keyRequest) },
     responses: {
-      201: { description: "The key.", content: { "application/json": { schema: createdKeySchema } } },
+      201: json("The key.", createdKeySchema),
       ...refusals(400, 403, 409, 415),
     },
   }),
@@ -98,7 +103,7 @@ keys.openapi(
     responses: {
       201: {
         description: "The successor, shown this once.",
-        content: { "application/json": { schema: createdKeySchema } },
+        content: { "application/json": described(createdKeySchema) },
       },
       ...refusals(400, 403, 404, 409, 415),
     },
@@ -120,12 +125,9 @@ keys.openapi(
     summary: "Live keys, newest first: one's own, an admin's list has everybody's",
     request: { query: pageQuery },
     responses: {
-      200: {
-        description: "A page of keys, without their secrets.",
-        content: {
-          "application/json": { schema: z.object({ items: z.array(keySchema), next_cursor: z.string().nullable() }) },
-        },
-      },
+      200: json("A page of keys, without their secrets.", () =>
+        z.object({ items: z.array(keySchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),
@@ -156,7 +158,7 @@ keys.openapi(
     path: "/me",
     summary: "Who this key speaks for",
     responses: {
-      200: { description: "The principal.", content: { "application/json": { schema: meSchema } } },
+      200: json("The principal.", meSchema),
       ...refusals(),
     },
   }),
@@ -167,7 +169,7 @@ keys.openapi(
   },
 );
 
-function wireKey(row: KeyRow): z.infer<typeof keySchema> {
+function wireKey(row: KeyRow): z.infer<ReturnType<typeof keySchema>> {
   return {
     id: row.id,
     user_id: row.userId,
@@ -182,6 +184,6 @@ function wireKey(row: KeyRow): z.infer<typeof keySchema> {
   };
 }
 
-function shown({ row, key }: MadeKey): z.infer<typeof createdKeySchema> {
+function shown({ row, key }: MadeKey): z.infer<ReturnType<typeof createdKeySchema>> {
   return { ...wireKey(row), key };
 }

@@ -1,6 +1,6 @@
 // /api/v1/mcp-servers: the remote MCP servers that every conversation may use.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { SERVER_NAME, serverEntrySchema } from "../domain/mcp-config";
@@ -9,6 +9,7 @@ import type { ServerRow } from "../storage/mcp-servers";
 import { notModified, tagged } from "./etag";
 import { router } from "./router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({
   name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),

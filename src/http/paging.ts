@@ -1,10 +1,10 @@
 // What the lists of skills and ghosts share: where a page begins, and where the next one does.
 
-import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { invalid } from "../domain/errors";
 import type { HttpEnv } from "./env";
 import { pageQuery } from "./schemas";
+import * as z from "./zod";
 
 /** `limit` with `cursor`, or with the seeds' `skip`. */
 export const listQuery = pageQuery.extend({

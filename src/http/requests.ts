@@ -1,6 +1,6 @@
 // /api/v1/conversations/{id}/requests: asking the browser, waiting, answering without a socket; and tickets for sockets.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID } from "../domain/conversation";
 import { jsonValue } from "../domain/json";
 import { ASKING_LIMITS, DURATIONS, REQUEST_LIMITS } from "../domain/limits";
@@ -20,6 +20,7 @@ import {
   refuseIdempotencyKey,
   userId,
 } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
 const oneParams = params.extend({ request_id: z.string().min(1).max(200) });
@@ -46,10 +47,10 @@ const origin = z
   });
 
 const newTicket = z.strictObject({ origin: origin.optional(), user_id: userId.optional() }).openapi("NewTicket");
-const ticket = z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
+const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
 
-const requestAnswer = requestAnswerSchema.openapi("RequestAnswer");
-const requestDetail = requestDetailSchema.openapi("Request");
+const requestAnswer = () => requestAnswerSchema().openapi("RequestAnswer");
+const requestDetail = () => requestDetailSchema().openapi("Request");
 
 export const requests = router();
 
@@ -138,7 +139,7 @@ requests.openapi(
     summary: "Answer a request, for pages without a socket",
     request: { params: oneParams, body: jsonBody(response) },
     responses: {
-      200: json("This answer is the one.", z.object({ success: z.literal(true) })),
+      200: json("This answer is the one.", () => z.object({ success: z.literal(true) })),
       ...refusals(400, 404, 409, 413),
     },
   }),

@@ -1,12 +1,12 @@
 // Pieces of requests and answers that several routes share.
 
-import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { GROUP_NAME, RESERVED_GROUPS, USER_ID } from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 import { problemSchema } from "./errors";
+import * as z from "./zod";
 
 export const userId = z.string().regex(USER_ID, "1-128 of A-Za-z0-9._:@+=-");
 
@@ -32,9 +32,21 @@ export function optionalJsonBody<T extends z.ZodType>(schema: T) {
   return { required: false, content: { "application/json": { schema } } } as const;
 }
 
+/**
+ * The content of an answer. Only the OpenAPI document looks at its schema: given as a function, it is made when the document is
+ * asked for, and no start of the Worker pays for it.
+ */
+export function described<T extends z.ZodType>(schema: T | (() => T)) {
+  return {
+    get schema(): T {
+      return typeof schema === "function" ? schema() : schema;
+    },
+  } as const;
+}
+
 /** A JSON answer. */
-export function json<T extends z.ZodType>(description: string, schema: T) {
-  return { description, content: { "application/json": { schema } } } as const;
+export function json<T extends z.ZodType>(description: string, schema: T | (() => T)) {
+  return { description, content: { "application/json": described(schema) } } as const;
 }
 
 export const noContent = { description: "Done." } as const;
@@ -57,7 +69,7 @@ type Refusal = keyof typeof REFUSALS;
 
 /** Responses of a route that refuses with these statuses. 401 and 503 can happen to every route, and so can what no route chose. */
 export function refusals<S extends Refusal>(...statuses: S[]) {
-  const content = { "application/problem+json": { schema: problemSchema } };
+  const content = { "application/problem+json": described(problemSchema) };
   const all: Refusal[] = [...statuses, 401, 503];
   const named = Object.fromEntries(all.map((status) => [status, { description: REFUSALS[status], content }]));
   return { ...named, default: { description: "Refused.", content } };

@@ -1,6 +1,6 @@
 // /api/v1/secrets: values that go in and never come out.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS, SECRET_LIMITS } from "../domain/limits";
 import { SECRET_NAME } from "../domain/template";
@@ -16,6 +16,7 @@ import type { SecretFacts } from "../storage/secrets";
 import { notModified, tagged } from "./etag";
 import { router } from "./router";
 import { groupName, instant, json, jsonBody, noContent, pageQuery, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ name: z.string().regex(SECRET_NAME, "1-64 of A-Za-z0-9_, not beginning with a digit") });
 

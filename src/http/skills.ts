@@ -1,7 +1,7 @@
 // /api/v1/kinds/skills: lists, single skills, their versions and who refers to them. Publishing is in `uploads.ts`, bytes
 // are in `files.ts`.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { invokeSkill, readSkills, readUnified } from "../services/listing";
 import {
@@ -27,10 +27,11 @@ import { flag, linkTo, listQuery, oneStart } from "./paging";
 import { router } from "./router";
 import { json, jsonBody, noContent, pageQuery, refusals } from "./schemas";
 import { uploads } from "./uploads";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string() });
 const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;
-const items = z.array(skillItemSchema);
+const items = () => z.array(skillItemSchema());
 
 export const skills = router();
 
@@ -49,9 +50,8 @@ skills.openapi(
       }),
     },
     responses: {
-      200: json(
-        "A page.",
-        z.object({ items: z.array(skillSchema), next_cursor: z.string().nullable(), total: z.int().optional() }),
+      200: json("A page.", () =>
+        z.object({ items: z.array(skillSchema()), next_cursor: z.string().nullable(), total: z.int().optional() }),
       ),
       ...refusals(400, 404),
     },
@@ -110,7 +110,10 @@ skills.openapi(
     path: "/invoke",
     summary: "The instructions of a skill by its name",
     request: { body: jsonBody(z.strictObject({ skill_name: z.string().min(1).max(200) })) },
-    responses: { 200: json("The instructions.", z.object({ prompt: z.string() })), ...refusals(400, 403, 404, 415) },
+    responses: {
+      200: json("The instructions.", () => z.object({ prompt: z.string() })),
+      ...refusals(400, 403, 404, 415),
+    },
   }),
   async (c) => c.json({ prompt: await invokeSkill(c.get("context"), c.req.valid("json").skill_name) }, 200),
 );
@@ -151,12 +154,11 @@ skills.openapi(
     summary: "The ghosts that use a skill: one's own, and how many others",
     request: { params },
     responses: {
-      200: json(
-        "Who refers to it.",
+      200: json("Who refers to it.", () =>
         z.object({
           skill_id: z.string(),
           skill_name: z.string(),
-          referenced_ghosts: z.array(ghostRefSchema),
+          referenced_ghosts: z.array(ghostRefSchema()),
           hidden_count: z.int(),
         }),
       ),
@@ -173,7 +175,7 @@ skills.openapi(
     summary: "Take a skill out of one's own ghosts",
     request: { params },
     responses: {
-      200: json("Done.", z.object({ removed_count: z.int(), affected_ghosts: z.array(ghostRefSchema) })),
+      200: json("Done.", () => z.object({ removed_count: z.int(), affected_ghosts: z.array(ghostRefSchema()) })),
       ...refusals(404),
     },
   }),
@@ -190,7 +192,7 @@ skills.openapi(
     summary: "The versions of a skill, newest first",
     request: { params, query: pageQuery },
     responses: {
-      200: json("A page.", z.object({ items: z.array(versionSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 404),
     },
   }),

@@ -1,7 +1,7 @@
 // GET /api/v1/conversations/{id}/socket: the door to the conversation's socket. Keys are checked here, tickets where they are
 // kept; a page that may not enter is told so by a close code, since browsers hide the status of a failed upgrade.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { CONVERSATION_ID } from "../domain/conversation";
 import { invalid, refusalIn } from "../domain/errors";
@@ -17,6 +17,7 @@ import type { HttpEnv } from "./env";
 import { problem } from "./errors";
 import { router } from "./router";
 import { refusals } from "./schemas";
+import * as z from "./zod";
 
 export const socket = router();
 

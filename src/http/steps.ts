@@ -1,6 +1,6 @@
 // /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation";
 import { jsonObject, jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -9,7 +9,8 @@ import { promptSchema, statusSchema, toolCallsAnswerSchema, turnAnswerSchema } f
 import { answered, conversation, idempotency } from "./conversation";
 import { namesTag } from "./etag";
 import { router } from "./router";
-import { json, jsonBody, noContent, optionalJsonBody, refusals } from "./schemas";
+import { described, json, jsonBody, noContent, optionalJsonBody, refusals } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
 const format = z.enum(FORMATS).optional();
@@ -71,7 +72,7 @@ steps.openapi(
       200: {
         description: "All results, in the order of the calls.",
         content: {
-          "application/json": { schema: toolCallsAnswerSchema.openapi("ToolCallsAnswer") },
+          "application/json": described(() => toolCallsAnswerSchema().openapi("ToolCallsAnswer")),
           "text/event-stream": { schema: z.string() },
         },
       },
@@ -129,7 +130,7 @@ steps.openapi(
     summary: "The tools as they stand",
     request: { params, query: z.object({ format }) },
     responses: {
-      200: json("The tools.", z.object({ tools: z.array(jsonObject) })),
+      200: json("The tools.", () => z.object({ tools: z.array(jsonObject) })),
       304: { description: "Not changed." },
       ...refusals(400, 404),
     },

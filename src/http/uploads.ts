@@ -1,12 +1,13 @@
 // Publishing over HTTP: a new skill, a public one, another version of one, and a look at a package that stores nothing.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../domain/access";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { Manifest } from "../domain/skill";
 import { inspectUpload } from "../services/inspect";
-import { type Published, type PublishTarget, publish } from "../services/publish";
+import { type Published, publish } from "../services/publish";
+import type { PublishTarget } from "../services/publish-target";
 import { shareSkill } from "../services/share";
 import { findSkillFor, publishScope, requireRight } from "../services/skills";
 import { skillResource, skillSchema, tokensSchema } from "./crd";
@@ -14,6 +15,7 @@ import type { HttpEnv } from "./env";
 import { issueSchema } from "./errors";
 import { router } from "./router";
 import { groupName, json, jsonBody, refusals } from "./schemas";
+import * as z from "./zod";
 
 const file = z
   .instanceof(File, { error: "Send the ZIP as a file part." })
@@ -26,20 +28,21 @@ const newPublicSkill = z.strictObject({ file, name, namespace: z.literal(DEFAULT
 const newVersion = z.strictObject({ file });
 const anyPackage = z.strictObject({ file, name });
 
-const inspectionSchema = z
-  .object({
-    valid: z.boolean(),
-    name: z.string().nullable(),
-    issues: z.array(issueSchema),
-    warnings: z.array(issueSchema),
-    manifest: z
-      .custom<Manifest>()
-      .nullable()
-      .openapi({ type: ["object", "null"], additionalProperties: true }),
-    files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
-    tokens: tokensSchema.nullable(),
-  })
-  .openapi("Inspection");
+const inspectionSchema = () =>
+  z
+    .object({
+      valid: z.boolean(),
+      name: z.string().nullable(),
+      issues: z.array(issueSchema()),
+      warnings: z.array(issueSchema()),
+      manifest: z
+        .custom<Manifest>()
+        .nullable()
+        .openapi({ type: ["object", "null"], additionalProperties: true }),
+      files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
+      tokens: tokensSchema().nullable(),
+    })
+    .openapi("Inspection");
 
 const headers = z.object({
   "idempotency-key": z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),

@@ -2,7 +2,7 @@
 
 import { waitUntil } from "cloudflare:workers";
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
 import { EventSplitter } from "../domain/event-stream";
 import type { JsonObject } from "../domain/skill";
@@ -13,6 +13,7 @@ import { type ToolCallsAsk, unwrap } from "../services/conversation";
 import { hostCallId } from "../services/running";
 import type { HostPlace } from "./place";
 
+const answerSchema = toolCallsAnswerSchema();
 const progressSchema = z.object({
   progress: z.number(),
   total: z.number().optional(),
@@ -73,7 +74,7 @@ async function followed(
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     for (const { type, data } of splitter.push(text)) {
       if (type === "progress") await onProgress(progressSchema.parse(JSON.parse(data)));
-      if (type === "done") return toolCallsAnswerSchema.parse(JSON.parse(data));
+      if (type === "done") return answerSchema.parse(JSON.parse(data));
       if (type === "error") {
         const { code, reason, message } = refusalSchema.parse(JSON.parse(data));
         throw new GatewayError(code, reason, message);

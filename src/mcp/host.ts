@@ -7,7 +7,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";

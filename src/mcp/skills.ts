@@ -1,7 +1,7 @@
 // The extension `io.modelcontextprotocol/skills` (SEP-2640) on a server: skills/list, skills/get, folders, and files as resources.
 
 import { ProtocolError, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject } from "../domain/json";
 import type { ServedSkill } from "../domain/served-skill";
 import type { View } from "../domain/view";

@@ -1,6 +1,6 @@
 // A script of a skill, run to its end: what it wrote, how it ended, and how long it took.
 
-import { z } from "zod";
+import * as z from "zod";
 import { CODE_LIMITS } from "../domain/limits";
 import type { JsonObject } from "../domain/skill";
 import { cutText } from "../domain/tool-output";

@@ -1,6 +1,6 @@
 // Who may open the conversation's socket: holders of a key, whom the Worker has authenticated, and holders of a ticket.
 
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { admits, type Grant, grantSchema } from "../domain/ticket";

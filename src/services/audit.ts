@@ -1,6 +1,6 @@
 // Recording changes, and reading what was recorded.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type AuditAction, type AuditEntry, type Condition, RESOURCE_TYPES, type ResourceType } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";

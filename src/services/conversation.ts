@@ -101,6 +101,8 @@ export interface ConversationApi {
   /** A ticket for a page of this origin, or of any allowed one. The object's `fetch` takes the page's socket. */
   ticket(ask: Ask, origin: string | null, userId: string | null): Promise<Reply<{ ticket: string; expires: number }>>;
   remove(ask: Ask): Promise<Reply<null>>;
+  /** As `remove`, when its user is erased: of one that is not there, only the place in the list goes. */
+  erase(ask: Ask): Promise<Reply<null>>;
 }
 
 /** Turns a refusal into the value that crosses to the HTTP door; anything else goes on as it is. */

@@ -1,6 +1,6 @@
 // A user's list of conversations.
 
-import { z } from "zod";
+import * as z from "zod";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { type ConversationRow, listConversationRows } from "../storage/conversations";

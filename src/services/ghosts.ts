@@ -1,6 +1,6 @@
 // Ghosts: a user's own agent definitions. Saving one checks every skill it names and remembers which skills those were.
 
-import { z } from "zod";
+import * as z from "zod";
 import { visibleScopes } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError, type Issue, invalid } from "../domain/errors";

@@ -1,6 +1,6 @@
 // Groups: making, listing, renaming and deleting them. Who is in one is in `members.ts`.
 
-import { z } from "zod";
+import * as z from "zod";
 import { canManageGroup, canSeeGroup, type GroupRole, groupScope, isAdmin, roleIn } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";

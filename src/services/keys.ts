@@ -1,6 +1,6 @@
 // Making, listing, rotating and revoking API keys. A key is shown once; what is stored cannot be turned back into it.
 
-import { z } from "zod";
+import * as z from "zod";
 import { isAdmin } from "../domain/access";
 import { ABOUT } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";

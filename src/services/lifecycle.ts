@@ -53,7 +53,10 @@ function markListed(session: Session, listed: boolean): void {
 }
 
 /** Takes the conversation off the list; its store is the caller's to empty. In this order a failure can be tried again. */
-export async function unlist(context: Pick<Context, "db"> & { caller?: Caller }, session: Session): Promise<void> {
+export async function unlist(
+  context: Pick<Context, "db"> & { caller?: Caller },
+  session: Pick<Session, "userId" | "id">,
+): Promise<void> {
   if (context.caller?.stale) throw storageDown();
   await deleteConversationRow(context.db, session.userId, session.id);
 }

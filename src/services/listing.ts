@@ -1,6 +1,6 @@
 // Lists of skills: one's own, everything one sees with shadowed names left out, and the one skill that a name means.
 
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_NAMESPACE, groupScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
 import { chooseVersion } from "../domain/catalog";
 import { decodeCursor, encodeCursor } from "../domain/cursor";

@@ -1,6 +1,6 @@
 // Who is in a group, as what. An owner always stays, and nobody gives or takes a role above what they may.
 
-import { z } from "zod";
+import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, manageableRoles } from "../domain/access";
 import { ABOUT } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";

@@ -1,6 +1,6 @@
 // An Idempotency-Key's promise inside a conversation: the same key and body give the same answer for a day.
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
 import type { ConversationStore } from "../storage/conversation";
@@ -15,7 +15,7 @@ export async function answerOnce<T>(
   context: Context,
   store: ConversationStore,
   once: Idempotency | null,
-  schema: z.ZodType<T>,
+  schema: () => z.ZodType<T>,
   run: () => Promise<T>,
 ): Promise<T> {
   if (once === null) return run();
@@ -23,7 +23,7 @@ export async function answerOnce<T>(
   if (store.exists()) store.dropAnswersBefore(now - DURATIONS.idempotency);
   const known = store.exists() ? store.answer(once.key) : null;
   if (known !== null && known.request !== once.request) throw keyReused();
-  if (known !== null && known.answer !== null) return schema.parse(JSON.parse(known.answer));
+  if (known !== null && known.answer !== null) return schema().parse(JSON.parse(known.answer));
   const answer = await run();
   const text = JSON.stringify(answer);
   store.keepAnswer(once.key, now, once.request, text.length > REQUEST_LIMITS.storedAnswerBytes ? null : text);

@@ -1,6 +1,6 @@
 // What a conversation keeps of its skills' code, so that a turn needs neither D1 nor an isolate to know its tools.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject } from "../domain/json";
 import { describedSchema } from "../sandbox/provider";
 import type { Session } from "./session";

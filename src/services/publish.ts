@@ -1,8 +1,6 @@
 // Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
 // an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
 
-import { PUBLIC_SCOPE } from "../domain/access";
-import type { StoredCode } from "../domain/code";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError, type Issue } from "../domain/errors";
 import { DURATIONS } from "../domain/limits";
@@ -15,16 +13,10 @@ import { putCode, putPackage } from "../storage/packages";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../storage/publishing";
 import { readSkillAt, type SkillRecord } from "../storage/skills";
 import { audited, scopeInLog } from "./audit";
-import { runsCode } from "./boundary";
-import { compilePackage } from "./compile";
 import type { Context } from "./context";
-import { codeWarnings, countPackageTokens, dependencyWarnings, findingsIn } from "./inspect";
+import { draftVersion } from "./draft-version";
+import type { PublishTarget } from "./publish-target";
 import { skillNotFound } from "./skills";
-
-/** Where an upload goes: into a namespace under the name it brings, or into the skill that it replaces. */
-export type PublishTarget =
-  | { scope: string; namespace: string; userId: string; id?: undefined }
-  | { scope: string; id: string; name: string };
 
 export interface PublishRequest {
   upload: Uint8Array;
@@ -62,7 +54,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     ...(target.id === undefined ? {} : { expected: target.name }),
   });
   if (outcome.package === null) throw refusal(outcome);
-  const { version, code } = await describe(context, outcome.package, target, { uploadSha256, startedAt });
+  const { version, code } = await draftVersion(context, outcome.package, target, { uploadSha256, startedAt });
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -142,49 +134,6 @@ function commit(
   return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer);
 }
 
-/** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
-async function describe(
-  context: Context,
-  found: SkillPackage,
-  target: PublishTarget,
-  facts: { uploadSha256: string; startedAt: number },
-): Promise<{ version: Omit<NewVersion, "skillId">; code: StoredCode | null }> {
-  const { manifest } = found;
-  const findings = findingsIn(found);
-  if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
-  const [tokens, unresolved, compiled] = await Promise.all([
-    countPackageTokens(context, found),
-    dependencyWarnings(context, manifest, target.scope),
-    runsCode(target.scope) ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
-  ]);
-  const version = {
-    ...facts,
-    id: context.newId("ver"),
-    label: manifest.version ?? null,
-    digest: found.digest,
-    description: manifest.description,
-    displayName: manifest.displayName ?? null,
-    author: manifest.author ?? null,
-    tags: manifest.tags,
-    bindShells: manifest.bindShells ?? null,
-    dependencies: manifest.dependencies,
-    hasCapabilities: manifest.tools.length > 0 || Object.keys(manifest.mcpServers).length > 0,
-    tokensDescription: tokens.description,
-    tokensLine: tokens.line,
-    tokensInstructions: tokens.instructions,
-    tokensFiles: tokens.files,
-    zipSha256: found.zipSha256,
-    zipSize: found.zip.length,
-    warnings: [...found.warnings, ...unresolved, ...compiled.warnings, ...findings],
-    createdBy: context.caller.principal.userId,
-    manifest,
-    frontmatter: found.frontmatter,
-    files: found.files,
-    instructions: found.instructions,
-  };
-  return { version, code: compiled.code };
-}
-
 /** A retry may draw a new multipart boundary, so what is compared is what was asked and not how it was framed. */
 async function repeatOf(context: Context, request: PublishRequest, uploadSha256: string): Promise<Repeat | null> {
   if (request.idempotencyKey === null) return null;
@@ -226,17 +175,6 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
     }
   }
   return { status: 200, skill };
-}
-
-/** Nothing goes public that the gateway's operator wants looked at first. */
-function refuseDangerous(context: Context, findings: readonly Issue[]): void {
-  const limit = context.settings.PUBLISH_BLOCK_SEVERITY;
-  if (limit === "none") return;
-  const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));
-  if (stopped.length === 0) return;
-  const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
-  const issues = stopped.map((issue) => ({ ...issue }));
-  throw new GatewayError("unprocessable", "PACKAGE_INVALID", message, { issues });
 }
 
 function refusal({ issues }: PackageOutcome): GatewayError {

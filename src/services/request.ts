@@ -1,6 +1,6 @@
 // How a request to the browser is told: to its caller, in lists, and in full.
 
-import { z } from "zod";
+import * as z from "zod";
 import { jsonValue } from "../domain/json";
 import { type BrowserRequest, outcomeOf, type Question, REQUEST_STATES } from "../domain/request";
 import type { Session } from "./session";
@@ -8,14 +8,15 @@ import type { Session } from "./session";
 const state = z.enum(REQUEST_STATES);
 
 /** What a caller is told: the outcome once there is one. */
-export const requestAnswerSchema = z.object({
-  request_id: z.string(),
-  state,
-  success: z.boolean().optional(),
-  result: jsonValue.optional(),
-  error: jsonValue.optional(),
-  deadline: z.string(),
-});
+export const requestAnswerSchema = () =>
+  z.object({
+    request_id: z.string(),
+    state,
+    success: z.boolean().optional(),
+    result: jsonValue.optional(),
+    error: jsonValue.optional(),
+    deadline: z.string(),
+  });
 
 /** A request in lists. The payload and the result are in the request itself. */
 export const requestItemSchema = z.object({
@@ -28,21 +29,23 @@ export const requestItemSchema = z.object({
   deadline: z.string(),
 });
 
-export const requestDetailSchema = requestItemSchema.extend({
-  payload: jsonValue,
-  success: z.boolean().optional(),
-  result: jsonValue.optional(),
-  error: jsonValue.optional(),
-  /** Who answered. */
-  answered_by: z.string().optional(),
-});
+export const requestDetailSchema = () =>
+  requestItemSchema.extend({
+    payload: jsonValue,
+    success: z.boolean().optional(),
+    result: jsonValue.optional(),
+    error: jsonValue.optional(),
+    /** Who answered. */
+    answered_by: z.string().optional(),
+  });
 
-export const requestListSchema = z.object({ items: z.array(requestItemSchema), next_cursor: z.string().nullable() });
+export const requestListSchema = () =>
+  z.object({ items: z.array(requestItemSchema), next_cursor: z.string().nullable() });
 
-export type RequestAnswer = z.infer<typeof requestAnswerSchema>;
+export type RequestAnswer = z.infer<ReturnType<typeof requestAnswerSchema>>;
 export type RequestItem = z.infer<typeof requestItemSchema>;
-export type RequestDetail = z.infer<typeof requestDetailSchema>;
-export type RequestList = z.infer<typeof requestListSchema>;
+export type RequestDetail = z.infer<ReturnType<typeof requestDetailSchema>>;
+export type RequestList = z.infer<ReturnType<typeof requestListSchema>>;
 
 /** A request as HTTP asks for it. */
 export interface RequestAsk {

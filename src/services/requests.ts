@@ -1,6 +1,6 @@
 // Requests to the browser as HTTP makes and lists them.
 
-import { z } from "zod";
+import * as z from "zod";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
@@ -13,7 +13,7 @@ import { type Asking, ask, expireDue, requestNotFound, respond, tooLate, waitFor
 import { answerOf, itemOf, type RequestAnswer, type RequestAsk, type RequestList } from "./request";
 import type { Session } from "./session";
 
-const responseTakenSchema = z.object({ success: z.literal(true) });
+const responseTakenSchema = () => z.object({ success: z.literal(true) });
 const cursorSchema = z.object({ seq: z.number() });
 
 /** Asks and waits. The same Idempotency-Key finds the same request and waits for it again. */

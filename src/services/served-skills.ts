@@ -1,6 +1,6 @@
 // Skills as the MCP extension `io.modelcontextprotocol/skills` (SEP-2640) serves them: entries with digests, files as resources.
 
-import { z } from "zod";
+import * as z from "zod";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { SERVED_LIMITS } from "../domain/limits";
 import { mediaTypeOf } from "../domain/media-type";

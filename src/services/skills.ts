@@ -1,6 +1,6 @@
 // One skill at a time: reading it, its versions and files, making another version current, deleting it.
 
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Action,
   canRead,

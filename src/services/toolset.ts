@@ -1,7 +1,7 @@
 // Running tools: the one place where a call becomes a result. What goes wrong inside a tool is a result with `isError`; only
 // storage that does not answer is thrown, since then the whole step should be tried again.
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { BUILTIN_ARGUMENTS, isBuiltin } from "../domain/builtin";
 import { sha256Hex } from "../domain/digest";
 import { ANSWERS } from "../domain/prompt";

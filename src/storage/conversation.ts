@@ -1,7 +1,7 @@
 // One conversation's own SQLite: its settings, its event log, what it keeps of the registry, and answers worth repeating.
 // Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type ConversationEvent, eventSchema } from "../domain/event";
 import { REQUEST_TABLES, RequestStore } from "./requests";
 import { TICKET_TABLES, TicketStore } from "./tickets";

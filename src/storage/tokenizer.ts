@@ -1,7 +1,7 @@
 // Exact token counts in o200k_base, the encoding of the current OpenAI models, for publish and validate. The ranks (1 MiB
 // gzip) are a static asset made by scripts/assets.mjs, so no other request pays for them.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type Counter, makeCounter, type Ranks } from "../domain/bpe";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS } from "../domain/limits";

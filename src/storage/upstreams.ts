@@ -1,6 +1,6 @@
 // What a conversation remembers of remote MCP servers, in its SQLite. Keys are digests: nothing of a URL or a header is kept.
 
-import { z } from "zod";
+import * as z from "zod";
 import { upstreamMemorySchema } from "../domain/upstream";
 
 /** Since schema version 3. */

@@ -1,7 +1,7 @@
 // The keys that a token issuer publishes (JWKS): read with caps on time and size, kept for a while, and kept longer while the
 // issuer does not answer.
 
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../domain/errors";
 import { ACCESS_LIMITS, DURATIONS } from "../domain/limits";
 

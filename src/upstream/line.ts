@@ -7,7 +7,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { DURATIONS, UPSTREAM_LIMITS } from "../domain/limits";
 import type { UpstreamTarget } from "../domain/upstream";
 import { UpstreamFault } from "./fault";

@@ -1,7 +1,7 @@
 // Reading a server's list of tools: page by page, with an end, and one tool that is wrong costs none of the others.
 
 import type { Client } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { jsonObject } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { headerProblem } from "../domain/tool-headers";

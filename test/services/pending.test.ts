@@ -155,7 +155,7 @@ describe("a tool that asks", () => {
       const asking: Asking = { requests, waiters: new Map(), clients, now: () => Date.now(), rearm: () => {} };
       tell(asking, "demo", "progress", { percent: 50 });
       tell(asking, null, "progress", { percent: 100 });
-      return frames.map((frame) => serverFrameSchema.parse(frame));
+      return frames.map((frame) => serverFrameSchema().parse(frame));
     });
     expect(told).toMatchObject([
       { type: "skill:event", skill_name: "demo", action: "progress", payload: { percent: 50 } },

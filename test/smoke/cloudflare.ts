@@ -10,7 +10,12 @@ export interface Account {
   /** Names of migrations whose statements arrived. */
   migrated: string[];
   /** The metadata of each uploaded version. */
-  uploads: { main_module: string; bindings: { name: string; type: string; text?: string; id?: string }[] }[];
+  uploads: {
+    main_module: string;
+    bindings: { name: string; type: string; text?: string; id?: string }[];
+    /** File names of the uploaded modules. */
+    modules: string[];
+  }[];
   /** Calls this account has no answer for. */
   unknown: string[];
   close(): void;
@@ -77,7 +82,9 @@ function answer(account: Account, call: string, body: string): Answer {
 
   if (path === "/workers/subdomain") return { subdomain: "someone" };
   if (path === "/workers/scripts/skill-gateway" && method === "PUT") {
-    account.uploads.push(JSON.parse(/name="metadata"\r\n\r\n(.*?)\r\n/.exec(body)?.[1] ?? ""));
+    const metadata = JSON.parse(/name="metadata"\r\n\r\n(.*?)\r\n/.exec(body)?.[1] ?? "");
+    const modules = [...body.matchAll(/filename="([^"]+)"\r\nContent-Type: application\/javascript\+module/gi)];
+    account.uploads.push({ ...metadata, modules: modules.map((match) => match[1]) });
     return { id: "skill-gateway", startup_time_ms: 1, deployment_id: "deployment" };
   }
   if (path === "/workers/scripts/skill-gateway/assets-upload-session") return { jwt: "a.b.c", buckets: [] };

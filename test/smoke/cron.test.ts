@@ -23,9 +23,9 @@ it.each([
 
 it("a schedule of wrangler.toml reaches the Worker", async () => {
   const state = await mkdtemp(path.join(tmpdir(), "skill-gateway-cron-"));
-  const { script } = await buildGateway();
+  const { modules } = await buildGateway();
   const gateway = await openGateway({
-    script,
+    modules,
     variables: {},
     state,
     port: 0,

@@ -82,6 +82,10 @@ it("a first deployment makes everything, a second one only deploys", { timeout: 
   expect(account.migrated).toEqual(files.sort());
   const [upload] = account.uploads;
   expect(upload?.bindings).toContainEqual({ name: "GATEWAY_ADMIN_KEY", type: "secret_text", text: gateway.key });
+  const built = await readdir(path.join(project, "dist", "release"));
+  expect(built.length).toBeGreaterThan(1);
+  expect(upload?.main_module).toBe("index.js");
+  expect(upload?.modules.sort()).toEqual(built.sort());
   expect(upload?.bindings).toContainEqual({ name: "DB", type: "d1", id: account.databases[0]?.uuid });
 
   const secrets = path.join(project, ".dev.vars.deploy");

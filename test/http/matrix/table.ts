@@ -313,6 +313,10 @@ export const ROWS: Row[] = [
   ...secret("DELETE", 204),
   open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
   open("GET /api/v1/audit", "admin", without({ admin: 200 }, 403)),
+  // Of somebody who is none of the actors: those must live on.
+  ...["GET /api/v1/users/{id}/export", "DELETE /api/v1/users/{id}"].map((route) =>
+    open(route, "admin", without({ admin: 200 }, 404), nothing, async () => ({ id: fresh("user") })),
+  ),
   open("GET /api/v1/mcp-servers", "admin", without({ admin: 200 }, 403)),
   server("GET /api/v1/mcp-servers/{name}", 200),
   server(

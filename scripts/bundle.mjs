@@ -1,0 +1,99 @@
+// Bundles a Worker as it is deployed: one main module, and a module of its own for whatever stands behind `await import()`,
+// which the runtime reads only when it is asked for.
+
+import path from "node:path";
+import { build } from "esbuild";
+import { root } from "./files.mjs";
+import { Refusal } from "./refusal.mjs";
+import { readWranglerConfig } from "./wrangler-config.mjs";
+
+export const MAIN_MODULE = "index.js";
+
+/** As in wrangler's own bundler, which knows no splitting. */
+const WORKERD = {
+  format: "esm",
+  target: "es2024",
+  supported: { using: true },
+  conditions: ["workerd", "worker", "browser"],
+  external: ["cloudflare:*", "node:*"],
+};
+
+/**
+ * `@hono/zod-openapi` wants all of zod as one object, and with it come fifty languages and more that nobody calls: 60 KiB of
+ * gzip in the main module. It only ever looks at `ZodType`.
+ */
+const zodAsUsed = {
+  name: "zod as far as it is used",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      /[\\/]@hono[\\/]zod-openapi[\\/]/.test(importer) ? { path: "zod", namespace: "zod-type" } : undefined,
+    );
+    onLoad({ filter: /^zod$/, namespace: "zod-type" }, () => ({
+      contents: 'import { ZodType } from "zod"; export const z = { ZodType };',
+      resolveDir: root,
+    }));
+  },
+};
+
+/**
+ * Bundles a Worker.
+ * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean }} options `entry`: a
+ *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams
+ * @returns {Promise<{ modules: Record<string, string>, metafile: import("esbuild").Metafile }>} texts by file name, the main
+ *   module first; outputs in the metafile have the same names
+ */
+export async function bundleWorker({ entry, release = false, development = !release }) {
+  const { define } = await readWranglerConfig();
+  const { outputFiles, metafile } = await bundle({
+    ...WORKERD,
+    ...(typeof entry === "string"
+      ? { entryPoints: { index: entry } }
+      : { stdin: { contents: entry.contents, sourcefile: entry.name, resolveDir: root } }),
+    define: {
+      "process.env.NODE_ENV": release ? '"production"' : '"development"',
+      ...define,
+      ...(development ? { __DEVELOPMENT__: "true" } : {}),
+    },
+    plugins: [zodAsUsed],
+    minify: release,
+    keepNames: !release,
+    splitting: true,
+    metafile: true,
+    outdir: root,
+    entryNames: "index",
+    chunkNames: "[name]-[hash]",
+  });
+  const texts = outputFiles.map((file) => [path.basename(file.path), file.text]);
+  const main = texts.findIndex(([name]) => name === MAIN_MODULE);
+  return { modules: Object.fromEntries([...texts.splice(main, 1), ...texts]), metafile };
+}
+
+/**
+ * The modules that are read at the start: the main module and what it imports statically, however far away.
+ * @param {import("esbuild").Metafile} metafile of `bundleWorker`
+ * @returns {string[]} names
+ */
+export function startModules({ outputs }, name = MAIN_MODULE, found = new Set()) {
+  if (found.has(name)) return [...found];
+  found.add(name);
+  for (const { kind, path: imported, external } of outputs[name].imports) {
+    if (kind === "import-statement" && !external) startModules({ outputs }, imported, found);
+  }
+  return [...found];
+}
+
+/** Runs esbuild, which also says itself what is wrong and where. */
+export async function bundle(options) {
+  try {
+    return await build({
+      absWorkingDir: root,
+      bundle: true,
+      format: "esm",
+      write: false,
+      logLevel: "warning",
+      ...options,
+    });
+  } catch (error) {
+    throw new Refusal(`The bundle cannot be made: ${error.message}`);
+  }
+}

@@ -1,0 +1,18 @@
+// The end of a conversation that nobody uses.
+
+import { DURATIONS } from "../domain/limits";
+import { settingsFrom } from "../domain/settings";
+import { idleDeadline, unlist } from "../services/lifecycle";
+import type { Session } from "../services/session";
+import { primary } from "./context";
+import type { Pages } from "./pages";
+
+/** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
+export async function endIfIdle(pages: Pages, env: Env, session: Session, empty: () => Promise<null>): Promise<void> {
+  const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
+  if (idleDeadline(session, days) > Date.now()) return pages.alarm.rearm();
+  // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
+  await pages.alarm.postpone(Date.now() + DURATIONS.endAgain);
+  await unlist({ db: primary(env) }, session);
+  await empty();
+}

@@ -1,0 +1,6 @@
+// Where a package is to be published.
+
+/** Where an upload goes: into a namespace under the name it brings, or into the skill that it replaces. */
+export type PublishTarget =
+  | { scope: string; namespace: string; userId: string; id?: undefined }
+  | { scope: string; id: string; name: string };

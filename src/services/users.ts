@@ -1,0 +1,133 @@
+// One user's data: all of it handed out, or all of it gone. For admins, and for the user.
+
+import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access";
+import { GatewayError, invalid } from "../domain/errors";
+import { listConversationRows } from "../storage/conversations";
+import { deletePackages, packageKeys } from "../storage/packages";
+import { deleteSkillRows } from "../storage/publishing";
+import { eraseUserRows, forgetUser, readUserRows, readUserSkills, readUserVersions } from "../storage/users";
+import { recordAct } from "./audit";
+import type { Context } from "./context";
+import { type Ask, type ConversationApi, unwrap } from "./conversation";
+
+/** Finds a conversation of the user by its id. */
+export type OpenConversation = (id: string) => { api: ConversationApi; ask: Ask };
+
+/** What an erasure took away, and whether that was all. Ask again until it was. */
+export interface Erased {
+  erased: { keys: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number };
+  complete: boolean;
+}
+
+/** Conversations and skills that one request erases: each takes calls to other places. */
+const AT_ONCE = 50;
+const PAGE = 100;
+
+/** The user as an owner of things, for calls to conversations in the user's name. */
+export function ownerOf(context: Context, userId: string): Principal {
+  return { userId, role: "user", groups: [], scopes: [], keyId: context.caller.principal.keyId };
+}
+
+/**
+ * Erases a user: keys first, so that nothing new appears, the name in others' things last. Safe to repeat at any point; what
+ * a failure left is found again. A group may be left without an owner: admins give it one.
+ */
+export async function eraseUser(context: Context, userId: string, open: OpenConversation): Promise<Erased> {
+  requireAccess(context, userId);
+  if (userId === PUBLIC_USER) {
+    throw invalid([{ code: "INVALID_FIELD", message: "Nobody is the owner of public skills.", path: "id" }]);
+  }
+  await recordAct(context, "user.erase", userId, { about: userId });
+  const rows = await eraseUserRows(context.db, userId);
+  const conversations = await listConversationRows(context.db, userId, AT_ONCE + 1, null);
+  for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));
+  const skills = await readUserSkills(context.db, userId, AT_ONCE + 1);
+  for (const skill of skills.slice(0, AT_ONCE)) {
+    const versions = (await deleteSkillRows(context.db, skill, true)) ?? [];
+    await deletePackages(context.packages, context.timings, versions.flatMap(packageKeys));
+  }
+  const complete = conversations.length <= AT_ONCE && skills.length <= AT_ONCE;
+  if (complete) await forgetUser(context.db, userId);
+  const counted = (list: readonly unknown[]) => Math.min(list.length, AT_ONCE);
+  return { erased: { ...rows, skills: counted(skills), conversations: counted(conversations) }, complete };
+}
+
+/** All that is stored of a user as the text of one JSON document, piece by piece. Secrets by name only. */
+export async function exportUser(
+  context: Context,
+  userId: string,
+  open: OpenConversation,
+): Promise<AsyncGenerator<string>> {
+  requireAccess(context, userId);
+  await recordAct(context, "user.export", userId, { about: userId });
+  const rows = await readUserRows(context.db, userId);
+  return pieces(context, userId, open, rows);
+}
+
+async function* pieces(context: Context, userId: string, open: OpenConversation, rows: object): AsyncGenerator<string> {
+  const head = { user_id: userId, exported_at: new Date(context.now()).toISOString(), ...rows };
+  yield `${JSON.stringify(head).slice(0, -1)},"skills":[`;
+  let separator = "";
+  for (let after = ""; ; ) {
+    const page = await readUserVersions(context.db, userId, PAGE, after);
+    for (const version of page) {
+      yield separator + JSON.stringify(version);
+      separator = ",";
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) break;
+    after = last.id;
+  }
+  yield '],"conversations":[';
+  separator = "";
+  let before: { createdAt: number; id: string } | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<typeof listConversationRows>> = await listConversationRows(
+      context.db,
+      userId,
+      PAGE,
+      before,
+    );
+    for (const { id } of page) {
+      yield separator;
+      yield* conversationPieces(open(id));
+      separator = ",";
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) break;
+    before = last;
+  }
+  yield "]}";
+}
+
+async function* conversationPieces({ api, ask }: ReturnType<OpenConversation>): AsyncGenerator<string> {
+  const status = await api.status(ask);
+  if (!status.ok) {
+    // In the list, but gone meanwhile.
+    yield JSON.stringify({ id: ask.id, gone: true });
+    return;
+  }
+  yield `${JSON.stringify(status.value).slice(0, -1)},"events":[`;
+  let separator = "";
+  for (let after = 0; ; ) {
+    const { events, next_cursor } = unwrap(await api.events(ask, after, PAGE));
+    for (const event of events) {
+      yield separator + JSON.stringify(event);
+      separator = ",";
+    }
+    if (next_cursor === null) break;
+    after = next_cursor;
+  }
+  yield "]}";
+}
+
+/** Empties a conversation, or takes one off the list that is gone. */
+async function eraseConversation({ api, ask }: ReturnType<OpenConversation>): Promise<void> {
+  unwrap(await api.erase(ask));
+}
+
+function requireAccess(context: Context, userId: string): void {
+  const { principal } = context.caller;
+  if (isAdmin(principal) || principal.userId === userId) return;
+  throw new GatewayError("not_found", "USER_NOT_FOUND", "There is no such user.");
+}

@@ -1,0 +1,120 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { call, keyFor } from "./call";
+import { publishOwn } from "./talk";
+
+const ghost = (skills: string[]) => ({
+  kind: "Ghost",
+  metadata: { name: "helper", namespace: "default" },
+  spec: { systemPrompt: "Be kind.", skills },
+});
+
+/** A user with one of everything; returns its key. */
+async function furnish(user: string): Promise<string> {
+  const key = await keyFor(user);
+  await publishOwn(key, { name: "mine", body: "Personal words." });
+  await call("POST", "/api/v1/kinds/ghosts", { key, json: ghost(["mine"]) });
+  await call("PUT", "/api/v1/secrets/TOKEN", { key, json: { value: "planted-export-value", hosts: ["x.example"] } });
+  await call("POST", "/api/v1/conversations/talk/turns", { key, json: { conversation: {}, key: "t1" } });
+  const load = { calls: [{ id: "1", name: "load_skill", arguments: { skill_name: "mine" } }] };
+  await call("POST", "/api/v1/conversations/talk/tool-calls", { key, json: load });
+  return key;
+}
+
+async function everything(): Promise<string> {
+  const { results: tables } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+  ).all<{ name: string }>();
+  const rows = await Promise.all(
+    tables.map(async ({ name }) => JSON.stringify((await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results)),
+  );
+  const { objects } = await env.PACKAGES.list();
+  return [...rows, ...objects.map(({ key }) => key)].join("\n");
+}
+
+describe("a user's data", () => {
+  it("is handed out whole, but for what opens something", async () => {
+    const key = await furnish("usr-ada");
+    const answer = await call("GET", "/api/v1/users/usr-ada/export", { key });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      user_id: "usr-ada",
+      keys: [{ role: "user" }],
+      secrets: [{ name: "TOKEN", hosts: ["x.example"] }],
+      ghosts: [{ name: "helper", spec: { systemPrompt: "Be kind." } }],
+      skills: [{ skill: "mine", instructions: "Personal words." }],
+      conversations: [
+        {
+          id: "talk",
+          active: [{ skill: "mine" }],
+          events: expect.arrayContaining([expect.objectContaining({ type: "loaded" })]),
+        },
+      ],
+      acts: expect.arrayContaining([expect.objectContaining({ action: "skill.publish" })]),
+    });
+    expect(text).not.toMatch(/planted-export-value|sgw_|"hash"/);
+  });
+
+  it("is erased without a trace, and the log keeps a pseudonym", async () => {
+    const key = await furnish("usr-bob");
+    await call("PUT", "/api/v1/groups/usr-team", { json: {} });
+    await call("POST", "/api/v1/groups", { json: { name: "usr-team" } });
+    await call("PUT", "/api/v1/groups/usr-team/members/usr-bob", { json: { role: "Developer" } });
+    const shared = await publishOwn(key, { name: "shared" }, "usr-team");
+    const { items: before } = await (await call("GET", "/api/v1/audit?actor=usr-bob")).json<{
+      items: { actor: string }[];
+    }>();
+    const erased = await call("DELETE", "/api/v1/users/usr-bob", { key });
+    expect(await erased.json()).toEqual({
+      erased: { keys: 1, secrets: 1, ghosts: 1, memberships: 1, skills: 1, conversations: 1 },
+      complete: true,
+    });
+    expect((await call("GET", "/api/v1/me", { key })).status).toBe(401);
+    expect(await everything()).not.toContain("usr-bob");
+    const stub = env.CONVERSATIONS.getByName(JSON.stringify(["usr-bob", "talk"]));
+    await runInDurableObject(stub, async (_, state) => {
+      expect([
+        ...state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'"),
+      ]).toEqual([]);
+    });
+    expect(
+      (
+        await call("GET", `/api/v1/kinds/skills/${shared.id}`, {
+          key: await keyFor("usr-carl", { groups: ["usr-team"] }),
+        })
+      ).status,
+    ).toBe(200);
+    const [{ actor } = { actor: "" }] = before;
+    const { items: after } = await (await call("GET", `/api/v1/audit?actor=${actor}`)).json<{
+      items: { user_id: string | null }[];
+    }>();
+    expect(after.length).toBe(before.length + 1);
+    expect(new Set(after.map(({ user_id }) => user_id))).toEqual(new Set([null]));
+    const again = await call("DELETE", "/api/v1/users/usr-bob");
+    expect(await again.json()).toMatchObject({ erased: { keys: 0, skills: 0 }, complete: true });
+  });
+
+  it("is erased in steps when there is much of it", async () => {
+    const key = await keyFor("usr-dora");
+    for (let n = 0; n < 53; n++) await call("PUT", `/api/v1/conversations/c${n}`, { key, json: {} });
+    const erase = async () => (await call("DELETE", "/api/v1/users/usr-dora")).json();
+    expect(await erase()).toMatchObject({ erased: { conversations: 50 }, complete: false });
+    expect(await erase()).toMatchObject({ erased: { conversations: 3 }, complete: true });
+    expect(await everything()).not.toContain("usr-dora");
+  });
+
+  it("is nobody else's", async () => {
+    await furnish("usr-eve");
+    const mallory = await keyFor("usr-mallory");
+    for (const user of ["usr-eve", "usr-nobody"]) {
+      expect((await call("GET", `/api/v1/users/${user}/export`, { key: mallory })).status).toBe(404);
+      expect((await call("DELETE", `/api/v1/users/${user}`, { key: mallory })).status).toBe(404);
+    }
+    expect(await everything()).toContain("usr-eve");
+    expect((await call("DELETE", "/api/v1/users/0")).status).toBe(400);
+    const limited = await keyFor("usr-eve", { scopes: ["skills:read"] });
+    expect((await call("DELETE", "/api/v1/users/usr-eve", { key: limited })).status).toBe(403);
+  });
+});

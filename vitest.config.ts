@@ -17,6 +17,7 @@ export default defineConfig(async () => {
                 bindings: {
                   TEST_MIGRATIONS: migrations,
                   GATEWAY_ADMIN_KEY: "sgw_test_admin_key_for_the_pool_only",
+                  LOG_REQUESTS: "false",
                   SECRETS_KEY: "c2VjcmV0cyBvZiB0aGUgcG9vbCBhcmUgbm90IHNlY3I=",
                 },
               },

@@ -37,7 +37,7 @@ export async function startGateway(options = {}) {
           modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
-          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY },
+          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false" },
           d1Databases: { DB: "00000000-0000-0000-0000-000000000000" },
           r2Buckets: { PACKAGES: "skill-gateway" },
           durableObjects: {

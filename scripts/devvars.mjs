@@ -23,7 +23,8 @@ const MADE = {
 export async function readVariables(file, { settingsSchema, parseSettings }, environment = process.env) {
   const known = Object.keys(settingsSchema.shape).map((name) => [name, environment[name]]);
   const given = [...Object.entries(parseEnv(await readOrEmpty(file))), ...known.filter(([, value]) => value)];
-  const variables = Object.fromEntries(given.filter(([, value]) => value !== ""));
+  // A terminal is no log: locally requests are logged only when asked for.
+  const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
   const { issues } = parseSettings(variables);
   if (issues.length === 0) return variables;
   const lines = issues.map((issue) => `  ${issue.message}`);

@@ -13,7 +13,7 @@ import { readWranglerConfig } from "./wrangler-config.mjs";
 const KNOWN_KEYS = new Set(
   (
     "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev " +
-    "vars d1_databases r2_buckets durable_objects migrations worker_loaders"
+    "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
 /** workerd dies and comes back within half a second; this long without it means that it will not. */

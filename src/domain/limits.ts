@@ -153,6 +153,12 @@ export const INSPECTION_LIMITS = {
   findings: 50,
 } as const;
 
+/** Requests in seconds, as wrangler.toml has them for the platform's counters. `guesses`: answers of 401 to one address. */
+export const RATES = {
+  principal: { requests: 2_000, seconds: 10 },
+  guesses: { requests: 30, seconds: 60 },
+} as const;
+
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
 

@@ -68,6 +68,7 @@ const table = z.strictObject({
     .pipe(z.array(secretsKey))
     .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+  LOG_REQUESTS: flag(true).describe("One line of JSON a request in the log, without paths, users or content."),
   GROUPS_OPEN: flag(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),

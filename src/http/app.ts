@@ -15,10 +15,13 @@ import type { HttpEnv } from "./env";
 import { answerError, problem } from "./errors";
 import { ghosts } from "./ghosts";
 import { groups } from "./groups";
+import { secure } from "./headers";
 import { health } from "./health";
 import { keys } from "./keys";
 import { mcpServers } from "./mcp-servers";
 import { openApiDocument } from "./openapi";
+import { guessRate, principalRate } from "./rate";
+import { logRequest } from "./request-log";
 import { requests } from "./requests";
 import { router } from "./router";
 import { type RouteTable, routeTable } from "./routes";
@@ -44,13 +47,17 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
     c.set("requestId", given !== undefined && REQUEST_ID.test(given) ? given : crypto.randomUUID());
     const started = Date.now();
     await next();
+    const guessed = await guessRate(c);
+    if (guessed !== null) c.res = guessed;
+    const total = Date.now() - started;
+    logRequest(c, total);
     // An upgrade is the object's own answer, and cannot be marked.
     if (c.res.status === 101) return;
     // On the answer itself: `c.header` would copy the whole response every time.
     const { headers } = c.res;
     headers.set("x-request-id", c.get("requestId"));
-    headers.append("server-timing", `total;dur=${Date.now() - started}`);
-    headers.set("x-content-type-options", "nosniff");
+    headers.append("server-timing", `total;dur=${total}`);
+    secure(headers, c.req.url);
   });
   app.use("/api/*", crossOrigin);
   app.onError(answerError);
@@ -64,7 +71,7 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
 
   // A page with a ticket has no key: this door looks at both itself.
   app.route("/api/v1", socket);
-  app.use("/api/*", authenticate);
+  app.use("/api/*", authenticate, principalRate);
   app.use("/api/*", async (c, next) => {
     const match = routes().find(c.req.path);
     if (match === null)

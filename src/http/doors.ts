@@ -8,6 +8,7 @@ import { authenticate } from "./auth";
 import { conversation } from "./conversation";
 import { crossOriginMcp, isOwnOrigin } from "./cors";
 import { problem } from "./errors";
+import { principalRate } from "./rate";
 import { router } from "./router";
 import * as z from "./zod";
 
@@ -44,7 +45,7 @@ export function mcpRoutes(doors: McpDoors) {
     return Promise.resolve(problem(c, 403, "ORIGIN_NOT_ALLOWED", "Pages of this origin may not call the gateway."));
   });
   routes.use("/mcp/*", crossOriginMcp);
-  routes.use("/mcp/*", authenticate);
+  routes.use("/mcp/*", authenticate, principalRate);
   routes.all("/mcp", (c) => {
     const { ghost } = readQuery(c.req.query());
     return doors.serve(c.get("context"), c.req.raw, { ghost, conversation: null });

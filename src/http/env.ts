@@ -6,6 +6,8 @@ export interface Variables {
   requestId: string;
   /** Set by `authenticate`; absent on the few open routes. */
   context: Context;
+  /** The code of the problem that is the answer, for the log. */
+  problem?: string;
 }
 
 export type HttpEnv = { Bindings: Env; Variables: Variables };

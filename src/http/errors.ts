@@ -69,6 +69,7 @@ export function problem(
   facts: ErrorDetails = {},
   headers: Record<string, string> = {},
 ): Response {
+  c.set("problem", code);
   const body = {
     ...facts,
     type: `urn:skill-gateway:problem:${code}`,

@@ -1,10 +1,11 @@
 // /api/v1/users/{id}: a user's data, all of it handed out or all of it gone.
 
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { eraseUser, exportUser, ownerOf } from "../services/users";
 import { conversationOf } from "./conversation";
 import { router } from "./router";
 import { json, refusals, userId } from "./schemas";
+import * as z from "./zod";
 
 const params = z.object({ id: userId });
 const count = z.int();

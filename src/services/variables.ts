@@ -74,7 +74,7 @@ function valuesOf(context: Context, place: Place, secrets: ReadonlyMap<string, U
   const { principal, requestId } = context.caller;
   const known: Record<VariableName, string | undefined> = {
     "user.id": principal.userId,
-    "user.name": principal.userId,
+    "user.name": principal.name ?? principal.userId,
     "conversation.id": place.conversationId,
     "task.id": place.conversationId,
     "ghost.name": place.ghostName,

@@ -9,9 +9,10 @@ import { build } from "esbuild";
 configure({ useWebWorkers: false });
 
 const [root = "../shared/corpora"] = process.argv.slice(2);
-const { readPackage } = await loadDomain();
+const { readPackage, inspect } = await loadDomain();
 let failures = 0;
 let read = 0;
+const findings = {};
 for (const kind of ["clean", "quirky"]) {
   const folder = path.resolve(root, kind);
   const files = await listZips(folder);
@@ -22,6 +23,8 @@ for (const kind of ["clean", "quirky"]) {
   if (files.length === 0) fail(`${folder} holds no ZIP`);
   console.log(`\n${kind}: ${files.length} archives`);
   for (const file of files) await check(kind, folder, file);
+  const found = Object.entries(findings[kind] ?? {}).map(([code, count]) => `${count} ${code}`);
+  console.log(`  findings of the inspection: ${found.join(", ") || "none"}`);
 }
 console.log(`\n${read} archives read, ${failures} failures`);
 process.exitCode = failures === 0 ? 0 : 1;
@@ -43,9 +46,23 @@ async function check(kind, folder, file) {
     if (issues.some(({ code }) => !code)) fail(`${file}: an issue has no code`);
     return;
   }
-  row(file, `${skill.name}, ${skill.files.length} files`, [...new Set(warnings.map(({ code }) => code))].join(" "));
+  const told = inspect(textsOf(skill));
+  for (const { severity, code } of told) {
+    findings[kind] ??= {};
+    findings[kind][`${severity} ${code}`] = (findings[kind][`${severity} ${code}`] ?? 0) + 1;
+  }
+  const codes = [...warnings, ...told].map(({ code }) => code);
+  row(file, `${skill.name}, ${skill.files.length} files`, [...new Set(codes)].join(" "));
   const difference = await differs(bytes, skill);
   if (difference !== null) fail(`${file}: ${difference}`);
+}
+
+/** The files as the inspection takes them. */
+function textsOf({ files, zip }) {
+  return files.map(({ path: name, offset, size }) => {
+    const bytes = zip.subarray(offset, offset + size);
+    return { path: name, size, text: bytes.includes(0) ? null : new TextDecoder().decode(bytes) };
+  });
 }
 
 /** What an independent reader sees differently: in the upload, and in the ZIP that we would store. */
@@ -78,9 +95,9 @@ async function readIndependently(zip) {
 
 /** The domain as the Worker has it, bundled in memory. */
 async function loadDomain() {
-  const entry = path.resolve(import.meta.dirname, "../src/domain/package.ts");
+  const folder = path.resolve(import.meta.dirname, "../src/domain");
   const { outputFiles } = await build({
-    entryPoints: [entry],
+    stdin: { contents: 'export * from "./package";\nexport * from "./inspection";', resolveDir: folder, loader: "ts" },
     bundle: true,
     format: "esm",
     platform: "browser",

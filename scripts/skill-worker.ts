@@ -8,7 +8,7 @@ import { type HostParts, NO_PAGE } from "../src/sandbox/host";
 import { callTool, describeTools, timeoutOf } from "../src/sandbox/provider";
 import { runScript } from "../src/sandbox/script";
 import { compilePackage } from "../src/services/compile";
-import { countPackageTokens } from "../src/services/inspect";
+import { countPackageTokens, findingsIn } from "../src/services/inspect";
 
 interface Bench {
   LOADER: WorkerLoader;
@@ -58,7 +58,12 @@ export default {
         provider === null ? { tools: [], problems: {} } : describeTools(env.LOADER, provider, name, manifest.tools),
       ]);
       return Response.json({
-        ...{ issues, warnings: [...warnings, ...compiled.warnings], name, version: manifest.version ?? null },
+        ...{
+          issues,
+          warnings: [...warnings, ...compiled.warnings, ...findingsIn(found)],
+          name,
+          version: manifest.version ?? null,
+        },
         ...{ tokens, tools: described.tools, problems: described.problems, files: paths },
         scripts: paths.filter((each) => isCode(each) && each.startsWith("scripts/")),
       });
@@ -72,6 +77,8 @@ export default {
         return file === undefined ? null : found.zip.slice(file.offset, file.offset + file.size);
       },
       log: (text) => logs.push(text),
+      // Its result says so.
+      ended: () => {},
       door: {
         request: async (action, payload, timeoutMs, ordinal) => {
           told.push({ request: action, payload });

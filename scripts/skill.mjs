@@ -51,8 +51,9 @@ function print({ issues, warnings, name, version, tokens, tools, problems, scrip
   const list = (title, found) => {
     if (found.length === 0) return;
     console.log(`\n${title}`);
-    for (const { code, message, path: at = "SKILL.md", line } of found) {
-      console.log(`  ${at}${line === undefined ? "" : `:${line}`}  ${code}  ${message}`);
+    for (const { code, message, path: at = "SKILL.md", line, severity } of found) {
+      const weight = severity === undefined ? "" : `  ${severity}`;
+      console.log(`  ${at}${line === undefined ? "" : `:${line}`}${weight}  ${code}  ${message}`);
     }
   };
   if (issues.length > 0) {

@@ -5,7 +5,10 @@ import type { Issue, Severity } from "./errors";
 /** A file of a package as text; `null` for one that is none. */
 export interface InspectedFile {
   path: string;
-  text: string | null;
+  /** In bytes. */
+  size: number;
+  /** Asked for when the file's turn comes. */
+  readonly text: string | null;
 }
 
 export type Finding = Issue & { severity: Severity; path: string };

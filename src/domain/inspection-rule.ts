@@ -1,7 +1,6 @@
 // The rules of the inspection, one entry each. Every pattern is bounded in what it looks at from a place, so that no text is slow.
 
 import type { Severity } from "./errors";
-import { INSPECTION_LIMITS } from "./limits";
 
 export interface Match {
   /** Where in the text, in code units. */
@@ -16,49 +15,61 @@ export interface Rule {
   severity: Severity;
   /** Which files it looks at; all without it. */
   applies?: (path: string) => boolean;
-  find(text: string): Match[];
+  /** In the order of the text. Who reads them stops when there are enough. */
+  find(text: string): Iterable<Match>;
 }
 
 /** Characters that reorder what a reader sees. */
 const BIDI = /[\u202A-\u202E\u2066-\u2069]/g;
-/** Characters that nobody sees, inside of words that have no use for them. */
-const ZERO_WIDTH = /[\u2060\u180E]|(?<=[\x21-\x7E])[\u200B-\u200D\uFEFF]+(?=[\x21-\x7E])/g;
+/** Characters that nobody sees, inside of words that have no use for them, or too many in a row for any script. */
+const ZERO_WIDTH =
+  /[\u2060\u180E]|(?<=[\x21-\x7E])[\u200B-\u200D\uFEFF]{1,64}(?=[\x21-\x7E])|[\u200B-\u200D\u2061-\u2064\uFEFF]{8,64}/g;
 /** A copy of ASCII that nobody sees. Flags of regions are made of it, after a black flag. */
 const TAGS = /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0001}-\u{E007F}]{2,64}/gu;
 /** One selects the form of the character before it; many in a row say something else. */
 const SELECTORS = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,64}/gu;
 
-const SHELL =
-  "(?:sudo\\s{1,9})?(?:ba|z|da|k|a)?sh\\b|(?:sudo\\s{1,9})?(?:python[23]?|node|perl|ruby|php)\\b(?!\\s{1,9}-m)";
-const PIPED = new RegExp(`\\b(?:curl|wget)\\b[^|\\n]{1,500}\\|\\s{0,9}(?:${SHELL})`, "g");
+/** What runs what comes through a pipe. `python -m json.tool` and the like only read it. */
+const RUNNER =
+  /\|\s{0,9}(?:sudo\s{1,9})?(?:(?:ba|z|da|k|a)?sh|(?:python[23]?|node|perl|ruby|php)\b(?!\s{1,9}-m)|iex|Invoke-Expression)\b/gi;
+/** What brings code from elsewhere, or makes it readable, in the part of a line before the pipe. */
+const FETCHER =
+  /\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|DownloadString)\b|\bbase64\s{1,9}(?:-d|-D|--decode)\b/i;
+const FETCHER_CHARS = 500;
 const SUBSTITUTED =
-  /\b(?:ba|z|da)?sh\s{1,9}(?:-\w{1,9}\s{1,9})?(?:<\(\s{0,9}|["']?\$\(\s{0,9})(?:curl|wget)\b|\beval\s{1,9}["']?\$\(\s{0,9}(?:curl|wget)\b/g;
-const POWERSHELL =
-  /\b(?:iwr|irm|Invoke-WebRequest|Invoke-RestMethod|DownloadString)\b[^|\n]{0,500}\|\s{0,9}(?:iex|Invoke-Expression)\b|\biex\s{0,9}\(/gi;
-const DECODED = /\bbase64\s{1,9}(?:-d|-D|--decode)\b[^|\n]{0,200}\|\s{0,9}(?:sudo\s{1,9})?(?:ba|z|da)?sh\b/g;
+  /\b(?:ba|z|da)?sh\s{1,9}(?:-\w{1,9}\s{1,9})?(?:<\(\s{0,9}|["']?\$\(\s{0,9})(?:curl|wget)\b|\beval\s{1,9}["']?\$\(\s{0,9}(?:curl|wget)\b|\biex\s{0,9}\(\s{0,9}\(?(?:New-Object|iwr|irm|Invoke-)/gi;
+const INLINE = /\b(?:python[23]?|node|perl|ruby|php)\s{1,9}-[cer]\b[^\n]{0,400}/g;
+const INLINE_FETCHES =
+  /(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri).*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri)/;
 
-const ENCODED = /[A-Za-z0-9+/]{240,}={0,2}|(?:\\x[0-9a-fA-F]{2}){60,}|\b[0-9a-fA-F]{400,}\b/g;
+/** Each begins where such data can begin and nowhere inside of it, so that a text is gone through once. */
+const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{240,2000}|(?<!\\x[0-9a-fA-F]{2})(?:\\x[0-9a-fA-F]{2}){60,500}/g;
 const EXECUTES =
   /\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,9}\(|\bchild_process\b|\bsubprocess\b|\bos\.system\b|\bb64decode\b|\bFromBase64String\b|\bbase64\s{1,9}(?:-d|--decode)\b/;
 
 const CREDENTIALS: readonly [name: string, pattern: RegExp][] = [
   ["an AWS access key", /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g],
   ["a GitHub token", /\b(?:gh[pousr]_[A-Za-z0-9]{36,80}|github_pat_[A-Za-z0-9_]{40,100})\b/g],
-  ["a Slack token", /\bxox[abposr]-[A-Za-z0-9-]{12,100}\b/g],
-  ["a Google API key", /\bAIza[A-Za-z0-9_-]{35}\b/g],
-  ["an OpenAI or Anthropic key", /\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g],
+  ["a Slack token", /(?<![\w-])xox[abposr]-[A-Za-z0-9-]{12,100}\b/g],
+  ["a Google API key", /(?<![\w-])AIza[A-Za-z0-9_-]{35}\b/g],
+  ["an OpenAI or Anthropic key", /(?<![\w-])sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g],
   ["a Stripe key", /\b[rs]k_live_[A-Za-z0-9]{20,100}\b/g],
   ["a key of this gateway", /\bsgw_[0-9A-Za-z]{4,40}_[0-9A-Za-z]{32,100}\b/g],
   ["a private key", /-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----/g],
-  ["a JSON Web Token", /\beyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g],
+  ["a JSON Web Token", /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g],
 ];
+/** A value that is given to something with the name of a secret. */
+const ASSIGNED =
+  /(?:api[_-]?key|secret|token(?!iz)|passw(?:or)?d)[\w-]{0,20}["']?\s{0,5}[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/gi;
+/** A part of a value that is a word. */
+const WORD = /(?:^|[-_/])[a-z]{4,}(?:$|[-_/])/i;
 /** What documentation writes in place of a secret. */
 const PLACEHOLDER = /example|sample|dummy|placeholder|your|xxxx|abcd|1234|\.\.\.|(.)\1{7}/i;
 
 const COMMENT_ORDERS =
-  /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|above|instructions?|rules?)\b|\bdo not (?:tell|mention|reveal|show|inform)\b|\bwithout (?:telling|asking|informing)\b|\b(?:secretly|silently)\b|\bsystem prompt\b/i;
+  /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|above|instructions?|rules?)\b|\bdo not (?:tell|mention|reveal|show|inform)\b|\bwithout (?:telling|asking|informing)\b|\bsecretly\b/i;
 const COMMENT_COMMANDS =
-  /\b(?:you must|always|never|run|execute|call|send|upload|fetch|curl|assistant|the (?:model|agent|user))\b/i;
+  /\b(?:you must|always|never|run|execute|call|send|upload|fetch|curl|assistant|silently|system prompt|the (?:model|agent|user))\b/i;
 
 export const RULES: readonly Rule[] = [
   {
@@ -82,34 +93,26 @@ export const RULES: readonly Rule[] = [
     find: (text) => hidden(text, SELECTORS, "a run of variation selectors, which can carry hidden data"),
   },
   { code: "HIDDEN_COMMENT", severity: "info", applies: isMarkdown, find: comments },
-  {
-    code: "FETCH_AND_RUN",
-    severity: "high",
-    find: (text) =>
-      /curl|wget|iex|Invoke-Expression|base64/i.test(text)
-        ? [PIPED, SUBSTITUTED, POWERSHELL, DECODED].flatMap((pattern) =>
-            all(text, pattern, () => "A command fetches or decodes code and runs it unseen."),
-          )
-        : [],
-  },
+  { code: "FETCH_AND_RUN", severity: "high", find: fetchedAndRun },
   {
     code: "ENCODED_PAYLOAD",
     severity: "high",
     find: (text) =>
       EXECUTES.test(text)
-        ? all(text, ENCODED, () => "Long encoded data stands beside code that decodes or executes.").filter(
-            ({ at }) => !/data:[\w/+.-]{1,60};base64,$/.test(text.slice(Math.max(0, at - 80), at)),
+        ? all(text, ENCODED, (_, at) =>
+            /data:[\w/+.-]{1,60};base64,$/.test(text.slice(Math.max(0, at - 80), at))
+              ? null
+              : "Long encoded data stands beside code that decodes or executes.",
           )
         : [],
   },
+  { code: "CREDENTIAL", severity: "high", find: credentials },
   {
-    code: "CREDENTIAL",
-    severity: "high",
+    code: "CREDENTIAL_LIKELY",
+    severity: "low",
     find: (text) =>
-      CREDENTIALS.flatMap(([name, pattern]) =>
-        all(text, pattern, (found) =>
-          PLACEHOLDER.test(found) ? null : `This looks like ${name} (${found.slice(0, 4)}…).`,
-        ),
+      all(text, ASSIGNED, (_, _at, value) =>
+        isRandom(value) ? `Something with the name of a secret is given a value (${value.slice(0, 4)}…).` : null,
       ),
   },
 ];
@@ -119,31 +122,61 @@ function isMarkdown(path: string): boolean {
 }
 
 /** Text that is not plain ASCII is the exception, and only that is looked at closely. */
-function hidden(text: string, pattern: RegExp, what: string): Match[] {
-  if (!/\P{ASCII}/u.test(text)) return [];
-  return all(text, pattern, () => `There are ${what}.`);
+function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {
+  return /\P{ASCII}/u.test(text) ? all(text, pattern, () => `There are ${what}.`) : [];
 }
 
 /** Instructions in HTML comments: a model reads them, a reader of the rendered page does not. */
-function comments(text: string): Match[] {
-  const matches: Match[] = [];
+function* comments(text: string): Iterable<Match> {
   for (let at = text.indexOf("<!--"); at >= 0; ) {
     const end = text.indexOf("-->", at + 4);
-    const comment = text.slice(at + 4, end < 0 ? text.length : end).slice(0, INSPECTION_LIMITS.commentChars);
+    const comment = text.slice(at + 4, end < 0 ? text.length : end);
     if (COMMENT_ORDERS.test(comment))
-      matches.push({ at, message: "An HTML comment gives orders that a reader does not see.", severity: "high" });
+      yield { at, message: "An HTML comment gives orders that a reader does not see.", severity: "high" };
     else if (comment.length > 40 && COMMENT_COMMANDS.test(comment))
-      matches.push({ at, message: "An HTML comment holds text that a model reads and a reader does not see." });
+      yield { at, message: "An HTML comment holds text that a model reads and a reader does not see." };
     at = end < 0 ? -1 : text.indexOf("<!--", end + 3);
   }
-  return matches;
 }
 
-function all(text: string, pattern: RegExp, say: (found: string) => string | null): Match[] {
-  const matches: Match[] = [];
-  for (const { 0: found, index } of text.matchAll(pattern)) {
-    const message = say(found);
-    if (message !== null) matches.push({ at: index, message });
+/** A pipe into something that runs code, looked at from the pipe: what stands before it belongs to no other pipe. */
+function* fetchedAndRun(text: string): Iterable<Match> {
+  const message = "A command fetches or decodes code and runs it unseen.";
+  for (const { index } of text.matchAll(RUNNER)) {
+    const before = text.slice(Math.max(0, index - FETCHER_CHARS), index);
+    const part = before.slice(1 + Math.max(before.lastIndexOf("|"), before.lastIndexOf("\n")));
+    if (FETCHER.test(part)) yield { at: index, message };
   }
-  return matches;
+  yield* all(text, SUBSTITUTED, () => message);
+  yield* all(text, INLINE, (command) => (INLINE_FETCHES.test(command) ? message : null));
+}
+
+function* credentials(text: string): Iterable<Match> {
+  for (const [name, pattern] of CREDENTIALS)
+    yield* all(text, pattern, (found) =>
+      PLACEHOLDER.test(found) ? null : `This looks like ${name} (${found.slice(0, 4)}…).`,
+    );
+}
+
+/** Whether a value is more than words: letters and digits in disorder. */
+function isRandom(value: string): boolean {
+  if (PLACEHOLDER.test(value) || WORD.test(value)) return false;
+  if (!/\d.*\d.*\d/.test(value) || !/[a-z]/i.test(value)) return false;
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits > 3.5;
+}
+
+/** `say` tells about a match, or `null` when it is none; `inner` is the first group. */
+function* all(
+  text: string,
+  pattern: RegExp,
+  say: (found: string, at: number, inner: string) => string | null,
+): Iterable<Match> {
+  for (const { 0: found, 1: inner = "", index } of text.matchAll(pattern)) {
+    const message = say(found, index, inner);
+    if (message !== null) yield { at: index, message };
+  }
 }

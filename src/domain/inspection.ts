@@ -3,9 +3,11 @@
 
 import type { Issue, Severity } from "./errors";
 import type { Finding, InspectedFile } from "./finding";
-import { type Match, RULES } from "./inspection-rule";
+import { RULES, type Rule } from "./inspection-rule";
 import { INSPECTION_LIMITS } from "./limits";
+import { lineCounter } from "./line";
 import { missingReferences } from "./missing-file";
+import { SKILL_FILE } from "./skill";
 
 /**
  * Looks at every text file. Time is linear in the text, and the number of findings bounded: `INSPECTION_MORE` says how many more
@@ -15,31 +17,32 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
   const findings: Finding[] = [];
   let left = 0;
   let budget = INSPECTION_LIMITS.textChars;
-  for (const { path, text } of files) {
+  for (const file of inOrder(files)) {
+    if (budget <= 0) {
+      left++;
+      continue;
+    }
+    const { path } = file;
+    const { text } = file;
     if (text === null) continue;
-    const seen = text.slice(0, Math.max(0, budget));
+    const seen = text.slice(0, budget);
     budget -= text.length;
     if (seen.length < text.length) left++;
-    for (const rule of RULES) {
-      if (rule.applies !== undefined && !rule.applies(path)) continue;
-      const matches = rule.find(seen);
-      findings.push(...matches.slice(0, INSPECTION_LIMITS.perRule).map((match) => findingOf(rule, path, seen, match)));
-      if (matches.length <= INSPECTION_LIMITS.perRule) continue;
-      const more = matches.length - INSPECTION_LIMITS.perRule;
-      findings.push({
-        code: "INSPECTION_MORE",
-        message: `${more} more of ${rule.code} in this file.`,
-        path,
-        severity: "info",
-      });
-    }
+    for (const rule of RULES)
+      if (rule.applies === undefined || rule.applies(path)) findings.push(...findingsOf(rule, path, seen));
   }
   findings.push(...missingReferences(files));
   if (left > 0) {
     const message = `${left} files were not looked at to their end: the package has too much text.`;
-    findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "info" });
+    findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "low" });
   }
   return bounded(findings);
+}
+
+/** What every model reads first, then the small before the large: whoever fills a package up hides only what is largest. */
+function inOrder(files: readonly InspectedFile[]): InspectedFile[] {
+  const rank = ({ path, size }: InspectedFile) => (path.toLowerCase() === SKILL_FILE.toLowerCase() ? -1 : size);
+  return [...files].sort((a, b) => rank(a) - rank(b));
 }
 
 /** How many findings there are of each severity. */
@@ -49,13 +52,22 @@ export function countFindings(warnings: readonly Issue[]): Record<Severity, numb
   return counts;
 }
 
-function findingOf(
-  { code, severity }: { code: string; severity: Severity },
-  path: string,
-  text: string,
-  match: Match,
-): Finding {
-  return { code, message: match.message, path, line: lineOf(text, match.at), severity: match.severity ?? severity };
+/** A rule's findings in one file, and whether there are more. */
+function findingsOf({ code, severity, find }: Rule, path: string, text: string): Finding[] {
+  const findings: Finding[] = [];
+  let lineOf = lineCounter(text);
+  let from = 0;
+  for (const match of find(text)) {
+    if (findings.length === INSPECTION_LIMITS.perRule) {
+      const message = `There are more of ${code} in this file.`;
+      return [...findings, { code: "INSPECTION_MORE", message, path, severity: "info" }];
+    }
+    // Several patterns of a rule each begin at the start.
+    if (match.at < from) lineOf = lineCounter(text);
+    from = match.at;
+    findings.push({ code, message: match.message, path, line: lineOf(match.at), severity: match.severity ?? severity });
+  }
+  return findings;
 }
 
 /** The worst first, and no more than a bounded number. */
@@ -68,10 +80,4 @@ function bounded(findings: readonly Finding[]): Finding[] {
     ...sorted.slice(0, INSPECTION_LIMITS.findings),
     { code: "INSPECTION_MORE", message, path: "", severity: "info" },
   ];
-}
-
-function lineOf(text: string, at: number): number {
-  let line = 1;
-  for (let index = text.indexOf("\n"); index >= 0 && index < at; index = text.indexOf("\n", index + 1)) line++;
-  return line;
 }

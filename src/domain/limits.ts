@@ -147,7 +147,6 @@ export const SERVED_LIMITS = { page: 100 } as const;
 export const INSPECTION_LIMITS = {
   /** Text of all files together. */
   textChars: 8 * MiB,
-  commentChars: 4_000,
   /** Findings of one rule in one file, and of a package. */
   perRule: 5,
   findings: 50,

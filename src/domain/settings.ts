@@ -69,6 +69,9 @@ const table = z.strictObject({
     .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
   LOG_REQUESTS: flag(true).describe("One line of JSON a request in the log, without paths, users or content."),
+  RATE_LIMITS: flag(true).describe(
+    "Requests are limited per principal and guesses per address, where the platform's counters are bound.",
+  ),
   GROUPS_OPEN: flag(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),

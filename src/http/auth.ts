@@ -45,6 +45,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
     db: openDatabase(session, timings),
     packages: c.env.PACKAGES,
     assets: c.env.ASSETS,
+    loader: c.env.LOADER,
     settings,
     timings,
     now: () => Date.now(),

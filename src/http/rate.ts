@@ -3,6 +3,7 @@
 
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { RATES } from "../domain/limits";
+import { settingsFrom } from "../domain/settings";
 import type { HttpEnv } from "./env";
 import { problem } from "./errors";
 
@@ -11,7 +12,7 @@ type Rate = (typeof RATES)[keyof typeof RATES];
 /** Refuses a principal that is too fast: a key in the name of one user. Mounted behind `authenticate`. */
 export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const { keyId, userId } = c.get("context").caller.principal;
-  if (await isOver(c.env.PRINCIPAL_RATE, `${keyId} ${userId}`)) return tooFast(c, "principal", RATES.principal);
+  if (await isOver(c, c.env.PRINCIPAL_RATE, `${keyId} ${userId}`)) return tooFast(c, "principal", RATES.principal);
   await next();
 };
 
@@ -19,11 +20,12 @@ export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
 export async function guessRate(c: HonoContext<HttpEnv>): Promise<Response | null> {
   const address = c.req.header("cf-connecting-ip");
   if (c.res.status !== 401 || address === undefined) return null;
-  return (await isOver(c.env.GUESS_RATE, address)) ? tooFast(c, "guesses", RATES.guesses) : null;
+  return (await isOver(c, c.env.GUESS_RATE, address)) ? tooFast(c, "guesses", RATES.guesses) : null;
 }
 
-async function isOver(counter: RateLimit | undefined, key: string): Promise<boolean> {
-  return counter !== undefined && !(await counter.limit({ key })).success;
+async function isOver(c: HonoContext<HttpEnv>, counter: RateLimit | undefined, key: string): Promise<boolean> {
+  if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return false;
+  return !(await counter.limit({ key })).success;
 }
 
 /** As the IETF's draft of RateLimit headers has it; when the window began is not known, so all of it may be left. */

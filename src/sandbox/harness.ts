@@ -30,8 +30,9 @@ export default class extends WorkerEntrypoint {
   run(ask, host) {
     reset();
     return new Promise((resolve) => {
-      const run = { host, calls: 0, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, finish: resolve };
-      const end = (text) => { resolve(text); reset(); };
+      const run = { host, calls: 0, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
+      run.finish = (text) => { run.done = true; resolve(text); };
+      const end = (text) => { run.finish(text); reset(); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
       runs.run(run, async () => {
         try {
@@ -178,7 +179,7 @@ function write(run, name, text) {
 }
 
 function flush(run) {
-  if (run.process === undefined) return;
+  if (run.done) return;
   for (const name of ["stdout", "stderr"]) {
     const fresh = run.out[name].slice(run.sent[name]);
     if (fresh === "") continue;

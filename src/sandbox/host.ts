@@ -25,11 +25,21 @@ export const NO_PAGE: BrowserDoor = {
   emit: () => {},
 };
 
+/** How a run went that has no answer, for operators: what the code itself says of a failure is the caller's alone. */
+export interface Ending {
+  outcome: "failed" | "timeout" | "cancelled" | "stopped";
+  /** Why it was ended, by us or by the runtime. */
+  reason?: string;
+  ms: number;
+}
+
 /** What stands behind the host of one call. */
 export interface HostParts {
   /** A file of the skill's own package; `null` when it has none of this path. */
   readFile(path: string): Promise<Uint8Array | null>;
   log(text: string): void;
+  /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
+  ended(ending: Ending): void;
   door: BrowserDoor;
   /** When the call ends, in milliseconds since the epoch. */
   deadline: number;

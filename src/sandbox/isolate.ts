@@ -90,7 +90,10 @@ export async function runIsolated(
       timer.promise,
       line.stopped.promise.then((reason): Outcome => ({ kind: "stopped", reason })),
     ]);
-    return { line, outcome, ms: Date.now() - began };
+    const ms = Date.now() - began;
+    if (outcome.kind !== "answer")
+      host.ended({ outcome: outcome.kind, ...(outcome.kind === "stopped" ? { reason: outcome.reason } : {}), ms });
+    return { line, outcome, ms };
   } finally {
     clearTimeout(timeout);
     signal?.removeEventListener("abort", cancel);

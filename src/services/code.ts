@@ -21,7 +21,7 @@ import { factsOf, filesOf } from "./declarations";
 import { type ProvidedTool, providedBy } from "./provided";
 import { knownTool } from "./provided-store";
 import type { ServerRef } from "./servers";
-import { record, type Session } from "./session";
+import { type Session, touch } from "./session";
 import { callServer } from "./upstreams";
 
 /** Where a call is made. */
@@ -51,7 +51,7 @@ export async function callProvided(place: CallPlace, name: string, args: JsonObj
   if (bar !== null) return failed(`Tool '${name}' is not available: ${BARS[bar]}.`);
   if (problem !== null || facts.provider === null || context.loader === undefined)
     return failed(`Tool '${name}' is not available: ${problem ?? BARS.no_loader}.`);
-  touch(context, session, skill.name);
+  touch(session, context, skill.name);
   return callTool(
     context.loader,
     providerCode(context, skill, facts, facts.provider),
@@ -85,7 +85,7 @@ async function callRemote(
   if (skill !== null) {
     if ((await barOf(context, view, skill)) === "not_visible")
       return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
-    touch(context, session, skill.name);
+    touch(session, context, skill.name);
   }
   return callServer(context, session, server, tool, args, { shown, signal, ...(onProgress ? { onProgress } : {}) });
 }
@@ -153,7 +153,7 @@ export async function executeScript(place: ScriptPlace, asked: ScriptAsk): Promi
   const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
   if (facts === undefined || context.loader === undefined)
     return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  touch(context, session, name);
+  if (session !== null) touch(session, context, name);
   const run = await runScript(
     context.loader,
     scriptCode(context, skill, facts, path),
@@ -204,10 +204,4 @@ function contextOf({ context, session }: ScriptPlace, skillName: string): ToolCo
 
 function namesOf(view: View): string[] {
   return view.catalog.entries.map((entry) => entry.name);
-}
-
-function touch(context: Context, session: Session | null, name: string): void {
-  if (session === null) return;
-  if (!activeSkills(session.state).some((activation) => activation.skill.name === name)) return;
-  record(session, context, [{ type: "touched", turn: session.state.turn, name }]);
 }

@@ -3,6 +3,7 @@
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { inspect } from "../domain/inspection";
+import { isCode } from "../domain/module-graph";
 import { type Naming, readPackage } from "../domain/package";
 import { parseReference } from "../domain/reference";
 import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../domain/skill";
@@ -39,7 +40,15 @@ export async function inspectUpload(context: Context, upload: Uint8Array, naming
 
 /** What a reviewer would want to be told of a package's files. */
 export function findingsIn({ files, zip }: SkillPackage): Issue[] {
-  return inspect(files.map(({ path, offset, size }) => ({ path, text: textOf(zip.subarray(offset, offset + size)) })));
+  return inspect(
+    files.map(({ path, offset, size }) => ({
+      path,
+      size,
+      get text() {
+        return textOf(zip.subarray(offset, offset + size));
+      },
+    })),
+  );
 }
 
 /** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
@@ -52,11 +61,16 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** What is to be said about code that will not run. */
-export function codeWarnings({ manifest }: SkillPackage): Issue[] {
-  if (manifest.provider?.module === undefined) return [];
-  const message = "Only public skills run code: the provider is kept, and the skill loads as a prompt.";
-  return [{ code: "CODE_NOT_RUN", message, path: SKILL_FILE }];
+/** What is to be said about code that will not run: the provider, and scripts in a language that would. */
+export function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
+  const script = files.find(({ path }) => path.startsWith("scripts/") && isCode(path));
+  const hasProvider = manifest.provider?.module !== undefined;
+  if (!hasProvider && script === undefined) return [];
+  const what = hasProvider
+    ? "the provider is kept, and the skill loads as a prompt"
+    : "the scripts are kept as files to read";
+  const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
+  return [{ code: "CODE_NOT_RUN", message: `Only public skills run code: ${what}.`, path, severity: "info" }];
 }
 
 /** What a package costs in a prompt: SKILL.md exactly, other files by their size. */

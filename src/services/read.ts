@@ -16,7 +16,7 @@ import { searchSkills } from "../storage/search";
 import { findAllInView, findInView } from "./catalog";
 import type { Context } from "./context";
 import { contentsOf } from "./instructions";
-import { record, type Session } from "./session";
+import { type Session, touch } from "./session";
 
 interface Page {
   offset?: number | null | undefined;
@@ -54,7 +54,7 @@ export async function readSkill(
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
   }
   const result = await readFile(context, entry, file, page);
-  touch(context, session, name);
+  if (session !== null) touch(session, context, name);
   return result;
 }
 
@@ -178,10 +178,4 @@ function decode(bytes: Uint8Array): string | null {
 
 function characters(value: string): number {
   return [...value].length;
-}
-
-function touch(context: Context, session: Session | null, name: string): void {
-  if (session === null) return;
-  if (!activeSkills(session.state).some((activation) => activation.skill.name === name)) return;
-  record(session, context, [{ type: "touched", turn: session.state.turn, name }]);
 }

@@ -1,7 +1,7 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
 import * as z from "zod";
-import { apply, type ConversationState, fold } from "../domain/activation";
+import { activeSkills, apply, type ConversationState, fold } from "../domain/activation";
 import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation";
 import { GatewayError } from "../domain/errors";
 import type { ConversationEvent } from "../domain/event";
@@ -78,6 +78,15 @@ export function record(session: Session, context: Context, events: readonly Conv
   });
   session.state = events.reduce(apply, session.state);
   session.changed?.();
+}
+
+/** Notes that an active skill is used. What was used last before is used last still, so nothing is written for it. */
+export function touch(session: Session, context: Context, name: string): void {
+  const { state } = session;
+  if (!activeSkills(state).some(({ skill }) => skill.name === name)) return;
+  const before = state.touched.get(name);
+  if (before !== undefined && before === Math.max(...state.touched.values())) return;
+  record(session, context, [{ type: "touched", turn: state.turn, name }]);
 }
 
 /**

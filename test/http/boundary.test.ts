@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { StoredCode } from "../../src/domain/code";
 import { providerSkill } from "../fixtures/provider";
 import type { SkillFixture } from "../fixtures/skill";
+import { hostWith } from "../mcp/host";
 import { keyFor } from "./call";
 import { publishOwn, publishPublic, type Result, type Step, talk, textOf } from "./talk";
 
@@ -52,6 +53,19 @@ const PATHS: Record<string, (chat: Chat, skill: string, tool: string) => Promise
   },
   "the provider as a script": (chat, skill) =>
     chat.use("execute_skill_script", { skill_name: skill, script_path: "provider.js" }),
+  "MCP, a script without a conversation": (chat, skill) =>
+    byMcp(chat, "/mcp", ["execute_skill_script", { skill_name: skill, script_path: "scripts/run.js" }]),
+  "MCP, a tool in a conversation": (chat, skill, tool) =>
+    byMcp(chat, `/mcp/${skill}-dynamic?tool_mode=dynamic`, ["load_skill", { skill_name: skill }], [tool, {}]),
+  "MCP, call_skill_tool in a conversation": (chat, skill, tool) =>
+    byMcp(
+      chat,
+      `/mcp/${skill}-fixed`,
+      ["load_skill", { skill_name: skill }],
+      ["call_skill_tool", { name: tool, arguments: {} }],
+    ),
+  "MCP, a script in a conversation": (chat, skill) =>
+    byMcp(chat, `/mcp/${skill}-script`, ["execute_skill_script", { skill_name: skill, script_path: "scripts/run.js" }]),
   "a script by another spelling": (chat, skill) =>
     chat.use("execute_skill_script", { skill_name: skill, script_path: "./scripts/run.js" }),
 };
@@ -60,6 +74,19 @@ const PATHS: Record<string, (chat: Chat, skill: string, tool: string) => Promise
 const NEVER = new Set(["listing tools"]);
 
 const keys = new Map<Chat, { key: string }>();
+
+/** Calls tools in a row as an MCP host does. Gives the last answer, or the refusal. */
+async function byMcp(chat: Chat, path: string, ...calls: [name: string, args: Record<string, unknown>][]) {
+  const client = await hostWith(path, chat.key);
+  let answer: unknown;
+  try {
+    for (const [name, args] of calls) answer = await client.callTool({ name, arguments: args });
+  } catch (error) {
+    answer = String(error);
+  }
+  await client.close();
+  return answer;
+}
 
 function codeSkill(name: string, tool: string): SkillFixture {
   return providerSkill(
@@ -144,6 +171,23 @@ describe("a skill that stops being public", () => {
 
     await rescope(id, "public");
     expect(textOf(await chat.use("act_demoted"))).toBe(RAN);
+  });
+
+  it("runs nothing for a host without a conversation either", async () => {
+    const { id } = await publishPublic(codeSkill("demoted-too", "act_demoted_too"));
+    const chat = await talk("dan");
+    const run = async () =>
+      JSON.stringify(
+        await byMcp(chat, "/mcp", [
+          "execute_skill_script",
+          { skill_name: "demoted-too", script_path: "scripts/run.js" },
+        ]),
+      );
+    expect(await run()).toContain(RAN);
+    await rescope(id, "user:dan");
+    expect(await run()).toContain("only public skills run code here, and it is not public");
+    await rescope(id, "user:somebody-else");
+    expect(await run()).toContain("Skill 'demoted-too' is not available");
   });
 
   it("runs when it becomes public, though its code was never made ready", async () => {

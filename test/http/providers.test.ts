@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { providerSkill } from "../fixtures/provider";
 import { form, skillZip } from "../fixtures/skill";
 import { call, keyFor } from "./call";
@@ -107,6 +107,29 @@ describe("a provider's tools", () => {
     expect(step.unhandled).toEqual([{ id: "b", name: "not_ours", arguments: {} }]);
   });
 
+  it("read the files of their own package, and of no other", async () => {
+    await publishPublic({ name: "neighbour", files: { "secret.txt": "hidden" } });
+    await publishPublic(
+      providerSkill(
+        "reading",
+        { read: "return context.readFile(args.path)" },
+        { files: { "notes/a.md": "mine", "notes/b.md": "mine too" } },
+      ),
+    );
+    const chat = await talk("alice");
+    await chat.load("reading");
+    const read = async (path: string) => textOf(await chat.use("read", { path }));
+    expect(await read("notes/a.md")).toBe("mine");
+    for (const path of [
+      "../neighbour/secret.txt",
+      "/neighbour/secret.txt",
+      "secret.txt",
+      "notes",
+      "notes/../notes/b.md",
+    ])
+      expect(await read(path)).toBe(`Tool 'read' failed: The skill has no file '${path}'.`);
+  });
+
   it("that fail are results, and the conversation goes on", async () => {
     await publishPublic(
       providerSkill("broken", {
@@ -118,11 +141,19 @@ describe("a provider's tools", () => {
     const chat = await talk("alice");
     const loaded = await chat.load("broken");
     expect(textOf(loaded)).toMatch(/Its tool 'lies' is not available: .*wants the provider 'somebody-else'/);
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const step = await chat.calls(...["fails", "hangs", "lies"].map((name) => ({ id: name, name, arguments: {} })), {
       id: "bad",
       name: "fails",
       arguments: "{not json",
     });
+    const told = logged.mock.calls.map(([line]) => JSON.parse(String(line))).filter(({ skill }) => skill === "broken");
+    logged.mockRestore();
+    expect(told.sort((a, b) => (a.call < b.call ? -1 : 1))).toMatchObject([
+      { event: "skill_code_ended", call: "fails", outcome: "failed", turn: 1, ms: expect.any(Number) },
+      { event: "skill_code_ended", call: "hangs", outcome: "timeout" },
+    ]);
+    expect(JSON.stringify(told)).not.toContain("ink");
     expect(step.results.map((result) => [result.isError, textOf(result)])).toEqual([
       [true, "Tool 'fails' failed: out of ink"],
       [true, "Tool 'hangs' timed out after 0.2s"],

@@ -27,9 +27,14 @@ async function keyOf(user: string): Promise<string> {
 
 /** A fetch in the name of a user. */
 export function fetchAs(user: string): typeof fetch {
+  return async (input, init) => fetchWith(await keyOf(user))(input, init);
+}
+
+/** A fetch with a key. */
+export function fetchWith(key: string): typeof fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
-    headers.set("authorization", `Bearer ${await keyOf(user)}`);
+    headers.set("authorization", `Bearer ${key}`);
     return exports.default.fetch(new Request(String(input), { ...init, headers } as RequestInit));
   };
 }

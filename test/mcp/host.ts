@@ -2,7 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { fetchAs } from "./door";
+import { fetchAs, fetchWith } from "./door";
 
 const ORIGIN = "https://gateway.test";
 
@@ -18,6 +18,13 @@ export async function host(
   const versionNegotiation = { mode: era === "modern" ? ("auto" as const) : ("legacy" as const) };
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation, ...options });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}${path}`), { fetch: fetchAs(user) }));
+  return client;
+}
+
+/** The same with a key, in the earlier era. */
+export async function hostWith(path: string, key: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}${path}`), { fetch: fetchWith(key) }));
   return client;
 }
 

@@ -45,7 +45,7 @@ const PROVIDER = `export class Greeter {
 describe("the bench", () => {
   it("checks a folder: warnings with their lines, costs, tools", async () => {
     await write("greeter", {
-      "SKILL.md": manifest("provider: { module: provider, class: Greeter }\ntools: [greet, leave]\n"),
+      "SKILL.md": `${manifest("provider: { module: provider, class: Greeter }\ntools: [greet, leave]\n")}\nSee [it](gone.md).\n`,
       "provider.ts": PROVIDER,
       "scripts/broken.js": "\nimport 'zod'",
     });
@@ -54,6 +54,7 @@ describe("the bench", () => {
     expect(stdout).toContain(
       "scripts/broken.js:2  MODULE_INVALID  It imports 'zod', which is no module of the package.",
     );
+    expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}It names the file 'gone.md'/);
     expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
     expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class does not support the tool.");

@@ -1,6 +1,7 @@
 // The skills that ship with the gateway, as they are in skills/.
 
 import { describe, expect, it } from "vitest";
+import { inspect } from "../../src/domain/inspection";
 import type { JsonObject } from "../../src/domain/skill";
 import type { BrowserAnswer } from "../../src/sandbox/host";
 import { callOne, describeAll, runOne } from "./run";
@@ -28,6 +29,11 @@ describe("built-in skills", () => {
     const { tools, problems, warnings } = await describeAll(skill);
     expect({ problems, warnings }).toEqual({ problems: {}, warnings: [] });
     expect(tools.length).toBeGreaterThan(0);
+  });
+
+  it.each(names)("%s has nothing that the inspection tells", (name) => {
+    const files = Object.entries(builtin(name).files).map(([path, text]) => ({ path, size: text.length, text }));
+    expect(inspect(files)).toEqual([]);
   });
 });
 

@@ -7,8 +7,12 @@ import { type BrowserDoor, Host, HostLine } from "../../src/sandbox/host";
 function made(door: Partial<BrowserDoor> = {}, ms = 30_000) {
   const seen: unknown[] = [];
   const line = new HostLine({
-    readFile: async (path) => (path === "a.txt" ? new TextEncoder().encode("a") : null),
+    readFile: async (path) => {
+      if (path === "large.bin") return new Uint8Array(CODE_LIMITS.readBytes / 4);
+      return path === "a.txt" ? new TextEncoder().encode("a") : null;
+    },
     log: (text) => seen.push(text),
+    ended: () => {},
     door: {
       request: async (...asked) => {
         seen.push(asked);
@@ -44,6 +48,12 @@ describe("a host", () => {
     for (let n = 0; n < CODE_LIMITS.hostCalls; n++) await host.readFile("a.txt", undefined);
     expect(await host.readFile("a.txt", undefined)).toEqual({ error: "it called the gateway more than 1000 times" });
     expect(await line.stopped.promise).toBe("it called the gateway more than 1000 times");
+  });
+
+  it("reads a bounded number of bytes for one call", async () => {
+    const { host } = made();
+    for (let n = 0; n < 4; n++) expect(await host.readFile("large.bin", "bytes")).toHaveProperty("value");
+    expect(await host.readFile("a.txt", undefined)).toEqual({ error: "The call has read too much." });
   });
 
   it.each<[string, (host: Host) => Promise<unknown>]>([

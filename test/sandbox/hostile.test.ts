@@ -3,9 +3,10 @@
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import type { ToolResult } from "../../src/domain/tool";
+import type { Ending } from "../../src/sandbox/host";
 import { providerSkill } from "../fixtures/provider";
 import type { SkillFixture } from "../fixtures/skill";
-import { callOne } from "./run";
+import { callOne, runOne } from "./run";
 
 /** The deadline of every tool here, in seconds. */
 const TIMEOUT = 1;
@@ -31,6 +32,11 @@ const tooLong = `Tool 'bad' failed: RangeError: It ran for more than ${CODE_LIMI
 const CORPUS: Record<string, Row> = {
   // Time
   "an endless loop": { call: "for (;;);", sees: tooLong },
+  "an endless loop that asks at its end": { call: "do {} while (true);", sees: tooLong },
+  "an endless loop over a set that grows": {
+    call: "const all = new Set([0]); for (const n of all) { all.delete(n); all.add(n + 1); }",
+    sees: tooLong,
+  },
   "an endless loop that catches what ends it": {
     call: "while (true) { try { for (;;); } catch {} }",
     sees: tooLong,
@@ -104,6 +110,11 @@ const CORPUS: Record<string, Row> = {
     top: "import { env } from 'cloudflare:workers';",
     call: "return env;",
     sees: /imports 'cloudflare:workers', which is no module of the package/,
+  },
+  "a socket of the runtime": {
+    top: "import { connect } from 'cloudflare:sockets';",
+    call: "return connect('example.com:80');",
+    sees: /imports 'cloudflare:sockets', which is no module of the package/,
   },
   "a module of Node": {
     top: "import { readFileSync } from 'node:fs';",
@@ -247,14 +258,29 @@ function skillOf({ call, top, files, config: own = config }: Row): SkillFixture 
 
 const wordsOf = (result: ToolResult) => result.content.map((block) => String(block.text ?? "")).join("\n");
 
+/** What the operator is told, to judge by what the model sees. */
+function toldOf(result: ToolResult): string[] {
+  const words = wordsOf(result);
+  if (!result.isError || words.includes("answered no valid tool result")) return [];
+  if (words === timedOut) return ["timeout"];
+  const why = words.replace("Tool 'bad' failed: ", "");
+  return /^it (answered|waits)|memory/.test(why) ? [why] : ["failed"];
+}
+
 describe("hostile providers", () => {
   it.each(Object.entries(CORPUS))("%s", async (_, row) => {
     const began = Date.now();
-    const result = await callOne(skillOf(row), "bad");
+    const endings: Ending[] = [];
+    const result = await callOne(skillOf(row), "bad", { host: { ended: (ending) => endings.push(ending) } });
     const took = Date.now() - began;
     if (typeof row.sees === "string") expect(wordsOf(result)).toBe(row.sees);
     else expect(wordsOf(result)).toMatch(row.sees);
     expect(result.isError ?? false).toBe(row.isError ?? true);
+    // The operator is told of everything that ended without an answer, and never in the code's own words.
+    const told = endings.map(({ outcome, reason }) => reason ?? outcome);
+    // Whether the isolate or the gateway is first to stop a flood of calls is theirs to find out.
+    if (wordsOf(result).includes("it called the gateway")) expect(told).toHaveLength(1);
+    else expect(told).toEqual(toldOf(result));
     // It ends by its deadline and a second; five times that on a machine that has other things to do. What it must not is hang.
     expect(took).toBeLessThan(5 * (TIMEOUT + 1) * 1_000);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -262,5 +288,24 @@ describe("hostile providers", () => {
     // Another call is unharmed, and so is another user's call of the same code.
     const sound = await callOne(providerSkill("sound", { good: "return 'good'" }), "good");
     expect(sound).toEqual({ content: [{ type: "text", text: "good" }] });
+  });
+});
+
+describe("hostile scripts", () => {
+  /** The same code as the body of a script's function; where it needs more of a provider's module, it stays there. */
+  const scripts = Object.entries(CORPUS).filter(([, { top, files }]) => top === undefined && files === undefined);
+
+  it.each(scripts)("%s", async (_, { call, sees }) => {
+    const script = `export default async function (context) { const args = {}; ${call} }`;
+    const began = Date.now();
+    const run = await runOne({ name: "hostile", files: { "scripts/bad.js": script } }, "scripts/bad.js", { ms: 1_000 });
+    expect(Date.now() - began).toBeLessThan(5 * (TIMEOUT + 1) * 1_000);
+    if (sees === tooLong) expect(run.stderr).toContain("RangeError: It ran for more than");
+    if (sees === timedOut && run.killed)
+      expect(run).toMatchObject({ exit_code: 137, stderr: "The script was ended after 1s." });
+    expect(run.stdout.length + run.stderr.length).toBeLessThan(2 * CODE_LIMITS.outputChars + 1_000);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    const sound = { name: "sound", files: { "scripts/good.js": "console.log('good')" } };
+    expect(await runOne(sound, "scripts/good.js")).toMatchObject({ exit_code: 0, stdout: "good\n" });
   });
 });

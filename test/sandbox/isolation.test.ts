@@ -1,9 +1,10 @@
 // Nobody sees anything of anybody else, and nothing outlives its deadline.
 
 import { describe, expect, it } from "vitest";
-import type { BrowserDoor } from "../../src/sandbox/host";
+import { type BrowserDoor, NO_PAGE } from "../../src/sandbox/host";
+import { runIsolated } from "../../src/sandbox/isolate";
 import { providerSkill } from "../fixtures/provider";
-import { callOne, runOne } from "./run";
+import { callOne, describeAll, runOne } from "./run";
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -30,6 +31,70 @@ describe("isolates", () => {
     expect(await of(providerSkill("one", { count: body }))).toBe("2");
   });
 
+  it("are never shared between the entries of one package, nor between the ways to run one", async () => {
+    const source = (name: string) =>
+      `globalThis.entered = [...(globalThis.entered ?? []), "${name}"]; console.log(globalThis.entered.join());`;
+    const skill = providerSkill(
+      "entries",
+      { look: "return globalThis.entered" },
+      { top: source("provider"), files: { "scripts/a.js": source("a"), "scripts/b.js": source("b") } },
+    );
+    expect((await callOne(skill, "look")).content[0]?.text).toBe('["provider"]');
+    for (const [path, printed] of [
+      ["provider.js", "provider"],
+      ["scripts/a.js", "a"],
+      ["scripts/b.js", "b"],
+    ] as const)
+      expect(await runOne(skill, path)).toMatchObject({ exit_code: 0, stdout: `${printed}\n` });
+    expect((await callOne(skill, "look")).content[0]?.text).toBe('["provider"]');
+  });
+
+  it("in which tools are described are none in which they are called", async () => {
+    const skill = providerSkill(
+      "described",
+      { look: "" },
+      {
+        files: {
+          "provider.js": `let made = 0;
+            export class Provider {
+              get providerName() { return "test" }
+              get supportedTools() { return ["look"] }
+              createTool() { const nth = ++made; return { description: "Looks.", call: () => nth } }
+            }`,
+        },
+      },
+    );
+    expect((await describeAll(skill)).tools).toHaveLength(1);
+    for (const userId of ["alice", "bob"])
+      expect((await callOne(skill, "look", { userId })).content[0]?.text).toBe("1");
+  });
+
+  it("get no network, nothing of the gateway's environment, and no Node", async () => {
+    let given: WorkerLoaderWorkerCode | undefined;
+    const loader = {
+      get: (_id: string, load: () => Promise<WorkerLoaderWorkerCode>) => ({
+        getEntrypoint: () => ({
+          run: async () => {
+            given = await load();
+            return '{"ok":true,"value":"ran"}';
+          },
+        }),
+      }),
+    } as unknown as WorkerLoader;
+    const code = {
+      ...{ digest: "given", path: "a.js", as: "provider" as const, config: {}, userId: "alice" },
+      load: async () => ({ entry: "skill/a.js", sources: { "skill/a.js": "export const a = 1;" } }),
+    };
+    const host = { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE };
+    expect((await runIsolated(loader, code, {}, host, 1_000)).outcome).toEqual({ kind: "answer", value: "ran" });
+    expect(given?.globalOutbound).toBeNull();
+    expect(given?.env).toEqual({});
+    expect(given?.compatibilityFlags).toEqual(expect.arrayContaining(["no_nodejs_compat", "no_nodejs_compat_v2"]));
+    expect(Object.keys(given ?? {}).sort()).toEqual(
+      ["compatibilityDate", "compatibilityFlags", "env", "globalOutbound", "mainModule", "modules"].sort(),
+    );
+  });
+
   it("are replaced when they broke", async () => {
     let broken = true;
     const skill = providerSkill("flaky", { act: "return 'acted'" });
@@ -39,7 +104,6 @@ describe("isolates", () => {
     const { readPackage } = await import("../../src/domain/package");
     const { compilePackage } = await import("../../src/services/compile");
     const { skillZip } = await import("../fixtures/skill");
-    const { NO_PAGE } = await import("../../src/sandbox/host");
     const { package: found } = await readPackage(skillZip(skill), {});
     const { code } = await compilePackage(found!);
     const provided = {
@@ -58,7 +122,7 @@ describe("isolates", () => {
         env.LOADER,
         provided,
         { tool: { name: "act" }, shown: "act", arguments: {}, context },
-        { readFile: async () => null, log: () => {}, door: NO_PAGE },
+        { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE },
         new AbortController().signal,
       );
     await expect(act()).rejects.toThrow("no storage");

@@ -81,9 +81,9 @@ describe("a class that lies about its tools", () => {
   it("may have tools with names that objects have too", async () => {
     const names = ["constructor", "toString", "hasOwnProperty"];
     const declared = names.map((name) => ({ name }));
-    const module = change('["act"]', JSON.stringify(names));
-    const { tools, problems } = await describeAll(skill(module, declared));
-    expect(tools.map((tool) => tool.name)).toEqual(names);
+    const module = change('["act"]', JSON.stringify(names)).replace("createTool()", "createTool(name)");
+    const { tools, problems } = await describeAll(skill(module.replace('"Acts."', "name"), declared));
+    expect(tools.map((tool) => [tool.name, tool.description])).toEqual(names.map((name) => [name, name]));
     expect(problems).toEqual({});
   });
 });

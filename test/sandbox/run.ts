@@ -34,6 +34,7 @@ function hostOf(found: { files: { path: string; offset: number; size: number }[]
       return file === undefined ? null : found.zip.slice(file.offset, file.offset + file.size);
     },
     log: () => {},
+    ended: () => {},
     door: NO_PAGE,
     ...options.host,
   };

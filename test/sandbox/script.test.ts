@@ -99,10 +99,14 @@ describe("a script", () => {
   });
 
   it("writes no more than anybody reads", async () => {
-    const much = await run(`for (let n = 0; n < 3_000; n++) console.log("x".repeat(100));`);
+    const much = await run(
+      `for (let n = 0; n < 3_000; n++) { console.log("x".repeat(100)); console.error("x".repeat(100)); }`,
+    );
     expect(much.exit_code).toBe(0);
-    expect(much.stdout.length).toBeLessThan(CODE_LIMITS.outputChars + 200);
-    expect(much.stdout).toMatch(/\(cut: /);
+    for (const output of [much.stdout, much.stderr]) {
+      expect(output.length).toBeLessThan(CODE_LIMITS.outputChars + 200);
+      expect(output).toMatch(/\(cut: /);
+    }
   });
 
   it("that cannot run says why", async () => {

@@ -21,7 +21,12 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   expect(list.map((skill) => skill.name).sort()).toEqual(BUILTINS);
 
   expect((await stat(place.vars)).mode & 0o777).toBe(0o600);
-  expect(await readFile(place.vars, "utf8")).toBe(`GATEWAY_ADMIN_KEY="${gateway.key}"\n`);
+  const made = (await readFile(place.vars, "utf8")).split("\n");
+  expect(made).toEqual([
+    `GATEWAY_ADMIN_KEY="${gateway.key}"`,
+    expect.stringMatching(/^SECRETS_KEY="[\w+/]{43}="$/),
+    "",
+  ]);
 });
 
 it("files of public/ are served beside the Worker's routes", async () => {
@@ -81,5 +86,6 @@ it("a key in the file or the environment is used as it is", async () => {
   expect(gateway.key).toBe(inEnvironment);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
   expect((await gateway.fetch("/api/v1/me", { key: inFile })).status).toBe(401);
-  expect(await readFile(place.vars, "utf8")).toBe(`SKILL_RETENTION_TURNS=3\nGATEWAY_ADMIN_KEY=${inFile}\n`);
+  const kept = await readFile(place.vars, "utf8");
+  expect(kept).toMatch(new RegExp(`^SKILL_RETENTION_TURNS=3\nGATEWAY_ADMIN_KEY=${inFile}\nSECRETS_KEY=".{44}"\n$`));
 });

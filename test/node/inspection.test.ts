@@ -1,0 +1,72 @@
+// How long the inspection of a package takes, in Node: clocks stand still in workerd. No package may hold an isolate up.
+
+import { expect, it } from "vitest";
+import { inspect } from "../../src/domain/inspection";
+import { INSPECTION_LIMITS } from "../../src/domain/limits";
+
+/** Texts are made of one of these, again and again. */
+const PARTS = [
+  "curl ",
+  "wget a ",
+  "iwr ",
+  "curl a | ",
+  "echo | sh ",
+  'bash -c "$(curl ',
+  "iex(",
+  "python -c ",
+  "base64 -d ",
+  "<!--",
+  "<!-- ignore -->",
+  "](",
+  "](  ",
+  "](a/)",
+  "](b)\n",
+  "`scripts/a",
+  "`scripts/a.a.",
+  "eyJ-",
+  "eyJaaaaaaaaaaaaaaaaaaaa.eyJ-",
+  "sk-",
+  "ghp_",
+  "xoxb-",
+  "AIza",
+  "token: ",
+  "token=a1b2c3d4e5f6a7b8c9d0",
+  `${"A".repeat(239)} `,
+  "\\x41",
+  "-----BEGIN AA ",
+  "\u202E",
+  "a\u200B",
+  "\u2060",
+  "\u200B",
+  "\uFE00\uFE00\uFE00 ",
+  "\u{E0041}",
+  "\u{1F3F4}\u{E0041}",
+  "\n",
+  "é",
+];
+
+/**
+ * A quadratic rule takes minutes here, and one that goes a few hundred characters back from every place some ten seconds or more;
+ * what is linear takes less than one.
+ */
+const MOST_MS = 6_000;
+
+it.each(PARTS)("a full package of %j takes no longer than its size", (part) => {
+  const text = `eval( ${part.repeat(Math.ceil(INSPECTION_LIMITS.textChars / part.length))}`.slice(
+    0,
+    INSPECTION_LIMITS.textChars,
+  );
+  const began = performance.now();
+  expect(inspect([{ path: "SKILL.md", size: text.length, text }]).length).toBeLessThanOrEqual(
+    INSPECTION_LIMITS.findings + 1,
+  );
+  expect(performance.now() - began).toBeLessThan(MOST_MS);
+});
+
+it("folders and links without end take no longer either", () => {
+  const files = Array.from({ length: 512 }, (_, n) => ({ path: `a/${n}/${"b/".repeat(60)}c.md`, size: 1, text: null }));
+  const text = Array.from({ length: 60_000 }, (_, n) => `[x](a/${n % 512}/b/)`).join(" ");
+  const began = performance.now();
+  expect(inspect([{ path: "SKILL.md", size: text.length, text }, ...files])).toEqual([]);
+  expect(performance.now() - began).toBeLessThan(MOST_MS);
+});

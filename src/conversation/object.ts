@@ -27,12 +27,12 @@ import { answerOnce } from "../services/once";
 import { cancel, expireDue, waitForEnd } from "../services/pending";
 import { detailOf, type RequestAsk } from "../services/request";
 import { listRequests, takeRequest, takeResponse } from "../services/requests";
+import { type CallName, cancelCall, type RunningCalls } from "../services/running";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { eventsOf, pastOf, statusOf, taskSkillsOf } from "../services/status";
 import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/step";
 import { streamCalls } from "../services/stream";
 import { makeTicket } from "../services/tickets";
-import { cancelRunning, type RunningCalls } from "../services/toolset";
 import { restore } from "../services/turn";
 import { dismiss } from "../services/waiters";
 import { ConversationStore } from "../storage/conversation";
@@ -95,8 +95,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     );
   }
 
-  cancelCall(ask: Ask, callId: string) {
-    return this.#inside(ask, async () => cancelRunning(this.#running, callId));
+  cancelCall(ask: Ask, call: CallName) {
+    return this.#inside(ask, async () => cancelCall(this.#running, call));
   }
 
   restore(ask: Ask, history: JsonValue[]) {

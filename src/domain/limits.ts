@@ -227,6 +227,8 @@ export const DURATIONS = {
   serverCache: 10_000,
   /** A stream that is passed on says something at least so often. */
   keepAlive: 15_000,
+  /** The same while tool calls run, so that they end soon after nobody waits for them any more. */
+  stepAlive: 5_000,
   /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */
   farewell: 1_000,
   /** When to try again to delete an idle conversation. */

@@ -1,5 +1,6 @@
 // A skill in the words of the MCP extension `io.modelcontextprotocol/skills` (SEP-2640), and its rules for what may be listed.
 
+import type { Issue } from "./errors";
 import type { JsonObject, JsonValue } from "./skill";
 
 /** An entry of `skills/list`: where SKILL.md is, its frontmatter word for word, and every file with its digest. */
@@ -38,10 +39,14 @@ export function parseSkillUri(uri: string): { name: string; path: string } | nul
   }
 }
 
+/** Warnings of a package whose frontmatter others read otherwise than the gateway, or not at all. */
+const READ_OTHERWISE = new Set(["FRONTMATTER_REPAIRED", "FRONTMATTER_NOT_JSON", "FRONTMATTER_KEY_DROPPED"]);
+
 /** Whether strict clients take the entry (SEP-2640 and the Agent Skills specification): name, description and the rest. */
-export function conforms(name: string, { uri, frontmatter }: ServedSkill): boolean {
+export function conforms(name: string, { uri, frontmatter }: ServedSkill, warnings: readonly Issue[]): boolean {
   const { name: named, description, compatibility, metadata } = frontmatter;
   return (
+    !warnings.some(({ code }) => READ_OTHERWISE.has(code)) &&
     named === name &&
     name.length <= 64 &&
     STRICT_NAME.test(name) &&

@@ -18,6 +18,14 @@ export function headerProblem(inputSchema: JsonObject): string | null {
   return problem === undefined ? null : `its ${KEYWORD} is not valid: ${problem}`;
 }
 
+/** The schema without its headers: whoever is offered it calls the gateway, which passes no header on. */
+export function withoutHeaders(inputSchema: JsonObject): JsonObject {
+  const { [KEYWORD]: _, properties, ...rest } = inputSchema;
+  if (!isMapping(properties)) return rest;
+  const plain = Object.entries(properties).map(([name, one]) => [name, isMapping(one) ? withoutHeaders(one) : one]);
+  return { ...rest, properties: Object.fromEntries(plain) };
+}
+
 interface Declaration {
   header: JsonValue;
   type: JsonValue | undefined;

@@ -13,7 +13,7 @@ import { openDatabase, storageDown, type Timings } from "../storage/database";
 import type { HttpEnv } from "./env";
 
 /** What goes on with a principal that cannot be checked just now: existing conversations, from their own copy. */
-const GOES_ON = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+/;
+const GOES_ON = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+|^\/mcp\/[^/]+$/;
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {

@@ -1,5 +1,6 @@
 // A host's tool call, made in its conversation: cancelled with the host's request, told of while it runs where the host asks.
 
+import { waitUntil } from "cloudflare:workers";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
@@ -9,6 +10,7 @@ import { type ToolResult, toolResultSchema } from "../domain/tool";
 import { type ToolCallsAnswer, toolCallsAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
 import { type ToolCallsAsk, unwrap } from "../services/conversation";
+import { hostCallId } from "../services/running";
 import type { HostPlace } from "./place";
 
 const answerSchema = toolCallsAnswerSchema();
@@ -20,19 +22,27 @@ const progressSchema = z.object({
 
 const refusalSchema = z.object({ code: z.enum(ERROR_CODES), reason: z.string(), message: z.string() });
 
-/** Runs one call; `null` when the conversation has no such tool. */
+type Conversation = NonNullable<HostPlace["conversation"]>;
+
+/**
+ * Runs one call; `null` when the conversation has no such tool.
+ *
+ * @param tellsChanges whether the call's own stream may say that it changed the list of tools
+ */
 export async function callInConversation(
   context: Context,
-  { api, ask, host }: NonNullable<HostPlace["conversation"]>,
+  { api, ask, host }: Conversation,
   name: string,
   args: JsonObject,
   ctx: ServerContext,
+  tellsChanges: boolean,
 ): Promise<ToolResult | null> {
-  // A host counts its requests anew with every connection: its ids say nothing of which call is the same.
-  const id = context.newId("call");
+  // A host counts its requests anew with every connection: its own id does not say which call is the same.
+  const id = hostCallId(ctx.mcpReq.id, context.newId("call"));
   const request: ToolCallsAsk = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, host };
   const { signal, _meta: meta } = ctx.mcpReq;
-  const cancel = () => void api.cancelCall(ask, id);
+  // The request that carried the call may be gone by now, and with it whatever nobody waits for.
+  const cancel = () => waitUntil(api.cancelCall(ask, id));
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const token = meta?.progressToken;
@@ -42,12 +52,17 @@ export async function callInConversation(
         : await followed(unwrap(await api.streamToolCalls(ask, request)), (progress) =>
             ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } }),
           );
-    if (answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
+    if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
     const [result] = answer.results;
     return result === undefined ? null : toolResultSchema.parse(result);
   } finally {
     signal.removeEventListener("abort", cancel);
   }
+}
+
+/** Calls off the call that the host made with this request. One that ended in the meantime, or never was, is no error. */
+export function cancelInConversation({ api, ask }: Conversation, request: string | number): void {
+  waitUntil(api.cancelCall(ask, { hostRequest: request }));
 }
 
 /** Reads a stream of a step to its end. */

@@ -10,7 +10,7 @@ import {
 import * as z from "zod";
 import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
-import { REQUEST_LIMITS } from "../domain/limits";
+import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
 import type { JsonObject } from "../domain/skill";
 import type { ToolResult } from "../domain/tool";
 import type { View } from "../domain/view";
@@ -18,8 +18,8 @@ import { callInCatalog, viewOfCatalog } from "../services/catalog-host";
 import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation";
 import { instructionsOf, toolsOfCatalog } from "../services/host-offer";
-import { callInConversation } from "./conversation-call";
-import type { HostPlace } from "./place";
+import { callInConversation, cancelInConversation } from "./conversation-call";
+import type { Era, HostPlace } from "./place";
 import { asProtocolError, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
 
@@ -28,6 +28,9 @@ const openingSchema = z.object({
   id: z.union([z.string(), z.number()]),
   method: z.enum(["initialize", "server/discover"]),
 });
+
+const callSchema = z.object({ method: z.literal("tools/call") });
+const spokenSchema = z.object({ content: z.object({ text: z.string() }) });
 
 /**
  * Answers a host's request.
@@ -51,6 +54,9 @@ export async function answerHost(
   }
   const handler = createMcpHandler(({ era }) => serverFor(context, place, era, instructions), {
     maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
+    // A call may take long: on a stream it is kept alive, and ends with its host.
+    responseMode: callSchema.safeParse(message).success ? "sse" : "auto",
+    keepAliveMs: DURATIONS.stepAlive,
   });
   return handler.fetch(request, message === undefined ? {} : { parsedBody: message });
 }
@@ -64,18 +70,14 @@ async function offerOf(context: Context, place: HostPlace): Promise<Offer> {
   const { conversation } = place;
   if (conversation !== null) {
     const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.ask, conversation.host));
-    return { tools, instructions: prompt.system };
+    const spoken = prompt.messages.map((one) => spokenSchema.parse(one).content.text);
+    return { tools, instructions: [prompt.system, ...spoken].filter((part) => part !== "").join("\n\n") };
   }
   const view = await viewOf(context, place);
   return { tools: toolsOfCatalog(view), instructions: instructionsOf(view) };
 }
 
-function serverFor(
-  context: Context,
-  place: HostPlace,
-  era: "legacy" | "modern",
-  instructions: string | undefined,
-): Server {
+function serverFor(context: Context, place: HostPlace, era: Era, instructions: string | undefined): Server {
   const server = new Server(
     { name: "skill-gateway", title: "Skill Gateway", version },
     {
@@ -87,17 +89,27 @@ function serverFor(
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
-  server.setRequestHandler("tools/list", async () => {
-    const { tools } = await asProtocolError(() => offerOf(context, place));
-    return { tools: tools.map((tool) => toolSchema.parse(tool)) };
-  });
-  server.setRequestHandler("tools/call", async ({ params }, ctx) => {
-    const args = jsonObject.parse(params.arguments ?? {});
-    const result = await asProtocolError(() => call(context, place, params.name, args, ctx));
-    if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
-    if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
-    return result;
-  });
+  server.setRequestHandler("tools/list", () =>
+    asProtocolError(context, async () => {
+      const { tools } = await offerOf(context, place);
+      return { tools: tools.map((tool) => toolSchema.parse(tool)) };
+    }),
+  );
+  server.setRequestHandler("tools/call", ({ params }, ctx) =>
+    asProtocolError(context, async () => {
+      const args = jsonObject.parse(params.arguments ?? {});
+      const result = await call(context, place, params.name, args, ctx, era);
+      if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
+      if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
+      return result;
+    }),
+  );
+  const { conversation } = place;
+  // Hosts of the modern era close the call's stream instead.
+  if (conversation !== null && era === "legacy")
+    server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
+      if (requestId !== undefined) cancelInConversation(conversation, requestId);
+    });
   serveSkills(server, context, () => viewOf(context, place), era);
   return server;
 }
@@ -106,6 +118,16 @@ const toolSchema = z.object({
   name: z.string(),
   description: z.string(),
   inputSchema: z.looseObject({ type: z.literal("object") }),
+  annotations: z
+    .object({
+      title: z.string(),
+      readOnlyHint: z.boolean(),
+      destructiveHint: z.boolean(),
+      idempotentHint: z.boolean(),
+      openWorldHint: z.boolean(),
+    })
+    .partial()
+    .optional(),
 });
 
 /** What the place may see: for a conversation, what its own settings say. */
@@ -122,8 +144,10 @@ async function call(
   name: string,
   args: JsonObject,
   ctx: ServerContext,
+  era: Era,
 ): Promise<ToolResult | null> {
-  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx);
+  // Hosts of the modern era are told of changes only where they subscribed, and nothing here is held open for that.
+  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");
   const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   return callInCatalog(context, view, name, args, ctx.mcpReq.signal);
 }

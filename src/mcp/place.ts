@@ -2,6 +2,9 @@
 
 import type { Ask, ConversationApi, HostAsk } from "../services/conversation";
 
+/** How a host speaks: with a handshake (to 2025-11-25), or with everything in each request (2026-07-28). */
+export type Era = "legacy" | "modern";
+
 /** The catalog, narrowed by a ghost, or one conversation. */
 export interface HostPlace {
   ghost: string | undefined;

@@ -1,7 +1,8 @@
 // What the gateway refuses, as JSON-RPC says it. The one table from what the gateway means to what MCP says.
 
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { type ErrorCode, refusalIn } from "../domain/errors";
+import { type ErrorCode, refusalIn, rootCause } from "../domain/errors";
+import type { Context } from "../services/context";
 
 const CODE: Record<ErrorCode, number> = {
   invalid: -32602,
@@ -15,14 +16,24 @@ const CODE: Record<ErrorCode, number> = {
   unavailable: -32000,
 };
 
-/** Runs something of the gateway; a refusal becomes a protocol error with its reason, anything else goes on as it is. */
-export async function asProtocolError<T>(run: () => Promise<T>): Promise<T> {
+/**
+ * Runs something of the gateway; a refusal becomes a protocol error with its reason. What the gateway did not mean to throw is told
+ * without detail, with one line in the log: the SDK would send its message to the host.
+ */
+export async function asProtocolError<T>({ caller }: Context, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     const refusal = refusalIn(error);
-    if (refusal === null) throw error;
-    throw new ProtocolError(CODE[refusal.code], refusal.message, { code: refusal.reason });
+    if (refusal !== null) throw new ProtocolError(CODE[refusal.code], refusal.message, { code: refusal.reason });
+    const cause = rootCause(error);
+    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+    console.error(
+      JSON.stringify({ event: "unexpected_error", request_id: caller.requestId, where: "mcp", error: text }),
+    );
+    const message = "The gateway failed to answer. The request id helps its operator to find out why.";
+    throw new ProtocolError(-32603, message, { code: "INTERNAL", request_id: caller.requestId });
   }
 }
 

@@ -15,6 +15,7 @@ export async function serve(context: Context, request: Request, place: HostPlace
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth)) return rpcRefusal(400, -32600, TOO_DEEP);
   const message = parse(text);
   if (message === undefined) return rpcRefusal(400, -32700, "The body is not JSON.");
+  if (Array.isArray(message)) return rpcRefusal(400, -32600, "Send one message a request: MCP has no batches.");
   return answerHost(context, request, place, message);
 }
 

@@ -7,6 +7,7 @@ import type { ServedSkill } from "../domain/served-skill";
 import type { View } from "../domain/view";
 import type { Context } from "../services/context";
 import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/served-skills";
+import type { Era } from "./place";
 import { asProtocolError } from "./refusal";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
@@ -34,14 +35,9 @@ const folderResult = z.object({
 });
 
 /** Serves the skills of a view on a server that is not connected yet. */
-export function serveSkills(
-  server: Server,
-  context: Context,
-  view: () => Promise<View>,
-  era: "legacy" | "modern",
-): void {
+export function serveSkills(server: Server, context: Context, view: () => Promise<View>, era: Era): void {
   const cache = era === "modern" ? CACHE : {};
-  const withView = <T>(run: (view: View) => Promise<T>) => asProtocolError(async () => run(await view()));
+  const withView = <T>(run: (view: View) => Promise<T>) => asProtocolError(context, async () => run(await view()));
 
   server.registerCapabilities({ extensions: { [EXTENSION]: { directoryRead: true } } });
 

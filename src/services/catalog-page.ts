@@ -31,7 +31,15 @@ export async function catalogPage(
   }
   const scopes = visibleScopes(context.caller.principal);
   const rows = await readCatalogAfter(context.db, scopes, view.shell, after ?? "", limit + 1);
-  return cut(firstOfEach(rows, scopes), limit);
+  const page = cut(firstOfEach(rows, scopes), limit);
+  if (view.selection.skills.length === 0) return page;
+  // "Everything" with some named: what a ghost says of those holds, a version range above all.
+  const found = await findAllInView(
+    context,
+    view,
+    page.entries.map((entry) => entry.name),
+  );
+  return { entries: found.sort(byName), next: page.next };
 }
 
 function cut(entries: CatalogEntry[], limit: number): { entries: CatalogEntry[]; next: string | null } {

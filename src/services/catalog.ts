@@ -208,7 +208,7 @@ export function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string
     const known = best.get(row.name);
     if (known === undefined || scopes.indexOf(row.scope) < scopes.indexOf(known.scope)) best.set(row.name, row);
   }
-  return inOrder([...best.values()].map(entryOf)).slice(0, CATALOG_LIMITS.listedSkills + 1);
+  return inOrder([...best.values()].map(entryOf));
 }
 
 function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {

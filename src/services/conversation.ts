@@ -17,6 +17,7 @@ import type {
 } from "./answers";
 import type { Caller } from "./context";
 import type { RequestAnswer, RequestAsk, RequestDetail, RequestList } from "./request";
+import type { CallName } from "./running";
 
 /** Who asks, and of which conversation. The object's name is made of the user and the id. */
 export interface Ask {
@@ -79,7 +80,8 @@ export interface ConversationApi {
   toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null): Promise<Reply<ToolCallsAnswer>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
   streamToolCalls(ask: Ask, request: ToolCallsAsk): Promise<Reply<ReadableStream<Uint8Array>>>;
-  cancelCall(ask: Ask, callId: string): Promise<Reply<null>>;
+  /** Calls a running call off. */
+  cancelCall(ask: Ask, call: CallName): Promise<Reply<null>>;
   restore(ask: Ask, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
   events(ask: Ask, after: number, limit: number): Promise<Reply<EventsAnswer>>;
   at(ask: Ask, turn: number): Promise<Reply<PastAnswer>>;

@@ -5,6 +5,7 @@ import { listed } from "../domain/catalog";
 import { renderList } from "../domain/prompt";
 import { renderTool } from "../domain/protocol";
 import type { JsonObject } from "../domain/skill";
+import { withoutHeaders } from "../domain/tool-headers";
 import type { View } from "../domain/view";
 
 const RELOAD = {
@@ -16,13 +17,13 @@ const RELOAD = {
 export function toolsForHost(tools: readonly JsonObject[], view: View): JsonObject[] {
   const list = listOf(view);
   const told = tools.map((tool): JsonObject => {
-    if (tool.name !== "load_skill") return tool;
-    const schema = objectIn(tool.inputSchema);
+    const schema = withoutHeaders(objectIn(tool.inputSchema));
+    if (tool.name !== "load_skill") return hinted({ ...tool, inputSchema: schema });
     const inputSchema = { ...schema, properties: { ...objectIn(schema.properties), reload: RELOAD } };
-    return { ...tool, description: `${tool.description}\n\n${list}`, inputSchema };
+    return hinted({ ...tool, description: `${tool.description}\n\n${list}`, inputSchema });
   });
   if (told.length === 0 || told.some((tool) => tool.name === SCRIPT.name)) return told;
-  return [...told, renderTool(SCRIPT, "mcp")];
+  return [...told, hinted(renderTool(SCRIPT, "mcp"))];
 }
 
 /** The tools of a catalog without a conversation: looking, reading, running scripts. Nothing stays loaded. */
@@ -31,14 +32,30 @@ export function toolsOfCatalog(view: View): JsonObject[] {
   const offer = { style: "load_skill", mode: "dynamic", shown, more, scripts: true } as const;
   return builtinTools(offer)
     .filter((tool) => tool.name !== "unload_skill")
-    .map((tool) =>
-      renderTool(tool.name === "load_skill" ? { ...tool, description: `${LOAD}\n\n${listOf(view)}` } : tool, "mcp"),
-    );
+    .map((tool) => (tool.name === "load_skill" ? { ...tool, description: `${LOAD}\n\n${listOf(view)}` } : tool))
+    .map((tool) => hinted(renderTool(tool, "mcp")));
 }
 
 /** Level 1 as a server's instructions, after the ghost's own words. */
 export function instructionsOf(view: View): string {
   return [view.system_prompt, view.catalog.total === 0 ? "" : listOf(view)].filter((part) => part !== "").join("\n\n");
+}
+
+/** What a host may tell its user of the gateway's own tools. Those that only look need no leave of theirs. */
+const LOOKS = { readOnlyHint: true, openWorldHint: false } as const;
+const HINTS: ReadonlyMap<JsonObject[string] | undefined, JsonObject> = new Map<string, JsonObject>([
+  ["load_skill", { title: "Load a skill", ...LOOKS }],
+  ["skill", { title: "Load a skill", ...LOOKS }],
+  ["unload_skill", { title: "Unload a skill", ...LOOKS }],
+  ["read_skill", { title: "Read a skill", ...LOOKS }],
+  ["find_skill", { title: "Find skills", ...LOOKS }],
+  // A sandbox without network: it can change nothing that is there.
+  ["execute_skill_script", { title: "Run a skill's script", destructiveHint: false, openWorldHint: false }],
+]);
+
+function hinted(tool: JsonObject): JsonObject {
+  const annotations = HINTS.get(tool.name);
+  return annotations === undefined ? tool : { ...tool, annotations };
 }
 
 const LOAD =

@@ -5,9 +5,8 @@ import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { SERVED_LIMITS } from "../domain/limits";
 import { mediaTypeOf } from "../domain/media-type";
 import { conforms, parseSkillUri, type ServedFile, type ServedSkill, skillUri } from "../domain/served-skill";
-import type { PackageFile } from "../domain/skill";
 import type { View } from "../domain/view";
-import { readServedVersions } from "../storage/catalog";
+import { readServedVersions, type ServedVersion } from "../storage/catalog";
 import { readPackageRange } from "../storage/packages";
 import { findInView } from "./catalog";
 import { catalogPage } from "./catalog-page";
@@ -29,7 +28,7 @@ export async function pageOfSkills(
     const version = versions.get(entry.version_id);
     if (version === undefined) return [];
     const served = servedFrom(entry.name, version);
-    return conforms(entry.name, served) ? [served] : [];
+    return conforms(entry.name, served, version.warnings) ? [served] : [];
   });
   return { skills, nextCursor: next === null ? null : encodeCursor(next) };
 }
@@ -37,8 +36,9 @@ export async function pageOfSkills(
 /** The skill whose SKILL.md this is, listed or not; `null` when the view has none. */
 export async function skillAt(context: Context, view: View, uri: string): Promise<ServedSkill | null> {
   const found = await versionAt(context, view, uri);
-  if (found === null || found.path.toLowerCase() !== "skill.md") return null;
-  return servedFrom(found.name, found.version);
+  if (found === null) return null;
+  const served = servedFrom(found.name, found.version);
+  return served.uri === skillUri(found.name, found.path) ? served : null;
 }
 
 /** A file's bytes; `null` when the view has no such file. */
@@ -72,16 +72,11 @@ export async function folderAt(context: Context, view: View, uri: string): Promi
   return [...children.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-interface Version {
-  frontmatter: ServedSkill["frontmatter"];
-  files: PackageFile[];
-}
-
 async function versionAt(
   context: Context,
   view: View,
   uri: string,
-): Promise<{ name: string; path: string; versionId: string; version: Version } | null> {
+): Promise<{ name: string; path: string; versionId: string; version: ServedVersion } | null> {
   const place = parseSkillUri(uri);
   const entry = place === null ? null : await findInView(context, view, place.name);
   if (place === null || entry === null) return null;
@@ -89,7 +84,7 @@ async function versionAt(
   return version === undefined ? null : { ...place, versionId: entry.version_id, version };
 }
 
-function servedFrom(name: string, { frontmatter, files }: Version): ServedSkill {
+function servedFrom(name: string, { frontmatter, files }: ServedVersion): ServedSkill {
   const main = files.find((file) => file.path.toLowerCase() === "skill.md")?.path ?? "SKILL.md";
   return {
     uri: skillUri(name, main),

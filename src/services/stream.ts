@@ -1,16 +1,17 @@
 // Tool calls told while they happen, as server-sent events.
 
+import { DURATIONS } from "../domain/limits";
 import { type AnsweredCall, type ReadCall, renderResult } from "../domain/protocol";
 import type { Progress } from "../upstream/client";
 import type { Context } from "./context";
 import { refusal, type ToolCallsAsk } from "./conversation";
+import type { RunningCalls } from "./running";
 import type { Session } from "./session";
 import { takeCalls } from "./step";
-import type { RunningCalls } from "./toolset";
 
 /**
- * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole answer, or `error` with the
- * refusal. Closing the stream cancels what still runs.
+ * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole
+ * answer, or `error` with the refusal. Closing the stream cancels what still runs.
  */
 export function streamCalls(
   context: Context,
@@ -22,9 +23,12 @@ export function streamCalls(
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async start(controller) {
-      const send = (event: string, data: unknown) =>
-        !cancelled.signal.aborted &&
-        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+      const write = (text: string) => {
+        if (!cancelled.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      const send = (event: string, data: unknown) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      // That nobody listens any more is noticed when something is written.
+      const alive = setInterval(() => write(": keep-alive\n\n"), DURATIONS.stepAlive);
       const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
       const onProgress = ({ id, name }: ReadCall, progress: Progress) => send("progress", { id, name, ...progress });
       try {
@@ -34,8 +38,10 @@ export function streamCalls(
         );
       } catch (error) {
         send("error", refusal(error).error);
+      } finally {
+        clearInterval(alive);
       }
-      controller.close();
+      if (!cancelled.signal.aborted) controller.close();
     },
     cancel() {
       cancelled.abort();

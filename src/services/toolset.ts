@@ -4,7 +4,6 @@
 import type * as z from "zod";
 import { BUILTIN_ARGUMENTS, isBuiltin } from "../domain/builtin";
 import { sha256Hex } from "../domain/digest";
-import { GatewayError } from "../domain/errors";
 import { ANSWERS } from "../domain/prompt";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../domain/tool";
 import type { View } from "../domain/view";
@@ -13,18 +12,8 @@ import type { Context } from "./context";
 import { loadSkill, unloadSkill } from "./load";
 import { knownTool } from "./provided-store";
 import { findSkill, readSkill } from "./read";
+import type { RunningCalls } from "./running";
 import { exclusively, type Session } from "./session";
-
-/** Calls that run now, by id, so that they can be cancelled. */
-export type RunningCalls = Map<string, AbortController>;
-
-/** Cancels a call that runs now. */
-export function cancelRunning(running: RunningCalls, callId: string): null {
-  const call = running.get(callId);
-  if (call === undefined) throw new GatewayError("not_found", "CALL_NOT_FOUND", "No such call is running.");
-  call.abort();
-  return null;
-}
 
 export interface Run {
   context: Context;

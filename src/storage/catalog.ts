@@ -2,6 +2,7 @@
 
 import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../domain/catalog";
+import type { Issue } from "../domain/errors";
 import type { JsonObject, PackageFile } from "../domain/skill";
 import type { Database } from "./database";
 import { ghostSkills, ghosts, skills, versions } from "./schema";
@@ -170,13 +171,26 @@ export async function readVersionContents(
   return new Map(rows.map(({ id, ...content }) => [id, content]));
 }
 
+/** A version as the skills extension serves it. */
+export interface ServedVersion {
+  frontmatter: JsonObject;
+  files: PackageFile[];
+  /** What was said of the package when it was published. */
+  warnings: Issue[];
+}
+
 /** The frontmatter and files of versions, by version id. One that is gone is absent. */
 export async function readServedVersions(
   db: Database,
   versionIds: readonly string[],
-): Promise<Map<string, { frontmatter: JsonObject; files: PackageFile[] }>> {
+): Promise<Map<string, ServedVersion>> {
   const rows = await db
-    .select({ id: versions.id, frontmatter: versions.frontmatter, files: versions.files })
+    .select({
+      id: versions.id,
+      frontmatter: versions.frontmatter,
+      files: versions.files,
+      warnings: versions.warnings,
+    })
     .from(versions)
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
   return new Map(rows.map(({ id, ...version }) => [id, version]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headerProblem } from "../../src/domain/tool-headers";
+import { headerProblem, withoutHeaders } from "../../src/domain/tool-headers";
 
 const schema = (properties: object, more: object = {}) => ({ type: "object", properties: { ...properties }, ...more });
 const header = (name: unknown, type: unknown = "string") => ({ type, "x-mcp-header": name }) as never;
@@ -28,4 +28,12 @@ describe("headers that a tool's parameters travel in", () => {
     ["in a branch", schema({}, { anyOf: [schema({ a: header("A") })] }), "every call"],
     ["in a definition", schema({}, { $defs: { a: header("A") } }), "every call"],
   ])("are refused: %s", (_, bad, told) => expect(headerProblem(bad as never)).toContain(told));
+});
+
+it("are taken out of a schema, and nothing else is", () => {
+  const nested = schema({ inner: header("Inner"), "x-mcp-header": { type: "string" } }, { required: ["inner"] });
+  const plain = schema({ inner: { type: "string" }, "x-mcp-header": { type: "string" } }, { required: ["inner"] });
+  const more = { default: { "x-mcp-header": "data" }, additionalProperties: false };
+  const given = schema({ a: header("A"), b: nested, c: true }, more);
+  expect(withoutHeaders(given as never)).toEqual(schema({ a: { type: "string" }, b: plain, c: true }, more));
 });

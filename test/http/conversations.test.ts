@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Faults } from "../fixtures/faults";
+import { breakWith, Faults, NEVER_WORKS } from "../fixtures/faults";
 import {
   clearRegistry,
   deleteSkill,
@@ -1122,26 +1122,6 @@ describe("a change of the registry", () => {
 });
 
 describe("when D1 does not work", () => {
-  /** From now on D1 fails as `faults` says. */
-  function breakWith(faults: Pick<Faults, "session">): void {
-    const real: D1Database["withSession"] = env.DB.withSession;
-    vi.spyOn(Object.getPrototypeOf(env.DB) as D1Database, "withSession").mockImplementation(function (
-      this: D1Database,
-      start,
-    ) {
-      const session = real.call(this, start);
-      return Object.assign(faults.session(session), { getBookmark: () => session.getBookmark() });
-    });
-  }
-  const down = () => Promise.reject(new Error("D1 is down"));
-  const dead = (statement: D1PreparedStatement): D1PreparedStatement =>
-    new Proxy(statement, {
-      get: (target, property) => (property === "bind" ? (...values: unknown[]) => dead(target.bind(...values)) : down),
-    });
-  const NEVER_WORKS: Pick<Faults, "session"> = {
-    session: (session) => ({ prepare: (query) => dead(session.prepare(query)), batch: down }),
-  };
-
   /** A conversation's first turns; every request may be sent again. */
   async function live(user: ReturnType<typeof someone>, onAnswer: (answer: Answer) => Promise<Answer>): Promise<void> {
     const settings = { spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };

@@ -119,3 +119,23 @@ describe("the skills extension", () => {
     expect(await rpc(user, "skills/list", { cursor: "forged" })).toMatchObject({ error: { code: -32602 } });
   });
 });
+
+describe("the skills extension", () => {
+  it("does not list a skill whose frontmatter others read otherwise, and serves it by get", async () => {
+    const user = someone();
+    const key = await keyFor(user);
+    await publishOwn(key, { name: "repaired", frontmatter: "compatibility: needs: node" });
+    await publishOwn(key, { name: "endless", frontmatter: "x-limit: .inf" });
+    await publishOwn(key, { name: "aliased", frontmatter: "x-one: &one {a: 1}\nx-two: *one" });
+    const { result } = await rpc<Page>(user, "skills/list");
+    const mine = result.skills.map(({ uri }) => uri).filter((uri) => /repaired|endless|aliased/.test(uri));
+    expect(mine).toEqual(["skill://aliased/SKILL.md"]);
+    expect(await rpc(user, "skills/get", { uri: "skill://repaired/SKILL.md" })).toMatchObject({
+      result: { skill: { frontmatter: { compatibility: "needs: node" } } },
+    });
+    // As written, and by no other spelling.
+    expect(await rpc(user, "skills/get", { uri: "skill://repaired/skill.md" })).toMatchObject({
+      error: { code: -32602 },
+    });
+  });
+});

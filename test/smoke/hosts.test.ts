@@ -3,6 +3,8 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -11,7 +13,7 @@ import { expect, it } from "vitest";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.join(import.meta.dirname, "..", "..");
-const corpus = path.join(root, "..", "shared", "corpora", "clean");
+const corpora = ["/work/shared/corpora", path.join(root, "..", "shared", "corpora")].find(existsSync);
 
 const textOf = (result: unknown) =>
   (result as { content: { text?: string }[] }).content.map(({ text }) => text ?? "").join("\n");
@@ -46,24 +48,99 @@ it("the SDK's clients load a skill, call its tool and read its files", async () 
 
 it("the inspector verifies every skill that is listed, digests too", { timeout: 240_000 }, async () => {
   const gateway = await start(await newPlace()).ready();
-  const files = existsSync(corpus) ? (await readdir(corpus)).filter((name) => name.endsWith(".zip")) : [];
-  for (const file of files) {
-    const form = new FormData();
-    form.set("file", new Blob([new Uint8Array(await readFile(path.join(corpus, file)))]), file);
-    const answer = await gateway.fetch("/api/v1/kinds/skills/public", { method: "POST", body: form });
-    // One of them has the name of a built-in skill, and another version.
-    expect([200, 201, 409], await answer.clone().text()).toContain(answer.status);
-  }
+  // One of the clean ones has the name of a built-in skill, and another version; of the quirky ones some are refused.
+  await publishAll(gateway, "clean", [200, 201, 409]);
+  await publishAll(gateway, "quirky", [200, 201, 409, 422]);
   for (const era of ["legacy", "modern"]) {
     const tools = await inspect(gateway, era, "--method", "tools/list", "--format", "json");
     expect([tools.code, tools.output.slice(0, 400)]).toEqual([0, expect.stringContaining("load_skill")]);
     const skills = await inspect(gateway, era, "--method", "skills/list", "--verify", "--require-digests");
     expect([skills.code, skills.output.slice(-2_000)]).toEqual([0, expect.anything()]);
     expect(skills.output).toContain("skill://mermaid-diagram/SKILL.md");
+    // A skill of the quirky ones, whose frontmatter only this gateway can read.
+    expect(skills.output).not.toContain("skill://skillvet/SKILL.md");
   }
   const wrong = await inspect(gateway, "legacy", "--method", "tools/call", "--tool-name", "no-such-tool");
   expect(wrong.code).not.toBe(0);
 });
+
+it("a call that its host cancels ends at the server that it was passed to", { timeout: 180_000 }, async () => {
+  const upstream = await startSilent();
+  const gateway = await start(await newPlace()).ready();
+  const entry = JSON.stringify({ url: upstream.url, timeout: 170, era: "legacy" });
+  const json = { "content-type": "application/json" };
+  const made = await gateway.fetch("/api/v1/mcp-servers/silent", { method: "PUT", headers: json, body: entry });
+  expect(made.status).toBe(201);
+
+  const old = new ClientV1({ name: "v1", version: "1" });
+  const transport = new TransportV1(new URL("/mcp/cancel-v1", gateway.url), headersOf(gateway));
+  await old.connect(transport as Parameters<ClientV1["connect"]>[0]);
+  await old.listTools();
+  await upstream.cancelled((signal) => old.callTool({ name: "silent__wait", arguments: {} }, undefined, { signal }));
+  await old.close();
+
+  for (const mode of ["legacy", "auto"] as const) {
+    const client = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
+    const at = new URL(`/mcp/cancel-${mode}`, gateway.url);
+    await client.connect(new StreamableHTTPClientTransport(at, headersOf(gateway)));
+    await client.listTools();
+    await upstream.cancelled((signal) => client.callTool({ name: "silent__wait", arguments: {} }, { signal }));
+    await client.close();
+  }
+  await upstream.close();
+});
+
+/** An MCP server with one tool, which never answers. */
+async function startSilent() {
+  let onCall: () => void = () => undefined;
+  let onEnd: () => void = () => undefined;
+  const server = createServer(async (request, response) => {
+    if (request.method !== "POST") return response.writeHead(405).end();
+    const message = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    const answer = (result: object) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+    const serverInfo = { name: "silent", version: "1" };
+    if (message.method === "initialize")
+      return answer({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
+    if (message.method === "tools/list")
+      return answer({ tools: [{ name: "wait", inputSchema: { type: "object", properties: {} } }] });
+    if (message.method !== "tools/call") return response.writeHead(202).end();
+    response.once("close", () => onEnd());
+    onCall();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    /** Makes a call, cancels it once it is here, and resolves when its connection has ended here. */
+    async cancelled(call: (signal: AbortSignal) => Promise<unknown>) {
+      const cancel = new AbortController();
+      const called = new Promise<void>((resolve) => (onCall = resolve));
+      const ended = new Promise<void>((resolve) => (onEnd = resolve));
+      const result = call(cancel.signal).catch(() => "cancelled");
+      await called;
+      cancel.abort("not needed any more");
+      expect(await result).toBe("cancelled");
+      await ended;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function publishAll(gateway: Gateway, kind: string, accepted: number[]): Promise<void> {
+  const folder = corpora === undefined ? null : path.join(corpora, kind);
+  const files = folder === null ? [] : (await readdir(folder)).filter((name) => name.endsWith(".zip"));
+  for (const file of files) {
+    const form = new FormData();
+    form.set("file", new Blob([new Uint8Array(await readFile(path.join(folder ?? "", file)))]), file);
+    const answer = await gateway.fetch("/api/v1/kinds/skills/public", { method: "POST", body: form });
+    expect(accepted, await answer.clone().text()).toContain(answer.status);
+  }
+}
 
 function inspect(gateway: Gateway, era: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
   const inspector = path.join(root, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");

@@ -1,6 +1,7 @@
 // The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
 
 import { type FieldReader, isObject } from "./manifest-field";
+import { serverEntrySchema, variableProblems } from "./mcp-config";
 import type { JsonObject, JsonValue } from "./skill";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
@@ -14,7 +15,7 @@ const PLACEHOLDER = /\$\{|\{\{|^<.*>$|^\$[A-Z_]+$/;
 
 /**
  * Looks at every server and keeps those that are mappings. Warnings: `MCP_SERVER_INVALID` (left out), `MCP_STDIO`,
- * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `CREDENTIAL_LITERAL`.
+ * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`.
  */
 export function checkServers(fields: FieldReader, servers: JsonObject): JsonObject {
   const kept: JsonObject = {};
@@ -51,6 +52,24 @@ function checkTransport(fields: FieldReader, name: string, server: JsonObject): 
   }
   if (typeof url !== "string" || url === "") {
     fields.warn("MCP_URL_MISSING", place, `The MCP server '${name}' has no \`url\`; it is kept but not run here.`);
+    return;
+  }
+  checkEntry(fields, name, server);
+}
+
+/** What keeps an entry from being used here, at publish rather than in somebody's conversation. The type was looked at before. */
+function checkEntry(fields: FieldReader, name: string, { type: _, ...server }: JsonObject): void {
+  const place = ["mcpServers", name];
+  const { data: entry, error } = serverEntrySchema.safeParse(server);
+  for (const { path, message } of error?.issues ?? []) {
+    const keys = path.map(String);
+    const sentence = `${keys.join(".")} of '${name}' is not valid (${message}); the server is kept but not run here.`;
+    fields.warn("MCP_ENTRY_INVALID", [...place, ...keys], sentence);
+  }
+  if (entry === undefined) return;
+  for (const { keys, problem } of variableProblems(entry)) {
+    const sentence = `The MCP server '${name}' cannot be reached: ${problem}.`;
+    fields.warn("BAD_VARIABLE", [...place, ...keys], sentence);
   }
 }
 

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { MCP_LIMITS } from "./limits";
 import type { JsonObject, JsonValue } from "./skill";
+import { templateProblem } from "./template";
 
 const REMOTE = ["streamable-http", "http", "sse"] as const;
 const seconds = z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
@@ -46,6 +47,18 @@ export function readServers(servers: JsonObject, source: ServerSource): Configur
     const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "it"}: ${issue.message}`);
     return { name, source, entry: null, problem: `its entry is not valid: ${problems.join("; ")}` };
   });
+}
+
+/** What is wrong with the variables of an entry, in words, each at its keys. No value is needed to tell. */
+export function variableProblems({ url, headers = {} }: ServerEntry): { keys: string[]; problem: string }[] {
+  const places = [
+    { keys: ["url"], problem: templateProblem(url, "url") },
+    ...Object.entries(headers).map(([header, value]) => ({
+      keys: ["headers", header],
+      problem: templateProblem(value, "header"),
+    })),
+  ];
+  return places.flatMap(({ keys, problem }) => (problem === null ? [] : [{ keys, problem }]));
 }
 
 /** Skill over ghost over gateway, by whole entry. Servers of one name that two skills bring are two servers. */

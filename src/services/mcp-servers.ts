@@ -2,9 +2,8 @@
 
 import { GatewayError, invalid } from "../domain/errors";
 import { MCP_LIMITS } from "../domain/limits";
-import { type ServerEntry, serverEntrySchema } from "../domain/mcp-config";
+import { type ServerEntry, serverEntrySchema, variableProblems } from "../domain/mcp-config";
 import type { JsonObject } from "../domain/skill";
-import { templateProblem } from "../domain/template";
 import { NO_MEMORY } from "../domain/upstream";
 import { deleteServer, listServers, putServer, readServer, type ServerRow } from "../storage/mcp-servers";
 import { Upstream } from "../upstream/client";
@@ -27,16 +26,11 @@ export interface ServerTest {
 /** Stores an entry under its name, whole. Variables may be unknown to everybody but not to the list of variables. */
 export async function storeServer(context: Context, name: string, entry: ServerEntry) {
   requireAdmin(context);
-  const places = [
-    { path: "url", problem: templateProblem(entry.url, "url") },
-    ...Object.entries(entry.headers ?? {}).map(([header, value]) => ({
-      path: `headers.${header}`,
-      problem: templateProblem(value, "header"),
-    })),
-  ];
-  const issues = places.flatMap(({ path, problem }) =>
-    problem === null ? [] : [{ code: "BAD_VARIABLE", message: `The server cannot be reached: ${problem}.`, path }],
-  );
+  const issues = variableProblems(entry).map(({ keys, problem }) => ({
+    code: "BAD_VARIABLE",
+    message: `The server cannot be reached: ${problem}.`,
+    path: keys.join("."),
+  }));
   if (issues.length > 0) throw invalid(issues);
   const server = { name, entry: jsonOf(entry), createdBy: context.caller.principal.userId };
   const after = { type: entry.type ?? "streamable-http", headers: Object.keys(entry.headers ?? {}) };

@@ -19,6 +19,7 @@ import {
   readSecret,
   reencrypt,
   type SecretFacts,
+  type SecretRow,
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../storage/secrets";
@@ -118,15 +119,14 @@ export async function usableSecrets(context: Context, names: readonly string[]):
   const rows = await findSecrets(context.db, scopes, names);
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const found = new Map<string, UsableSecret>();
-  const used: string[] = [];
-  for (const row of rows) {
-    // The more specific one counts even where it cannot be read: falling back would use what was not meant.
-    if (found.has(row.name) || used.includes(row.name)) continue;
-    used.push(row.name);
+  // The more specific one counts even where it cannot be read: falling back would use what was not meant.
+  const used = new Map<string, SecretRow>();
+  for (const row of rows) if (!used.has(row.name)) used.set(row.name, row);
+  for (const row of used.values()) {
     const value = await unseal(context.settings, row, row);
     if (value !== null) found.set(row.name, { value, hosts: row.hosts });
   }
-  const unmarked = rows.filter((row) => (row.lastUsedAt ?? 0) < context.now() - DURATIONS.secretUse);
+  const unmarked = [...used.values()].filter((row) => (row.lastUsedAt ?? 0) < context.now() - DURATIONS.secretUse);
   if (unmarked.length > 0)
     await touchSecrets(
       context.db,

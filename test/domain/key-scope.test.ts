@@ -17,7 +17,7 @@ it("says what each request needs", () => {
     ["POST /mcp", "mcp"],
     ["POST /mcp/servers/x", "mcp"],
     ["POST /mcp-servers", "unlimited"],
-    ["GET /api/v1/users/x/export", "unlimited"],
+    ["GET /api/v1/users/x/export", "admin"],
     ["GET /api/v1/keysx", "unlimited"],
     ["GET /api/v1//keys", "unlimited"],
   ] as const) {

@@ -147,6 +147,10 @@ describe("warnings", () => {
     ["mcpServers:\n  a: {type: stdio, command: npx}", "MCP_STDIO SKILL.md:4"],
     ["mcpServers:\n  a: {type: grpc, url: 'https://x'}", "MCP_TYPE_UNKNOWN SKILL.md:4"],
     ["mcpServers:\n  a: {type: http}", "MCP_URL_MISSING SKILL.md:4"],
+    ["mcpServers:\n  a:\n    url: https://x\n    timeout: 301", "MCP_ENTRY_INVALID SKILL.md:6"],
+    ["mcpServers:\n  a:\n    url: https://x\n    headers:\n      'X Y': z", "MCP_ENTRY_INVALID SKILL.md:7"],
+    [`mcpServers:\n  a:\n    url: https://x/${filledLater("env.HOME")}`, "BAD_VARIABLE SKILL.md:5"],
+    [`mcpServers:\n  a:\n    url: https://${filledLater("user.id")}.x/`, "BAD_VARIABLE SKILL.md:5"],
   ])("%j", async (yaml, warning) => {
     const { issues, warnings } = await described(yaml);
     expect({ issues, warnings }).toEqual({ issues: [], warnings: [warning] });

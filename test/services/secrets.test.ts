@@ -75,6 +75,20 @@ describe("usable secrets", () => {
     await usableSecrets(someone(), ["L"]);
     expect(await used()).toBeTypeOf("number");
   });
+
+  it("count as used only where no more specific one took their place", async () => {
+    await storeSecret(
+      someone(undefined, { admin: true }),
+      { kind: "gateway" },
+      { name: "M", value: "gateway-m", hosts },
+    );
+    await storeSecret(someone(), { kind: "user" }, { name: "M", value: "own-value-m", hosts });
+    await usableSecrets(someone(), ["M"]);
+    const { results } = await env.DB.prepare(
+      "SELECT scope FROM secrets WHERE name = 'M' AND last_used_at IS NOT NULL",
+    ).all();
+    expect(results).toEqual([{ scope: "user:ada" }]);
+  });
 });
 
 describe("a server's variables", () => {

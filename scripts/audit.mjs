@@ -1,0 +1,35 @@
+// Known vulnerabilities of what ships: fails on a high or critical one. A registry that does not answer the question is said, and
+// fails nothing: it may be a mirror.
+
+import { execFile } from "node:child_process";
+import { isMain } from "./files.mjs";
+import { say } from "./refusal.mjs";
+
+/**
+ * What `npm audit --json` told: how many that matter, or `null` when the registry does not know.
+ * @param {string} output
+ * @returns {number | null}
+ */
+export function seriousIn(output) {
+  let report;
+  try {
+    report = JSON.parse(output);
+  } catch {
+    return null;
+  }
+  const counts = report?.metadata?.vulnerabilities;
+  return counts === undefined ? null : counts.high + counts.critical;
+}
+
+if (isMain(import.meta.url)) {
+  execFile("npm", ["audit", "--omit=dev", "--json"], { maxBuffer: 1 << 26 }, (_error, stdout) => {
+    const serious = seriousIn(stdout);
+    if (serious === null)
+      say("The registry does not answer audits: whether what ships has known vulnerabilities is not checked.");
+    else if (serious === 0) say("No known high or critical vulnerability in what ships.");
+    else {
+      say(`${serious} known high or critical vulnerabilities in what ships: npm audit --omit=dev tells which.`);
+      process.exitCode = 1;
+    }
+  });
+}

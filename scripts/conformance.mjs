@@ -1,6 +1,7 @@
 // `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Its server scenarios run through
-// the transparent proxy before the fixture upstream, its client scenarios against the gateway's own client. Fails on every scored
-// failure that test/conformance/expected-failures.yml does not name, and on a scenario that checked nothing.
+// the transparent proxy before the fixture upstream, those that need no tools of its own against the gateway's own server too, and its
+// client scenarios against the gateway's own client. Fails on every scored failure that test/conformance/expected-failures.yml does not
+// name, and on a scenario that checked nothing.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -19,7 +20,19 @@ const suite = path.join(folder, "dist", "index.js");
 const expected = path.join(root, "test", "conformance", "expected-failures.yml");
 const client = (name) => `${process.execPath} ${path.join(root, "test", "conformance", `${name}-client.mjs`)}`;
 
-const SKILL_SCENARIOS = ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"];
+/** What the gateway's own server can show by itself. The other server scenarios want tools of the suite's own. */
+const OWN_SCENARIOS = [
+  "server-initialize",
+  "ping",
+  "tools-list",
+  "resources-list",
+  "dns-rebinding-protection",
+  "http-header-validation",
+  "sep-2164-resource-not-found",
+  "sep-2640-skills-enumeration",
+  "sep-2640-skills-manifest",
+  "sep-2640-skills-directory",
+];
 
 /** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
 const BEHIND_PROXY = {
@@ -41,7 +54,7 @@ async function main() {
     for (const revision of REVISIONS) rows.push(...(await serverRows(door.url, revision, results)));
     door.close();
     for (const revision of REVISIONS) rows.push(...(await clientRows(gateway, revision, results)));
-    rows.push(...(await skillRows(gateway, user.key, results)));
+    rows.push(...(await ownRows(gateway, user.key, results)));
     report(rows);
   } finally {
     await Promise.all([gateway.stop(), fixture.close()]);
@@ -63,16 +76,18 @@ async function serverRows(url, revision, results) {
   return found;
 }
 
-/** The skills extension, at the gateway's own server with its built-in skills. */
-async function skillRows(gateway, key, results) {
-  const door = await openDoor(`${gateway.url}/mcp`, key);
+/** The gateway's own server with its built-in skills, without a conversation and in one. */
+async function ownRows(gateway, key, results) {
   const rows = [];
-  for (const scenario of SKILL_SCENARIOS) {
-    const output = path.join(results, scenario);
-    await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
-    rows.push(await checked({ scenario, revision: "SEP-2640  ", isScored: true, way: "/mcp" }, output));
+  for (const way of ["/mcp", "/mcp/conformance"]) {
+    const door = await openDoor(`${gateway.url}${way}`, key);
+    for (const scenario of OWN_SCENARIOS) {
+      const output = path.join(results, `own-${rows.length}`);
+      await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
+      rows.push(await checked({ scenario, revision: "own server", isScored: true, way }, output));
+    }
+    door.close();
   }
-  door.close();
   return rows;
 }
 

@@ -8,10 +8,10 @@ export type Format = (typeof FORMATS)[number];
 
 /** A tool definition as the format's API takes it in `tools`. */
 export function renderTool(tool: ToolDefinition, format: Format): JsonObject {
-  const { name, description, inputSchema } = tool;
+  const { name, description, inputSchema, annotations } = tool;
   switch (format) {
     case "mcp":
-      return { name, description, inputSchema };
+      return { name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) };
     case "openai":
       return { type: "function", function: { name, description, parameters: inputSchema } };
     case "openai-responses":

@@ -7,10 +7,24 @@ import type { JsonObject, JsonValue } from "./skill";
 /** A JSON Schema, draft 2020-12, as a plain value. */
 export type JsonSchema = JsonObject;
 
+/** What a tool says of itself for its host's user: hints that nobody has checked. */
+export const toolHintsSchema = z
+  .object({
+    title: z.string().max(200),
+    readOnlyHint: z.boolean(),
+    destructiveHint: z.boolean(),
+    idempotentHint: z.boolean(),
+    openWorldHint: z.boolean(),
+  })
+  .partial();
+
+export type ToolHints = z.infer<typeof toolHintsSchema>;
+
 export interface ToolDefinition {
   name: string;
   description: string;
   inputSchema: JsonSchema;
+  annotations?: ToolHints | undefined;
 }
 
 /** A block of a tool's answer. Text is what this gateway makes; other types pass through from MCP servers unread. */

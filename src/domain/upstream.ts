@@ -4,6 +4,7 @@ import * as z from "zod";
 import { breakerSchema, CLOSED } from "./breaker";
 import { jsonObject } from "./json";
 import { DURATIONS } from "./limits";
+import { toolHintsSchema } from "./tool";
 
 /** Which generation of the protocol a server speaks: sessions (to 2025-11-25), or none (from 2026-07-28). */
 export type Era = "legacy" | "modern";
@@ -21,7 +22,12 @@ export interface UpstreamTarget {
   callMs: number;
 }
 
-export const upstreamToolSchema = z.object({ name: z.string(), description: z.string(), inputSchema: jsonObject });
+export const upstreamToolSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: jsonObject,
+  annotations: toolHintsSchema.optional(),
+});
 export type UpstreamTool = z.infer<typeof upstreamToolSchema>;
 
 const listSchema = z.object({

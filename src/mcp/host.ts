@@ -12,7 +12,7 @@ import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
 import type { JsonObject } from "../domain/skill";
-import type { ToolResult } from "../domain/tool";
+import { type ToolResult, toolHintsSchema } from "../domain/tool";
 import type { View } from "../domain/view";
 import { callInCatalog, viewOfCatalog } from "../services/catalog-host";
 import type { Context } from "../services/context";
@@ -118,16 +118,7 @@ const toolSchema = z.object({
   name: z.string(),
   description: z.string(),
   inputSchema: z.looseObject({ type: z.literal("object") }),
-  annotations: z
-    .object({
-      title: z.string(),
-      readOnlyHint: z.boolean(),
-      destructiveHint: z.boolean(),
-      idempotentHint: z.boolean(),
-      openWorldHint: z.boolean(),
-    })
-    .partial()
-    .optional(),
+  annotations: toolHintsSchema.optional(),
 });
 
 /** What the place may see: for a conversation, what its own settings say. */

@@ -117,7 +117,7 @@ function serverTools({ ref, tools }: OfferedServer, names: ProvidedStore["names"
   return tools.map((tool): ProvidedTool => {
     const own = `${ref.name}__${tool.name}`;
     const name = nameIn(names, keyOf(ref), idOf(ref, tool.name));
-    const definition = { name, description: tool.description, inputSchema: tool.inputSchema };
+    const definition = { ...tool, name };
     return { name, own, skill: ref.skill, origin: { server: ref, tool: tool.name }, definition, problem: null };
   });
 }

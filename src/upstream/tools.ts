@@ -4,6 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { jsonObject } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
+import { toolHintsSchema } from "../domain/tool";
 import { headerProblem } from "../domain/tool-headers";
 import type { ToolList, UpstreamTool } from "../domain/upstream";
 import { NEVER } from "./connection";
@@ -18,6 +19,7 @@ const toolSchema = z.object({
   name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
   description: z.string().optional().catch(undefined),
   title: z.string().optional().catch(undefined),
+  annotations: toolHintsSchema.optional().catch(undefined),
   // Any dialect: what it says is for the model and for the server itself.
   inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
 });
@@ -79,5 +81,7 @@ function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string
     return;
   }
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);
-  tools.set(name, { name, description, inputSchema });
+  const hints = { ...(title === undefined ? {} : { title: title.slice(0, 200) }), ...parsed.data.annotations };
+  const annotations = Object.keys(hints).length === 0 ? {} : { annotations: hints };
+  tools.set(name, { name, description, inputSchema, ...annotations });
 }

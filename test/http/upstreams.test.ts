@@ -54,6 +54,7 @@ describe("servers", () => {
     expect(loaded.tools.find((tool) => tool.name === "memory__create_entities")).toMatchObject({
       description: expect.stringContaining("Create multiple new entities"),
       inputSchema: { type: "object", required: ["entities"] },
+      annotations: { title: "Create Entities" },
     });
     const step = await chat.calls(
       { id: "a", name: "everything__echo", arguments: { message: "one" } },

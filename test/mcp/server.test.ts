@@ -31,6 +31,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     expect(tools.map(({ name }) => name)).toEqual(["load_skill", "read_skill", "execute_skill_script"]);
     expect(tools[0]?.description).toContain("- **wiki**: Writes wiki pages.");
     expect(tools[0]?.inputSchema.properties).toMatchObject({ skill_name: { enum: expect.arrayContaining(["wiki"]) } });
+    expect(tools[0]?.annotations).toEqual({ title: "Load a skill", readOnlyHint: true, openWorldHint: false });
     await client.close();
   });
 

@@ -87,6 +87,20 @@ it("a call that its host cancels ends at the server that it was passed to", { ti
     await upstream.cancelled((signal) => client.callTool({ name: "silent__wait", arguments: {} }, { signal }));
     await client.close();
   }
+
+  // The same for a back end that closes the stream of its own calls.
+  await gateway.fetch("/api/v1/conversations/cancel", { method: "PUT", headers: json, body: "{}" });
+  await upstream.cancelled(async (signal) => {
+    const body = JSON.stringify({ calls: [{ id: "a", name: "silent__wait", arguments: {} }] });
+    const headers = { ...json, accept: "text/event-stream" };
+    const stream = await gateway.fetch("/api/v1/conversations/cancel/tool-calls", {
+      method: "POST",
+      headers,
+      body,
+      signal,
+    });
+    return stream.text();
+  });
   await upstream.close();
 });
 

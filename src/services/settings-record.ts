@@ -21,7 +21,13 @@ export async function recordSettings(db: Database, settings: object, pseudonym: 
   const [last] = await listAudit(db, { action: "settings.change" }, 1, null);
   if (last !== undefined && JSON.stringify(last.after) === JSON.stringify(after)) return;
   const before = last === undefined ? null : jsonObject.parse(last.after);
-  const actor = { userId: "deployment", keyId: "deployment", requestId: "scheduled", pseudonym };
+  const actor = {
+    userId: "deployment",
+    keyId: "deployment",
+    requestId: "scheduled",
+    pseudonym,
+    otherPseudonym: pseudonym,
+  };
   await recordOnly(db, actor, {
     action: "settings.change",
     resourceType: "settings",

@@ -3,6 +3,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { ConversationSettings } from "../domain/conversation";
+import { type Pace, paced } from "../domain/pace";
 import type { Format } from "../domain/protocol";
 import type { Answer, RequestState } from "../domain/request";
 import type { JsonValue } from "../domain/skill";
@@ -47,6 +48,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   readonly #running: RunningCalls = new Map();
   readonly #pages = pagesOf(this.ctx, this.env, this.#store, () => this.#open());
   #session: Session | null = null;
+  #pace: Pace = { since: 0, count: 0 };
 
   put(ask: Ask, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
     return this.#answer(ask, (context) =>
@@ -111,7 +113,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   at(ask: Ask, turn: number) {
-    return this.#answer(ask, async (_context, session) => pastOf(required(session), turn));
+    return this.#inside(ask, async (_, session) => pastOf(session, turn));
   }
 
   taskSkills(ask: Ask) {
@@ -156,8 +158,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#answer(ask, async ({ db, caller }) => {
       // The list last: what a failure leaves must be found again.
       await this.#empty();
-      await unlist({ db }, { userId: caller.principal.userId, id: ask.id });
-      return null;
+      return unlist({ db }, { userId: caller.principal.userId, id: ask.id });
     });
   }
 
@@ -197,6 +198,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
     let session: Session | null = null;
     try {
+      this.#pace = paced(this.#pace, Date.now());
       const context: Context = {
         ...contextOf(this.env, ask),
         door: (call) => openDoor(this.#pages.asking, required(this.#open()), call),

@@ -158,6 +158,9 @@ export const RATES = {
   guesses: { requests: 30, seconds: 60 },
 } as const;
 
+/** Calls of one conversation, of any kind, in a window. */
+export const PACE = { calls: 1_000, milliseconds: 10_000 } as const;
+
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
 

@@ -3,8 +3,8 @@
 import { GatewayError } from "./errors";
 
 /** Of one user at a time. */
-export const QUOTAS = { skills: 20_000, ghosts: 2_000, keys: 200 } as const;
-export type Owned = keyof typeof QUOTAS;
+export const QUOTAS = { skills: 20_000, ghosts: 2_000, keys: 200, bytes: 10 * 1024 * 1024 * 1024 } as const;
+export type Owned = Exclude<keyof typeof QUOTAS, "bytes">;
 
 /** Of one user in a day (UTC). */
 export const DAILY = { uploads: 10_000, conversations: 50_000, scripts: 50_000, keys: 500 } as const;
@@ -23,6 +23,13 @@ export function quotaExceeded(what: Owned, used: number): GatewayError {
     limit,
     used,
   });
+}
+
+/** All packages of a user's own skills, every version, as they are stored. */
+export function tooManyBytes(used: number): GatewayError {
+  const limit = QUOTAS.bytes;
+  const message = "A user's own skills may take 10 GiB with all their versions. Delete some first.";
+  return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 
 export function tooOften(what: Counted): GatewayError {

@@ -61,9 +61,10 @@ function markListed(session: Session, listed: boolean): void {
 export async function unlist(
   context: Pick<Context, "db"> & { caller?: Caller },
   session: Pick<Session, "userId" | "id">,
-): Promise<void> {
+): Promise<null> {
   if (context.caller?.stale) throw storageDown();
   await deleteConversationRow(context.db, session.userId, session.id);
+  return null;
 }
 
 /** When the conversation is to be deleted if nothing happens until then, in milliseconds since the epoch. */

@@ -17,7 +17,7 @@ import { audited, scopeInLog } from "./audit";
 import type { Context } from "./context";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
-import { countToday, requireRoom } from "./quota";
+import { countToday, requireBytes, requireRoom } from "./quota";
 import { skillNotFound } from "./skills";
 
 export interface PublishRequest {
@@ -63,6 +63,8 @@ export async function publish(context: Context, request: PublishRequest): Promis
   for (let round = 0; round < ROUNDS; round++) {
     const met = await meet(context, outcome.package, target);
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
+    if (!stored && target.scope.startsWith("user:"))
+      await requireBytes(context, context.caller.principal.userId, version.zipSize);
     if (!stored) {
       await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
       if (code !== null) await putCode(context.packages, context.timings, version.id, code);

@@ -1,7 +1,7 @@
 // Asking whether there is room before something is made.
 
-import { type Counted, DAILY, dayOf, type Owned, QUOTAS, quotaExceeded, tooOften } from "../domain/quota";
-import { countOwned, countUse } from "../storage/usage";
+import { type Counted, DAILY, dayOf, type Owned, QUOTAS, quotaExceeded, tooManyBytes, tooOften } from "../domain/quota";
+import { countBytes, countOwned, countUse } from "../storage/usage";
 import type { Context } from "./context";
 
 /** Refuses when a user has as many as one may have. Two at once may both find room: the limit is for accidents. */
@@ -12,6 +12,12 @@ export async function requireRoom(
 ): Promise<void> {
   const used = await countOwned(context.db, userId, what);
   if (used >= QUOTAS[what]) throw quotaExceeded(what, used);
+}
+
+/** Refuses when a user's own skills would take more than they may. */
+export async function requireBytes(context: Context, userId: string, more: number): Promise<void> {
+  const used = await countBytes(context.db, userId);
+  if (used + more > QUOTAS.bytes) throw tooManyBytes(used);
 }
 
 /** Counts one more of what the caller does today, and refuses beyond the limit of a day. */

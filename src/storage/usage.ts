@@ -4,7 +4,7 @@ import { and, eq, lt, sql } from "drizzle-orm";
 import { userScope } from "../domain/access";
 import type { Owned } from "../domain/quota";
 import type { Database } from "./database";
-import { ghosts, keys, skills } from "./schema";
+import { ghosts, keys, skills, versions } from "./schema";
 import { usage } from "./schema-access";
 
 /** Counts one more, and returns how many that makes in this window. */
@@ -23,6 +23,16 @@ export async function countUse(db: Database, subject: string, kind: string, wind
 /** Forgets windows that ended. */
 export async function forgetUsage(db: Database, before: number): Promise<void> {
   await db.delete(usage).where(lt(usage.windowStart, before));
+}
+
+/** What the packages of a user's own skills take, every version, in bytes. */
+export async function countBytes(db: Database, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)` })
+    .from(skills)
+    .innerJoin(versions, eq(versions.skillId, skills.id))
+    .where(eq(skills.scope, userScope(userId)));
+  return row?.bytes ?? 0;
 }
 
 /** How many a user has. Each is one walk along an index. */

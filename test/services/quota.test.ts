@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
 import { createKey } from "../../src/services/keys";
-import { countToday, requireRoom } from "../../src/services/quota";
+import { countToday, requireBytes, requireRoom } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
 import { forgetUsage } from "../../src/storage/usage";
 import { contextOf } from "../fixtures/context";
@@ -42,6 +42,9 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   await env.DB.prepare("UPDATE keys SET revoked_at = 1 WHERE id = 'q0'").run();
   expect((await createKey(admin, request)).row.userId).toBe("quota-full");
   await requireRoom(contextOf("quota-empty"), "skills");
+  await requireBytes(contextOf("quota-empty"), "quota-empty", QUOTAS.bytes);
+  const tooMuch = requireBytes(contextOf("quota-empty"), "quota-empty", QUOTAS.bytes + 1);
+  await expect(tooMuch).rejects.toMatchObject({ reason: "QUOTA_EXCEEDED", details: { limit: QUOTAS.bytes, used: 0 } });
   await requireRoom(contextOf("quota-empty"), "ghosts");
 });
 

@@ -8,7 +8,7 @@ import type { Answer, RequestState } from "../domain/request";
 import type { JsonValue } from "../domain/skill";
 import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
 import { offerAnswer, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
-import { audited } from "../services/audit";
+import { audited, conversationInLog } from "../services/audit";
 import type { Context } from "../services/context";
 import {
   type Ask,
@@ -146,15 +146,18 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   remove(ask: Ask) {
     return this.#inside(ask, async (context, session) => {
-      await unlist({ ...context, db: audited(context, "conversation.delete", ask.id) }, session);
+      const recorded = audited(context, "conversation.delete", await conversationInLog(session));
+      await unlist({ ...context, db: recorded }, session);
       return this.#empty();
     });
   }
 
   erase(ask: Ask) {
     return this.#answer(ask, async ({ db, caller }) => {
+      // The list last: what a failure leaves must be found again.
+      await this.#empty();
       await unlist({ db }, { userId: caller.principal.userId, id: ask.id });
-      return this.#empty();
+      return null;
     });
   }
 

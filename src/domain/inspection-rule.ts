@@ -15,6 +15,8 @@ export interface Rule {
   severity: Severity;
   /** Which files it looks at; all without it. */
   applies?: (path: string) => boolean;
+  /** It is about characters beyond ASCII, which most files have none of. */
+  isBeyondAscii?: true;
   /** In the order of the text. Who reads them stops when there are enough. */
   find(text: string): Iterable<Match>;
 }
@@ -36,31 +38,47 @@ const RUNNER =
 const FETCHER =
   /\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|DownloadString)\b|\bbase64\s{1,9}(?:-d|-D|--decode)\b/i;
 const FETCHER_CHARS = 500;
-const SUBSTITUTED =
-  /\b(?:ba|z|da)?sh\s{1,9}(?:-\w{1,9}\s{1,9})?(?:<\(\s{0,9}|["']?\$\(\s{0,9})(?:curl|wget)\b|\beval\s{1,9}["']?\$\(\s{0,9}(?:curl|wget)\b|\biex\s{0,9}\(\s{0,9}\(?(?:New-Object|iwr|irm|Invoke-)/gi;
-const INLINE = /\b(?:python[23]?|node|perl|ruby|php)\s{1,9}-[cer]\b[^\n]{0,400}/g;
+/** What a shell is given instead of a file or a text. Patterns begin with something rare, and look back from there. */
+const SUBSTITUTED = /[<$]\(\s{0,9}(?:curl|wget)\b/g;
+const SHELL_BEFORE = /\b(?:(?:ba|z|da)?sh\s{1,9}(?:-\w{1,9}\s{1,9})?|eval\s{1,9})["']?$/;
+const EVALUATED = /\(\s{0,9}(?:New-Object|iwr|irm|Invoke-)/gi;
+const IEX_BEFORE = /\biex\s{0,9}\(?$/i;
+const INLINE = /\s-[cer]\s[^\n]{0,400}/g;
+const INTERPRETER_BEFORE = /\b(?:python[23]?|node|perl|ruby|php)$/;
 const INLINE_FETCHES =
   /(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri).*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri)/;
 
 /** Each begins where such data can begin and nowhere inside of it, so that a text is gone through once. */
 const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{240,2000}|(?<!\\x[0-9a-fA-F]{2})(?:\\x[0-9a-fA-F]{2}){60,500}/g;
-const EXECUTES =
-  /\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,9}\(|\bchild_process\b|\bsubprocess\b|\bos\.system\b|\bb64decode\b|\bFromBase64String\b|\bbase64\s{1,9}(?:-d|--decode)\b/;
+/** What decodes or runs what it is given: a call, or one of these names. */
+const EXECUTES = /\((?<=\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,3}\()/;
+const DATA_URL = /data:[\w/+.-]{1,60};base64,$/;
+/** Their rare part: a text is searched for it in no time. */
+const EXECUTORS = ["_process", "subprocess", ".system", "64decode", "FromBase64", "64 -d", "64 --d"];
 
-const CREDENTIALS: readonly [name: string, pattern: RegExp][] = [
-  ["an AWS access key", /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g],
-  ["a GitHub token", /\b(?:gh[pousr]_[A-Za-z0-9]{36,80}|github_pat_[A-Za-z0-9_]{40,100})\b/g],
-  ["a Slack token", /(?<![\w-])xox[abposr]-[A-Za-z0-9-]{12,100}\b/g],
-  ["a Google API key", /(?<![\w-])AIza[A-Za-z0-9_-]{35}\b/g],
-  ["an OpenAI or Anthropic key", /(?<![\w-])sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g],
-  ["a Stripe key", /\b[rs]k_live_[A-Za-z0-9]{20,100}\b/g],
-  ["a key of this gateway", /\bsgw_[0-9A-Za-z]{4,40}_[0-9A-Za-z]{32,100}\b/g],
-  ["a private key", /-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----/g],
-  ["a JSON Web Token", /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g],
+/** Each with what its text begins with. */
+const CREDENTIALS: readonly [name: string, hints: readonly string[], pattern: RegExp][] = [
+  ["an AWS access key", ["AKIA", "ASIA"], /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g],
+  [
+    "a GitHub token",
+    ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    /\b(?:gh[pousr]_[A-Za-z0-9]{36,80}|github_pat_[A-Za-z0-9_]{40,100})\b/g,
+  ],
+  ["a Slack token", ["xox"], /(?<![\w-])xox[abposr]-[A-Za-z0-9-]{12,100}\b/g],
+  ["a Google API key", ["AIza"], /(?<![\w-])AIza[A-Za-z0-9_-]{35}\b/g],
+  ["an OpenAI or Anthropic key", ["sk-"], /(?<![\w-])sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g],
+  ["a Stripe key", ["_live_"], /\b[rs]k_live_[A-Za-z0-9]{20,100}\b/g],
+  ["a key of this gateway", ["sgw_"], /\bsgw_[0-9A-Za-z]{4,40}_[0-9A-Za-z]{32,100}\b/g],
+  ["a private key", ["-----BEGIN "], /-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----/g],
+  [
+    "a JSON Web Token",
+    ["eyJ"],
+    /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g,
+  ],
 ];
-/** A value that is given to something with the name of a secret. */
-const ASSIGNED =
-  /(?:api[_-]?key|secret|token(?!iz)|passw(?:or)?d)[\w-]{0,20}["']?\s{0,5}[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/gi;
+/** A value that something is given, and the name of a secret right before it. */
+const ASSIGNED = /[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/g;
+const SECRET_NAME = /(?:api[_-]?key|secret|token(?!iz)|passw(?:or)?d)[\w-]{0,20}["']?\s{0,5}$/i;
 /** A part of a value that is a word. */
 const WORD = /(?:^|[-_/])[a-z]{4,}(?:$|[-_/])/i;
 /** What documentation writes in place of a secret. */
@@ -75,44 +93,39 @@ export const RULES: readonly Rule[] = [
   {
     code: "HIDDEN_BIDI",
     severity: "high",
+    isBeyondAscii: true,
     find: (text) => hidden(text, BIDI, "characters that reorder what a reader sees"),
   },
   {
     code: "HIDDEN_ZERO_WIDTH",
     severity: "low",
+    isBeyondAscii: true,
     find: (text) => hidden(text, ZERO_WIDTH, "characters without width inside a word"),
   },
   {
     code: "HIDDEN_TAGS",
     severity: "high",
+    isBeyondAscii: true,
     find: (text) => hidden(text, TAGS, "invisible tag characters, which models read as text"),
   },
   {
     code: "HIDDEN_SELECTORS",
     severity: "high",
+    isBeyondAscii: true,
     find: (text) => hidden(text, SELECTORS, "a run of variation selectors, which can carry hidden data"),
   },
   { code: "HIDDEN_COMMENT", severity: "info", applies: isMarkdown, find: comments },
   { code: "FETCH_AND_RUN", severity: "high", find: fetchedAndRun },
-  {
-    code: "ENCODED_PAYLOAD",
-    severity: "high",
-    find: (text) =>
-      EXECUTES.test(text)
-        ? all(text, ENCODED, (_, at) =>
-            /data:[\w/+.-]{1,60};base64,$/.test(text.slice(Math.max(0, at - 80), at))
-              ? null
-              : "Long encoded data stands beside code that decodes or executes.",
-          )
-        : [],
-  },
+  { code: "ENCODED_PAYLOAD", severity: "high", find: payloads },
   { code: "CREDENTIAL", severity: "high", find: credentials },
   {
     code: "CREDENTIAL_LIKELY",
     severity: "low",
     find: (text) =>
-      all(text, ASSIGNED, (_, _at, value) =>
-        isRandom(value) ? `Something with the name of a secret is given a value (${value.slice(0, 4)}…).` : null,
+      all(text, ASSIGNED, (_, at, value) =>
+        isRandom(value) && isAfter(text, at, SECRET_NAME)
+          ? `Something with the name of a secret is given a value (${value.slice(0, 4)}…).`
+          : null,
       ),
   },
 ];
@@ -121,9 +134,8 @@ function isMarkdown(path: string): boolean {
   return /\.(?:md|markdown|mdx)$/i.test(path);
 }
 
-/** Text that is not plain ASCII is the exception, and only that is looked at closely. */
 function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {
-  return /\P{ASCII}/u.test(text) ? all(text, pattern, () => `There are ${what}.`) : [];
+  return all(text, pattern, () => `There are ${what}.`);
 }
 
 /** Instructions in HTML comments: a model reads them, a reader of the rendered page does not. */
@@ -142,20 +154,35 @@ function* comments(text: string): Iterable<Match> {
 /** A pipe into something that runs code, looked at from the pipe: what stands before it belongs to no other pipe. */
 function* fetchedAndRun(text: string): Iterable<Match> {
   const message = "A command fetches or decodes code and runs it unseen.";
-  for (const { index } of text.matchAll(RUNNER)) {
+  // A text without these characters, which most are, is quickly told.
+  for (const { index } of text.includes("|") ? text.matchAll(RUNNER) : []) {
     const before = text.slice(Math.max(0, index - FETCHER_CHARS), index);
     const part = before.slice(1 + Math.max(before.lastIndexOf("|"), before.lastIndexOf("\n")));
     if (FETCHER.test(part)) yield { at: index, message };
   }
-  yield* all(text, SUBSTITUTED, () => message);
-  yield* all(text, INLINE, (command) => (INLINE_FETCHES.test(command) ? message : null));
+  if (text.includes("(")) {
+    yield* all(text, SUBSTITUTED, (_, at) => (isAfter(text, at, SHELL_BEFORE) ? message : null));
+    yield* all(text, EVALUATED, (_, at) => (isAfter(text, at, IEX_BEFORE) ? message : null));
+  }
+  if (!/-[cer]\s/.test(text)) return;
+  yield* all(text, INLINE, (command, at) =>
+    isAfter(text, at, INTERPRETER_BEFORE) && INLINE_FETCHES.test(command) ? message : null,
+  );
+}
+
+function* payloads(text: string): Iterable<Match> {
+  if (!EXECUTES.test(text) && !EXECUTORS.some((name) => text.includes(name))) return;
+  yield* all(text, ENCODED, (_, at) =>
+    isAfter(text, at, DATA_URL) ? null : "Long encoded data stands beside code that decodes or executes.",
+  );
 }
 
 function* credentials(text: string): Iterable<Match> {
-  for (const [name, pattern] of CREDENTIALS)
-    yield* all(text, pattern, (found) =>
-      PLACEHOLDER.test(found) ? null : `This looks like ${name} (${found.slice(0, 4)}…).`,
-    );
+  for (const [name, hints, pattern] of CREDENTIALS)
+    if (hints.some((hint) => text.includes(hint)))
+      yield* all(text, pattern, (found) =>
+        PLACEHOLDER.test(found) ? null : `This looks like ${name} (${found.slice(0, 4)}…).`,
+      );
 }
 
 /** Whether a value is more than words: letters and digits in disorder. */
@@ -167,6 +194,11 @@ function isRandom(value: string): boolean {
   let bits = 0;
   for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
   return bits > 3.5;
+}
+
+/** Whether what stands right before a place ends like this. */
+function isAfter(text: string, at: number, ending: RegExp): boolean {
+  return ending.test(text.slice(Math.max(0, at - 80), at));
 }
 
 /** `say` tells about a match, or `null` when it is none; `inner` is the first group. */

@@ -22,14 +22,17 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
       left++;
       continue;
     }
-    const { path } = file;
-    const { text } = file;
+    const { path, text } = file;
     if (text === null) continue;
     const seen = text.slice(0, budget);
     budget -= text.length;
     if (seen.length < text.length) left++;
-    for (const rule of RULES)
-      if (rule.applies === undefined || rule.applies(path)) findings.push(...findingsOf(rule, path, seen));
+    // As many characters as bytes: plain ASCII.
+    const isAscii = file.size === text.length;
+    for (const rule of RULES) {
+      if (rule.applies?.(path) === false || (rule.isBeyondAscii && isAscii)) continue;
+      findings.push(...findingsOf(rule, path, seen));
+    }
   }
   findings.push(...missingReferences(files));
   if (left > 0) {

@@ -1,7 +1,12 @@
 // The hourly cron of wrangler.toml.
 
+import { makeId } from "../domain/id";
+import { dayOf } from "../domain/quota";
+import { settingsFrom } from "../domain/settings";
+import { recordSettings } from "../services/settings-record";
 import { sweep } from "../services/sweep";
 import { openDatabase } from "../storage/database";
+import { forgetUsage } from "../storage/usage";
 
 /** Removes what failed publishes left behind. A failure is logged by the platform, and the next hour tries again. */
 export async function scheduled(_event: ScheduledController, env: Env): Promise<void> {
@@ -10,4 +15,6 @@ export async function scheduled(_event: ScheduledController, env: Env): Promise<
   const db = openDatabase(env.DB.withSession("first-primary"), timings);
   const deleted = await sweep({ db, packages: env.PACKAGES, timings, now: () => Date.now() });
   console.log(JSON.stringify({ event: "sweep", deleted }));
+  await forgetUsage(db, dayOf(Date.now()));
+  await recordSettings(db, settingsFrom(env), makeId("usr", Date.now(), crypto.getRandomValues(new Uint8Array(10))));
 }

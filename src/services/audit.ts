@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { type AuditAction, type AuditEntry, type Condition, RESOURCE_TYPES, type ResourceType } from "../domain/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
+import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import type { JsonObject } from "../domain/skill";
 import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/audit";
@@ -44,7 +45,13 @@ export async function readAudit(
 
 function actorOf(context: Context): Actor {
   const { principal, requestId } = context.caller;
-  return { userId: principal.userId, keyId: principal.keyId, requestId, pseudonym: context.newId("usr") };
+  return {
+    userId: principal.userId,
+    keyId: principal.keyId,
+    requestId,
+    pseudonym: context.newId("usr"),
+    otherPseudonym: context.newId("usr"),
+  };
 }
 
 function entryOf(action: AuditAction, resourceId: string, told: Told): AuditEntry {
@@ -54,6 +61,11 @@ function entryOf(action: AuditAction, resourceId: string, told: Told): AuditEntr
   if (typeof when !== "string") return { ...entry, when };
   if (resourceType === "settings" || resourceType === "user") throw new Error(`${action} is about no row`);
   return { ...entry, when: { thing: when, type: resourceType, id: resourceId } };
+}
+
+/** A conversation as the log has it: its id is the user's own words, so the log has a digest. */
+export async function conversationInLog({ userId, id }: { userId: string; id: string }): Promise<string> {
+  return `con_${(await sha256Hex(JSON.stringify([userId, id]))).slice(0, 24)}`;
 }
 
 /** A scope as the log has it: whose it is is told by who acts. */

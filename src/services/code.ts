@@ -2,6 +2,7 @@
 
 import { activeSkills } from "../domain/activation";
 import type { CatalogEntry } from "../domain/catalog";
+import { refusalIn } from "../domain/errors";
 import type { SkillRef } from "../domain/event";
 import { CODE_LIMITS } from "../domain/limits";
 import { isCode } from "../domain/module-graph";
@@ -20,6 +21,7 @@ import type { Context } from "./context";
 import { factsOf, filesOf } from "./declarations";
 import { type ProvidedTool, providedBy } from "./provided";
 import { knownTool } from "./provided-store";
+import { countToday } from "./quota";
 import type { ServerRef } from "./servers";
 import { type Session, touch } from "./session";
 import { callServer } from "./upstreams";
@@ -154,6 +156,8 @@ export async function executeScript(place: ScriptPlace, asked: ScriptAsk): Promi
   if (facts === undefined || context.loader === undefined)
     return failed(`Error: Skill '${name}' changed just now. Try again.`);
   if (session !== null) touch(session, context, name);
+  const tooOften = await refusalOf(countToday(context, "scripts"));
+  if (tooOften !== null) return failed(`Error: ${tooOften}`);
   const run = await runScript(
     context.loader,
     scriptCode(context, skill, facts, path),
@@ -204,4 +208,16 @@ function contextOf({ context, session }: ScriptPlace, skillName: string): ToolCo
 
 function namesOf(view: View): string[] {
   return view.catalog.entries.map((entry) => entry.name);
+}
+
+/** Why something was refused, in words; `null` when it was not. Storage that does not answer is thrown on. */
+async function refusalOf(act: Promise<void>): Promise<string | null> {
+  try {
+    await act;
+    return null;
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal === null || refusal.code === "unavailable") throw error;
+    return refusal.message;
+  }
 }

@@ -24,6 +24,7 @@ import { findNamed } from "../storage/skills";
 import { audited } from "./audit";
 import type { Context } from "./context";
 import { type PageQuery, pick } from "./listing";
+import { requireRoom } from "./quota";
 import { scopeNamed } from "./skills";
 
 export interface GhostRequest {
@@ -113,7 +114,8 @@ export async function deleteGhost(context: Context, id: string): Promise<void> {
   if (!found) throw ghostNotFound();
 }
 
-function insert(context: Context, content: GhostContent): Promise<GhostRow> {
+async function insert(context: Context, content: GhostContent): Promise<GhostRow> {
+  await requireRoom(context, "ghosts");
   const id = context.newId("gho");
   const recorded = audited(context, "ghost.create", id, { after: told(content) });
   return insertGhost(recorded, id, context.caller.principal.userId, content);

@@ -46,7 +46,7 @@ const SEEN_AT_MOST = 1_000;
 /** Who is calling. Throws `unauthenticated` unless the key or token counts, in the same words whatever is wrong with it. */
 export async function identify(looking: Looking, shown: Shown): Promise<Identified> {
   const { bearer, onBehalfOf, requestId } = shown;
-  if (bearer === null) throw unauthenticated("Send `Authorization: Bearer <key>`.");
+  if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
   if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) {
     throw new GatewayError("invalid", "INVALID_REQUEST", "On-Behalf-Of is not a user id.", {
       issues: [{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:@+=-.", path: "On-Behalf-Of" }],
@@ -123,6 +123,12 @@ function onBehalf(service: Principal, userId: string): Principal {
     );
   }
   return { userId, role: "user", groups: service.groups, scopes: limitsOf(service.scopes), keyId: service.keyId };
+}
+
+/** Said where nobody can have got in yet: without the first key there are no others, unless an issuer vouches for users. */
+function setUp({ GATEWAY_ADMIN_KEY, JWT_ISSUER }: Settings): string {
+  if (GATEWAY_ADMIN_KEY !== undefined || JWT_ISSUER !== undefined) return "";
+  return " If this gateway is new: its operator makes the first key by setting the secret GATEWAY_ADMIN_KEY (`npm run deploy` does).";
 }
 
 function unauthenticated(message: string): GatewayError {

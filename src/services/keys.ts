@@ -14,6 +14,7 @@ import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revo
 import { audited } from "./audit";
 import type { Context } from "./context";
 import { isUsable } from "./credential";
+import { countToday, requireRoom } from "./quota";
 
 export interface KeyRequest {
   user_id: string;
@@ -36,6 +37,8 @@ const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 export async function createKey(context: Context, request: KeyRequest): Promise<MadeKey> {
   const { principal } = context.caller;
   if (!isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
+  await countToday(context, "keys");
+  await requireRoom(context, "keys", request.user_id);
   const { id, key, hash } = await draftKey(context);
   try {
     const { user_id: about, role, scopes, groups } = request;

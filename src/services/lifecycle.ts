@@ -8,6 +8,7 @@ import type { ConversationStore } from "../storage/conversation";
 import { deleteConversationRow, putConversationRow } from "../storage/conversations";
 import { storageDown } from "../storage/database";
 import type { Caller, Context } from "./context";
+import { countToday } from "./quota";
 import { conversationNotFound, createSession, type Session } from "./session";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -23,7 +24,11 @@ export async function putConversation(
 ): Promise<{ session: Session; created: boolean }> {
   const changed = (old: Session | null) => (old === null || replace ? settings : mergeSettings(old.settings, settings));
   await checkSource(context, changed(open()), open()?.settings ?? null);
-  // The check may have waited for D1: by now another request may have created the conversation.
+  if (open() === null) {
+    if (context.caller.stale) throw storageDown();
+    await countToday(context, "conversations");
+  }
+  // All this may have waited for D1: by now another request may have created the conversation, or deleted it.
   const known = open();
   const next = changed(known);
   if (known === null && context.caller.stale) throw storageDown();

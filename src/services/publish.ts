@@ -1,6 +1,7 @@
 // Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
 // an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
 
+import { userScope } from "../domain/access";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError, type Issue } from "../domain/errors";
 import { DURATIONS } from "../domain/limits";
@@ -16,6 +17,7 @@ import { audited, scopeInLog } from "./audit";
 import type { Context } from "./context";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
+import { countToday, requireRoom } from "./quota";
 import { skillNotFound } from "./skills";
 
 export interface PublishRequest {
@@ -47,6 +49,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const answered = repeat === null ? null : await answerAgain(context, repeat);
   if (answered !== null) return answered;
 
+  await countToday(context, "uploads");
   const { target } = request;
   const outcome = await readPackage(request.upload, {
     ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
@@ -109,7 +112,7 @@ async function meet(
   });
 }
 
-function commit(
+async function commit(
   context: Context,
   { name }: SkillPackage,
   target: PublishTarget,
@@ -128,6 +131,7 @@ function commit(
   if (skillId !== null)
     return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
   if (target.id !== undefined) throw skillNotFound();
+  if (target.scope === userScope(target.userId)) await requireRoom(context, "skills");
   const { scope, namespace, userId } = target;
   const id = context.newId("skl");
   const skill = { id, scope, name, folded: foldName(name), namespace, userId, versionId: version.id };

@@ -13,6 +13,8 @@ export interface Actor {
   requestId: string;
   /** What the user is to be called in the log if it was never called anything; random. */
   pseudonym: string;
+  /** The same for whom the act is about. */
+  otherPseudonym: string;
 }
 
 /**
@@ -105,7 +107,7 @@ export function listAudit(
 /** Gives everybody whom the entry names a pseudonym, unless they have one. */
 function namesOf(db: Database, actor: Actor, { about }: AuditEntry) {
   const actors = { userId: actor.userId, pseudonym: actor.pseudonym };
-  const others = about === null || about === actor.userId ? [] : [{ userId: about, pseudonym: `${actor.pseudonym}B` }];
+  const others = about === null || about === actor.userId ? [] : [{ userId: about, pseudonym: actor.otherPseudonym }];
   return db
     .insert(pseudonyms)
     .values([actors, ...others])

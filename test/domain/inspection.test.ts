@@ -4,7 +4,7 @@ import { countFindings, inspect as inspectAll } from "../../src/domain/inspectio
 import { INSPECTION_LIMITS } from "../../src/domain/limits";
 
 const inspect = (files: { path: string; text: string | null }[]) =>
-  inspectAll(files.map((file) => ({ ...file, size: file.text?.length ?? 0 })));
+  inspectAll(files.map((file) => ({ ...file, size: new TextEncoder().encode(file.text ?? "").length })));
 const look = (text: string, path = "SKILL.md", more: { path: string; text: string | null }[] = []) =>
   inspect([{ path, text }, ...more]);
 const codes = (text: string, path?: string) => look(text, path).map(({ code, severity }) => `${severity} ${code}`);

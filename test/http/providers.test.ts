@@ -50,6 +50,24 @@ describe("a provider's tools", () => {
     expect(textOf(await chat.use("which"))).toBe("2.0.0");
   });
 
+  it("and scripts are those of the version that the conversation has, also within a turn", async () => {
+    const skill = (version: string) => ({
+      ...providerSkill("scripted", { which: "return 1" }, { files: { "scripts/v.js": `console.log("${version}")` } }),
+      version,
+    });
+    const { id } = await publishPublic(skill("1.0.0"));
+    const chat = await talk("alice");
+    await chat.load("scripted");
+    const run = async () =>
+      (await chat.use("execute_skill_script", { skill_name: "scripted", script_path: "scripts/v.js" }))
+        .structuredContent?.stdout;
+    expect(await run()).toBe("1.0.0\n");
+    await published(await call("PUT", `/api/v1/kinds/skills/${id}`, { body: form(skillZip(skill("2.0.0"))) }));
+    expect(await run()).toBe("1.0.0\n");
+    await chat.turn();
+    expect(await run()).toBe("2.0.0\n");
+  });
+
   it("are known by a version that has them: the next one's are the next turn's", async () => {
     const { id } = await publishPublic(providerSkill("growing", { old: "return 'old'", both: "return 'old both'" }));
     const chat = await talk("alice");

@@ -46,3 +46,13 @@ it("every answer has headers that browsers keep to", async () => {
     expect(headers.get("strict-transport-security")).toContain("max-age=");
   }
 });
+
+it("a gateway that has no first key says how to make one", async () => {
+  const fresh = await askWith({ GATEWAY_ADMIN_KEY: undefined }, "/api/v1/me");
+  expect([fresh.status, (await fresh.json<{ detail: string }>()).detail]).toEqual([
+    401,
+    expect.stringContaining("GATEWAY_ADMIN_KEY"),
+  ]);
+  const usual = await call("GET", "/api/v1/me", { key: null });
+  expect(await usual.text()).not.toContain("GATEWAY_ADMIN_KEY");
+});

@@ -124,7 +124,9 @@ describe("every route that takes a body", () => {
 describe("every route with an id", () => {
   const withId = operations.filter(({ template, bodyTypes, method }) => {
     const creates = method === "PUT" && /conversations|by-name|secrets|mcp-servers/.test(template);
-    return template.includes("{") && !creates && !bodyTypes.includes("multipart/form-data");
+    // Nobody keeps a list of users: for an admin everybody is there, with nothing.
+    const isUser = template.includes("/users/");
+    return template.includes("{") && !creates && !isUser && !bodyTypes.includes("multipart/form-data");
   });
 
   it.each(named(withId))(

@@ -59,7 +59,8 @@ describe("a user's data", () => {
 
   it("is erased without a trace, and the log keeps a pseudonym", async () => {
     const key = await furnish("usr-bob");
-    await call("PUT", "/api/v1/groups/usr-team", { json: {} });
+    await call("PUT", "/api/v1/conversations/usr-bob-private", { key, json: {} });
+    await call("DELETE", "/api/v1/conversations/usr-bob-private", { key });
     await call("POST", "/api/v1/groups", { json: { name: "usr-team" } });
     await call("PUT", "/api/v1/groups/usr-team/members/usr-bob", { json: { role: "Developer" } });
     const shared = await publishOwn(key, { name: "shared" }, "usr-team");

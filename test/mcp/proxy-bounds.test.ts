@@ -53,7 +53,7 @@ describe("headers", () => {
   it("come back only when they are MCP's", async () => {
     const answer = await send("plain", INITIALIZE);
     const allowed =
-      /^(cache-control|content-type|mcp-session-id|server-timing|vary|x-content-type-options|x-d1-bookmark|x-request-id)$/;
+      /^(cache-control|content-(security-policy|type)|cross-origin-resource-policy|mcp-session-id|referrer-policy|server-timing|strict-transport-security|vary|x-content-type-options|x-d1-bookmark|x-request-id)$/;
     expect([...answer.headers.keys()].filter((name) => !allowed.test(name))).toEqual([]);
   });
 });

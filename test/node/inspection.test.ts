@@ -57,7 +57,7 @@ it.each(PARTS)("a full package of %j takes no longer than its size", (part) => {
     INSPECTION_LIMITS.textChars,
   );
   const began = performance.now();
-  expect(inspect([{ path: "SKILL.md", size: text.length, text }]).length).toBeLessThanOrEqual(
+  expect(inspect([{ path: "SKILL.md", size: Buffer.byteLength(text), text }]).length).toBeLessThanOrEqual(
     INSPECTION_LIMITS.findings + 1,
   );
   expect(performance.now() - began).toBeLessThan(MOST_MS);

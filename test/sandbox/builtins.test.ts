@@ -32,7 +32,11 @@ describe("built-in skills", () => {
   });
 
   it.each(names)("%s has nothing that the inspection tells", (name) => {
-    const files = Object.entries(builtin(name).files).map(([path, text]) => ({ path, size: text.length, text }));
+    const files = Object.entries(builtin(name).files).map(([path, text]) => ({
+      path,
+      size: new TextEncoder().encode(text).length,
+      text,
+    }));
     expect(inspect(files)).toEqual([]);
   });
 });

@@ -1,0 +1,22 @@
+// Asking whether there is room before something is made.
+
+import { type Counted, DAILY, dayOf, type Owned, QUOTAS, quotaExceeded, tooOften } from "../domain/quota";
+import { countOwned, countUse } from "../storage/usage";
+import type { Context } from "./context";
+
+/** Refuses when a user has as many as one may have. Two at once may both find room: the limit is for accidents. */
+export async function requireRoom(
+  context: Context,
+  what: Owned,
+  userId = context.caller.principal.userId,
+): Promise<void> {
+  const used = await countOwned(context.db, userId, what);
+  if (used >= QUOTAS[what]) throw quotaExceeded(what, used);
+}
+
+/** Counts one more of what the caller does today, and refuses beyond the limit of a day. */
+export async function countToday(context: Context, what: Counted): Promise<void> {
+  const { userId } = context.caller.principal;
+  const count = await countUse(context.db, userId, what, dayOf(context.now()));
+  if (count > DAILY[what]) throw tooOften(what);
+}

@@ -1,0 +1,61 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
+import { createKey } from "../../src/services/keys";
+import { countToday, requireRoom } from "../../src/services/quota";
+import { recordSettings } from "../../src/services/settings-record";
+import { forgetUsage } from "../../src/storage/usage";
+import { contextOf } from "../fixtures/context";
+
+const DAY = 24 * 60 * 60_000;
+
+it("what is counted a day is refused beyond its limit, and free again the day after", async () => {
+  let now = Date.UTC(2026, 10, 21, 12);
+  const context = contextOf("quota-day", { now: () => now });
+  await env.DB.prepare("INSERT INTO usage (subject, kind, window_start, count) VALUES (?, 'uploads', ?, ?)")
+    .bind("quota-day", dayOf(now), DAILY.uploads - 1)
+    .run();
+  await countToday(context, "uploads");
+  await expect(countToday(context, "uploads")).rejects.toMatchObject({ code: "rate_limited", reason: "DAILY_LIMIT" });
+  await countToday(context, "conversations");
+  await countToday(contextOf("quota-other", { now: () => now }), "uploads");
+  now += DAY;
+  await countToday(context, "uploads");
+  await forgetUsage(context.db, dayOf(now));
+  const left = await env.DB.prepare("SELECT window_start FROM usage WHERE subject = 'quota-day'").all();
+  expect(left.results).toEqual([{ window_start: dayOf(now) }]);
+});
+
+it("nobody has more than one may have, and what is gone counts no more", async () => {
+  const admin = contextOf("root", { principal: { role: "admin" } });
+  const rows = Array.from({ length: QUOTAS.keys }, (_, n) =>
+    env.DB.prepare(
+      "INSERT INTO keys (id, hash, user_id, role, scopes, groups, created_by) VALUES (?, 'h', 'quota-full', 'user', '[]', '[]', 'root')",
+    ).bind(`q${n}`),
+  );
+  await env.DB.batch(rows);
+  const request = { user_id: "quota-full", role: "user" as const, scopes: [], groups: [] };
+  await expect(createKey(admin, request)).rejects.toMatchObject({
+    reason: "QUOTA_EXCEEDED",
+    details: { limit: QUOTAS.keys, used: QUOTAS.keys },
+  });
+  await env.DB.prepare("UPDATE keys SET revoked_at = 1 WHERE id = 'q0'").run();
+  expect((await createKey(admin, request)).row.userId).toBe("quota-full");
+  await requireRoom(contextOf("quota-empty"), "skills");
+  await requireRoom(contextOf("quota-empty"), "ghosts");
+});
+
+it("settings that changed are recorded once, with before and after and without secrets", async () => {
+  const { db } = contextOf("root");
+  const settings = { SKILLS_ENABLED: true, SECRETS_KEY: "planted-deployment-key", SKILLS_ALLOWED: [] };
+  await recordSettings(db, settings, "usr_1");
+  await recordSettings(db, settings, "usr_2");
+  await recordSettings(db, { ...settings, SKILLS_ENABLED: false }, "usr_3");
+  const { results } = await env.DB.prepare(
+    "SELECT before, after FROM audit WHERE action = 'settings.change' ORDER BY seq",
+  ).all<{ before: string | null; after: string }>();
+  expect(results).toHaveLength(2);
+  expect(JSON.parse(results[1]?.before ?? "")).toMatchObject({ SKILLS_ENABLED: "true", SECRETS_KEY: true });
+  expect(JSON.parse(results[1]?.after ?? "")).toMatchObject({ SKILLS_ENABLED: "false" });
+  expect(JSON.stringify(results)).not.toContain("planted");
+});

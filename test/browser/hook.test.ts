@@ -32,7 +32,7 @@ beforeAll(async () => {
     await gateway.call("PUT", `/conversations/${conversation}`, {});
     return (await gateway.call("POST", `/conversations/${conversation}/tickets`, { origin: gateway.url })).body;
   });
-  await page.goto(`${gateway.url}/health`);
+  await page.goto(`${gateway.url}/client/skill-gateway.js`);
   await page.addScriptTag({ content: bundle.outputFiles[0]!.text });
 });
 afterAll(async () => {

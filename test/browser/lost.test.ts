@@ -140,7 +140,8 @@ it("two tabs answer at the same moment: exactly one is told that it was the one"
   );
   await Promise.all(
     pages.map(async (page, side) => {
-      await page.goto(`${gateway.url}/health`);
+      // Any page without a policy of its own.
+      await page.goto(`${gateway.url}/client/skill-gateway.js`);
       // As a text: an import in a function would be rewritten by the test runner.
       await page.evaluate("import('/client/skill-gateway.js').then(({ connect }) => { globalThis.connect = connect })");
       await page.evaluate(async (ticket) => {

@@ -4,10 +4,11 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../scripts/files.mjs";
+import { anyPort } from "../scripts/port.mjs";
 
 const VERSIONS = { "mcp-hub": "4.2.1", supergateway: "4.0.0" };
 const folder = path.join(root, "node_modules", ".cache", "bench-peers");
@@ -15,7 +16,7 @@ const PATIENCE = 30_000;
 
 /** @returns {Promise<{ url: string, stop(): Promise<void> }>} server-everything, over streamable HTTP */
 export async function startEverything() {
-  const port = await freePort();
+  const port = await anyPort();
   const script = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
   const stop = await started(port, script, ["streamableHttp"], { PORT: String(port) });
   return { url: `http://127.0.0.1:${port}/mcp`, stop };
@@ -29,7 +30,7 @@ export async function startPeers(upstream) {
   await install();
   const versions = { ...VERSIONS, "mcp-proxy": await versionOf(path.join(root, "node_modules/mcp-proxy")) };
   const state = await mkdtemp(path.join(os.tmpdir(), "bench-peers-"));
-  const [proxy, hub, inner] = [await freePort(), await freePort(), await freePort()];
+  const [proxy, hub, inner] = [await anyPort(), await anyPort(), await anyPort()];
   const stopProxy = await started(proxy, path.join(import.meta.dirname, "mcp-proxy.mjs"), [upstream, String(proxy)]);
 
   const config = path.join(state, "hub.json");
@@ -105,12 +106,4 @@ function listens(port) {
     const socket = connect(port, "127.0.0.1", () => resolve(true)).once("error", () => resolve(false));
     socket.once("connect", () => socket.destroy());
   });
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

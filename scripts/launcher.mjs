@@ -1,11 +1,11 @@
 // What `npm start` and `npm run dev` have in common: options, the lock, signals, and the two lines that say it is ready.
 
 import { mkdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./files.mjs";
 import { acquireLock } from "./lock.mjs";
+import { anyPort, probe } from "./port.mjs";
 import { portTaken, Refusal, say } from "./refusal.mjs";
 
 /** A stop is over by then, come what may. */
@@ -38,7 +38,7 @@ export function readOptions(argv = process.argv.slice(2)) {
  * @param {{ state: string, port: number, group?: boolean }} options
  */
 export async function takeState(options) {
-  const port = options.port === 0 ? await freePort() : options.port;
+  const port = options.port === 0 ? await anyPort() : options.port;
   const lock = await acquireLock(options.state, { ...options, port });
   process.on("exit", lock.release);
   // What Miniflare scribbles in the folder for temporary files, it leaves there after a kill -9: here it is cleared away.
@@ -46,7 +46,7 @@ export async function takeState(options) {
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch);
   process.env.TMPDIR = scratch;
-  await freePort(port).catch(() => {
+  await probe(port).catch(() => {
     throw portTaken(port);
   });
   return { lock, port };
@@ -75,16 +75,4 @@ export function stopOnSignals(stop) {
 export function announce(port, key) {
   console.log(`ready http://127.0.0.1:${port}`);
   console.log(`admin key ${key}`);
-}
-
-/** @returns {Promise<number>} the port, once it has been seen to be free */
-function freePort(port = 0) {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      const { port: bound } = server.address();
-      server.close(() => resolve(bound));
-    });
-  });
 }

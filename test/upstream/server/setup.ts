@@ -2,9 +2,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:http";
-import { type AddressInfo, connect, createServer as listenOn, type Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
+import { anyPort } from "../../../scripts/port.mjs";
 import { startFaults } from "./faults";
 
 const bin = path.join(import.meta.dirname, "../../../node_modules/.bin");
@@ -80,7 +81,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       } else if (!starting.has(name)) {
         starting.set(
           name,
-          freePort().then((port) => start(name, port)),
+          anyPort().then((port) => start(name, port)),
         );
       }
       const { port } = (await starting.get(name)) ?? { port: 0 };
@@ -109,7 +110,7 @@ function fullBacklog() {
   let child: ChildProcess | null = null;
   let waiting: Socket[] = [];
   const begin = async () => {
-    const port = await freePort();
+    const port = await anyPort();
     const source = `require("node:net").createServer().listen({port:${port},host:"127.0.0.1",backlog:1},()=>process.kill(process.pid,"SIGSTOP"))`;
     child = spawn(process.execPath, ["-e", source], { stdio: "ignore" });
     await listening(port);
@@ -127,14 +128,6 @@ function fullBacklog() {
       child?.kill("SIGKILL");
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = listenOn();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function listening(port: number): Promise<void> {

@@ -152,14 +152,18 @@ export const INSPECTION_LIMITS = {
   findings: 50,
 } as const;
 
-/** Requests in seconds, as wrangler.toml has them for the platform's counters. `guesses`: answers of 401 to one address. */
+/**
+ * Requests in seconds, as wrangler.toml has them for the platform's counters. `address`: an office behind one; `guesses`: answers of
+ * 401 to one.
+ */
 export const RATES = {
+  address: { requests: 5_000, seconds: 10 },
   principal: { requests: 2_000, seconds: 10 },
   guesses: { requests: 30, seconds: 60 },
 } as const;
 
 /** Calls of one conversation, of any kind, in a window. */
-export const PACE = { calls: 1_000, milliseconds: 10_000 } as const;
+export const PACE = { requests: 1_000, seconds: 10 } as const;
 
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;

@@ -32,8 +32,9 @@ export function tooManyBytes(used: number): GatewayError {
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 
-export function tooOften(what: Counted): GatewayError {
+export function tooOften(what: Counted, now: number): GatewayError {
   const limit = DAILY[what];
+  const retry_after_s = Math.ceil((dayOf(now) + DAY_MS - now) / 1_000);
   const message = `A user may make ${limit} ${what} in a day. Go on tomorrow (UTC).`;
-  return new GatewayError("rate_limited", "DAILY_LIMIT", message, { limit });
+  return new GatewayError("rate_limited", "DAILY_LIMIT", message, { limit, retry_after_s });
 }

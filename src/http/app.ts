@@ -20,7 +20,7 @@ import { health } from "./health";
 import { keys } from "./keys";
 import { mcpServers } from "./mcp-servers";
 import { openApiDocument } from "./openapi";
-import { guessRate, principalRate } from "./rate";
+import { addressRate, nameLimits, principalRate } from "./rate";
 import { logRequest } from "./request-log";
 import { requests } from "./requests";
 import { router } from "./router";
@@ -47,8 +47,6 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
     c.set("requestId", given !== undefined && REQUEST_ID.test(given) ? given : crypto.randomUUID());
     const started = Date.now();
     await next();
-    const guessed = await guessRate(c);
-    if (guessed !== null) c.res = guessed;
     const total = Date.now() - started;
     logRequest(c, total);
     // An upgrade is the object's own answer, and cannot be marked.
@@ -57,8 +55,10 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
     const { headers } = c.res;
     headers.set("x-request-id", c.get("requestId"));
     headers.append("server-timing", `total;dur=${total}`);
+    nameLimits(headers, c.get("limits") ?? []);
     secure(headers, c.req.url);
   });
+  app.use(addressRate);
   app.use("/api/*", crossOrigin);
   app.onError(answerError);
   app.notFound((c) => problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route."));

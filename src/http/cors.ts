@@ -35,7 +35,10 @@ const marked = cors({
     "x-d1-bookmark",
     "if-none-match",
   ],
-  exposeHeaders: ["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition"],
+  exposeHeaders: [
+    ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition"],
+    ...["retry-after", "ratelimit", "ratelimit-policy"],
+  ],
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
 

@@ -6,6 +6,8 @@ export interface Variables {
   requestId: string;
   /** Set by `authenticate`; absent on the few open routes. */
   context: Context;
+  /** The limits that were counted for this request, as the `RateLimit-Policy` header names them. */
+  limits?: readonly string[];
   /** The code of the problem that is the answer, for the log. */
   problem?: string;
 }

@@ -3,6 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { rateHeaders } from "../domain/rate";
 import { challenge } from "./challenge";
 import type { HttpEnv } from "./env";
 import * as z from "./zod";
@@ -89,8 +90,7 @@ export function problem(
 export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   const refusal = refusalIn(error);
   if (refusal !== null) {
-    const headers: Record<string, string> = {};
-    if (refusal.code === "unavailable" || refusal.code === "rate_limited") headers["retry-after"] = "2";
+    const headers = rateHeaders(refusal);
     if (refusal.code === "unauthenticated") headers["www-authenticate"] = challenge(c);
     return problem(c, STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }

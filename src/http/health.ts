@@ -2,8 +2,8 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
-import { settingsFrom } from "../domain/settings";
 import { guarded } from "../storage/database";
+import { areRatesLimited } from "./rate";
 import { router } from "./router";
 import { described } from "./schemas";
 import * as z from "./zod";
@@ -14,7 +14,7 @@ const healthSchema = () =>
     .object({
       status: z.enum(["ok", "failed"]),
       version: z.string(),
-      checks: z.object({ d1: state(), r2: state(), loader: state() }),
+      checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state() }),
     })
     .openapi("Health");
 
@@ -34,15 +34,15 @@ health.openapi(
     },
   }),
   async (c) => {
-    settingsFrom(c.env);
     const [d1, r2] = await Promise.all([
       works(() => c.env.DB.prepare("SELECT 1 FROM counters LIMIT 1").first()),
       works(() => c.env.PACKAGES.head("health")),
     ]);
     const loader = c.env.LOADER === undefined ? ("absent" as const) : ("ok" as const);
+    const rates = areRatesLimited(c.env) ? ("ok" as const) : ("absent" as const);
     const ok = d1 === "ok" && r2 === "ok";
     return c.json(
-      { status: ok ? ("ok" as const) : ("failed" as const), version, checks: { d1, r2, loader } },
+      { status: ok ? ("ok" as const) : ("failed" as const), version, checks: { d1, r2, loader, rates } },
       ok ? 200 : 503,
     );
   },

@@ -1,45 +1,50 @@
-// How fast one may go: by the platform's counters, which cost no round trip and are exact enough against abuse. Where a
-// deployment has no such binding, and locally, there is no limit.
+// How fast one may go: by the platform's counters, which cost no round trip and are exact enough against abuse. They tell whether
+// there is room and not how much, so answers name the limits and only refusals say what is left: nothing. Where a deployment has
+// no such binding there is no limit, and /health says so.
 
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { countedAs } from "../domain/address";
 import { RATES } from "../domain/limits";
+import { ratePolicy, tooFast } from "../domain/rate";
 import { settingsFrom } from "../domain/settings";
 import type { HttpEnv } from "./env";
-import { problem } from "./errors";
 
-type Rate = (typeof RATES)[keyof typeof RATES];
+type Limit = keyof typeof RATES;
+
+/**
+ * Refuses an address that is too fast before anything is read for it, and one that guesses keys: its answers of 401 are counted,
+ * and beyond the limit they are 429, whatever the next guess is.
+ */
+export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const address = c.req.header("cf-connecting-ip");
+  if (address === undefined) return next();
+  const counted = countedAs(address);
+  await take(c, "address", c.env.ADDRESS_RATE, counted);
+  await next();
+  if (c.res.status === 401) await take(c, "guesses", c.env.GUESS_RATE, counted);
+};
 
 /** Refuses a principal that is too fast: a key in the name of one user. Mounted behind `authenticate`. */
 export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const { keyId, userId } = c.get("context").caller.principal;
-  if (await isOver(c, c.env.PRINCIPAL_RATE, `${keyId} ${userId}`)) return tooFast(c, "principal", RATES.principal);
+  await take(c, "principal", c.env.PRINCIPAL_RATE, `${keyId} ${userId}`);
   await next();
 };
 
-/** Counts an answer of 401 against the address it goes to. Beyond the limit it is 429, whatever the next guess is. */
-export async function guessRate(c: HonoContext<HttpEnv>): Promise<Response | null> {
-  const address = c.req.header("cf-connecting-ip");
-  if (c.res.status !== 401 || address === undefined) return null;
-  return (await isOver(c, c.env.GUESS_RATE, address)) ? tooFast(c, "guesses", RATES.guesses) : null;
+/** Says which limits an answer was counted under, besides the one that a refusal names already. */
+export function nameLimits(headers: Headers, limits: readonly string[]): void {
+  const refused = headers.get("ratelimit-policy");
+  for (const limit of limits) if (limit !== refused) headers.append("ratelimit-policy", limit);
 }
 
-async function isOver(c: HonoContext<HttpEnv>, counter: RateLimit | undefined, key: string): Promise<boolean> {
-  if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return false;
-  return !(await counter.limit({ key })).success;
+/** Which limits act here: all or none of the platform's counters are bound, and the setting turns them off. */
+export function areRatesLimited(env: Env): boolean {
+  return settingsFrom(env).RATE_LIMITS && env.ADDRESS_RATE !== undefined && env.PRINCIPAL_RATE !== undefined;
 }
 
-/** As the IETF's draft of RateLimit headers has it; when the window began is not known, so all of it may be left. */
-function tooFast(c: HonoContext<HttpEnv>, name: string, { requests, seconds }: Rate): Response {
-  return problem(
-    c,
-    429,
-    "RATE_LIMITED",
-    `At most ${requests} in ${seconds} s. Wait, and go slower.`,
-    { limit: requests },
-    {
-      "retry-after": String(seconds),
-      "ratelimit-policy": `"${name}";q=${requests};w=${seconds}`,
-      ratelimit: `"${name}";r=0;t=${seconds}`,
-    },
-  );
+/** Counts one more. Throws `rate_limited` beyond the limit, and else has the answer name it. */
+async function take(c: HonoContext<HttpEnv>, limit: Limit, counter: RateLimit | undefined, key: string): Promise<void> {
+  if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return;
+  if (!(await counter.limit({ key })).success) throw tooFast(limit, RATES[limit]);
+  if (limit !== "guesses") c.set("limits", [...(c.get("limits") ?? []), ratePolicy(limit, RATES[limit])]);
 }

@@ -15,6 +15,7 @@ import { answered, conversation, conversationName } from "./conversation";
 import { isAllowedOrigin } from "./cors";
 import type { HttpEnv } from "./env";
 import { problem } from "./errors";
+import { principalRate } from "./rate";
 import { router } from "./router";
 import { refusals } from "./schemas";
 import * as z from "./zod";
@@ -72,7 +73,7 @@ async function admissionOf(
     if (claims === null || claims.conversation !== id) throw badTicket();
     return { userId: claims.userId, admission: { kind: "ticket", ticket, ...from } };
   }
-  await authenticate(c, async () => {});
+  await enter(c);
   const { caller, settings } = c.get("context");
   const { userId } = caller.principal;
   const credential = await credentialOf(settings, caller.principal);
@@ -80,8 +81,14 @@ async function admissionOf(
   return { userId, admission: { kind: "key", grant, ...from } };
 }
 
-async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
+/** What stands before every other route of the API. */
+async function enter(c: HonoContext<HttpEnv>): Promise<void> {
   await authenticate(c, async () => {});
+  await principalRate(c, async () => {});
+}
+
+async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
+  await enter(c);
   const { api, ask } = conversation(c, id);
   answered(c, await api.requests(ask, null, 1, undefined));
   return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });

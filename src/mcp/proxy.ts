@@ -3,6 +3,7 @@
 import { type ErrorCode, refusalIn } from "../domain/errors";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
+import { rateHeaders } from "../domain/rate";
 import { type Posted, readPosted, requestIds, rpcError } from "../domain/rpc-message";
 import type { Context } from "../services/context";
 import { ProxyRefusal } from "../services/exchange";
@@ -69,8 +70,7 @@ function refused(error: unknown, name: string, posted: Posted): Response {
   }
   const refusal = refusalIn(error);
   if (refusal === null) throw error;
-  const again = refusal.code === "unavailable" || refusal.code === "rate_limited" ? 2 : null;
-  return answer(STATUS[refusal.code], -32603, refusal.message, retryAfter(again));
+  return answer(STATUS[refusal.code], -32603, refusal.message, rateHeaders(refusal));
 }
 
 function retryAfter(seconds: number | null): Record<string, string> {

@@ -2,6 +2,7 @@
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { type ErrorCode, refusalIn, rootCause } from "../domain/errors";
+import { rateHeaders, retryAfter } from "../domain/rate";
 import type { Context } from "../services/context";
 
 const CODE: Record<ErrorCode, number> = {
@@ -41,13 +42,13 @@ export async function asProtocolError<T>({ caller }: Context, run: () => Promise
 export function refusedOpening(id: string | number, error: unknown): Response {
   const refusal = refusalIn(error);
   if (refusal === null) throw error;
-  const later = refusal.code === "unavailable" || refusal.code === "rate_limited";
+  const headers = rateHeaders(refusal);
   return Response.json(
     {
       jsonrpc: "2.0",
       id,
       error: { code: CODE[refusal.code], message: refusal.message, data: { code: refusal.reason } },
     },
-    { status: later ? 503 : 400, headers: later ? { "retry-after": "2" } : {} },
+    { status: retryAfter(refusal) === null ? 400 : 503, headers },
   );
 }

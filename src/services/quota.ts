@@ -24,5 +24,5 @@ export async function requireBytes(context: Context, userId: string, more: numbe
 export async function countToday(context: Context, what: Counted): Promise<void> {
   const { userId } = context.caller.principal;
   const count = await countUse(context.db, userId, what, dayOf(context.now()));
-  if (count > DAILY[what]) throw tooOften(what);
+  if (count > DAILY[what]) throw tooOften(what, context.now());
 }

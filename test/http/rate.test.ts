@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { RATES } from "../../src/domain/limits";
+import { PACE, RATES } from "../../src/domain/limits";
 import { askWith } from "../fixtures/app";
+import { conversationOf } from "../fixtures/page";
 import { call, keyFor } from "./call";
 
 const ask = (key: string, address: string, bindings: object = {}) =>
@@ -16,26 +17,91 @@ it("whoever guesses keys is soon refused, and nobody else", async () => {
   expect(seen.at(-1)).toBe(429);
   const refused = await guess("192.0.2.1");
   expect(refused.headers.get("retry-after")).toBe("60");
-  expect(refused.headers.get("ratelimit-policy")).toBe('"guesses";q=30;w=60');
+  expect(refused.headers.get("ratelimit-policy")).toContain('"guesses";q=30;w=60');
   expect(await refused.json()).toMatchObject({ code: "RATE_LIMITED", limit: 30 });
   expect((await guess("192.0.2.2")).status).toBe(401);
   expect((await ask(await keyFor("rate-owner"), "192.0.2.1")).status).toBe(200);
 });
 
+/** A counter that has room for nobody whose key begins so, and what it was asked. */
+function counter(full: string) {
+  const counted: string[] = [];
+  const limit = async ({ key }: { key: string }) => {
+    counted.push(key);
+    return { success: !key.startsWith(full) };
+  };
+  return { counted, limit };
+}
+
 it("a principal that is too fast waits, and its neighbour does not", async () => {
   const [fast, slow] = [await keyFor("rate-fast"), await keyFor("rate-slow")];
   const id = /^sgw_([^_]+)_/.exec(fast)?.[1];
-  const counted: string[] = [];
-  const PRINCIPAL_RATE = {
-    limit: async ({ key }: { key: string }) => {
-      counted.push(key);
-      return { success: !key.startsWith(`${id} `) };
-    },
-  };
+  const PRINCIPAL_RATE = counter(`${id} `);
   const refused = await ask(fast, "192.0.2.3", { PRINCIPAL_RATE });
   expect([refused.status, refused.headers.get("ratelimit")]).toEqual([429, '"principal";r=0;t=10']);
   expect((await ask(slow, "192.0.2.3", { PRINCIPAL_RATE })).status).toBe(200);
-  expect(counted[0]).toBe(`${id} rate-fast`);
+  expect(PRINCIPAL_RATE.counted[0]).toBe(`${id} rate-fast`);
+});
+
+it("a principal that is too fast opens no socket either", async () => {
+  const key = await keyFor("rate-socket");
+  const PRINCIPAL_RATE = counter("");
+  const headers = {
+    authorization: `Bearer ${key}`,
+    upgrade: "websocket",
+    "sec-websocket-protocol": "skill-gateway.v1",
+  };
+  const path = "/api/v1/conversations/rate/socket";
+  const { webSocket } = await askWith({ RATE_LIMITS: "true", PRINCIPAL_RATE }, path, { headers });
+  webSocket?.accept();
+  const { code } = await new Promise<CloseEvent>((resolve) => webSocket?.addEventListener("close", resolve));
+  expect(code).toBe(4429);
+});
+
+it("an address that is too fast is refused on every path before anything is read, its whole /64 with it", async () => {
+  const key = await keyFor("rate-address");
+  const down = () => {
+    throw new Error("storage was asked");
+  };
+  const bindings = { ADDRESS_RATE: counter("2001:db8:1:2::/64"), DB: { withSession: down, prepare: down } };
+  for (const path of ["/api/v1/me", "/mcp", "/health", "/openapi.json", "/api/v1/conversations/c/socket", "/nowhere"]) {
+    const refused = await askWith({ RATE_LIMITS: "true", ...bindings }, path, {
+      headers: { authorization: `Bearer ${key}`, "cf-connecting-ip": "2001:db8:1:2::77" },
+    });
+    expect([path, refused.status, refused.headers.get("ratelimit")]).toEqual([path, 429, '"address";r=0;t=10']);
+    expect(refused.headers.get("retry-after")).toBe("10");
+    expect(await refused.json()).toMatchObject({ code: "RATE_LIMITED", policy: "address", limit: 5000, window_s: 10 });
+  }
+  const { ADDRESS_RATE } = bindings;
+  expect((await ask(key, "2001:db8:1:3::77", { ADDRESS_RATE })).status).toBe(200);
+});
+
+it("answers name the limits they were counted under", async () => {
+  const answer = await ask(await keyFor("rate-policy"), "192.0.2.4");
+  expect(answer.headers.get("ratelimit-policy")).toBe('"address";q=5000;w=10, "principal";q=2000;w=10');
+  expect((await call("GET", "/health")).headers.get("ratelimit-policy")).toBeNull();
+});
+
+it("a conversation that is called too often says so, and its neighbour is not held up", async () => {
+  const [busy, calm] = [await conversationOf(null), await conversationOf(null)];
+  const requests = (id: string) => call("GET", `/api/v1/conversations/${id}/requests`);
+  const answers = await Promise.all(Array.from({ length: PACE.requests + 1 }, () => requests(busy)));
+  const named = '"conversation";q=1000;w=10';
+  expect(answers[0]?.headers.get("ratelimit-policy")).toBe(named);
+  const refused = answers.find((answer) => answer.status === 429);
+  expect(refused?.headers.get("ratelimit-policy")).toBe(named);
+  expect(refused?.headers.get("ratelimit")).toBe(`"conversation";r=0;t=${refused?.headers.get("retry-after")}`);
+  expect((await requests(calm)).status).toBe(200);
+});
+
+it("a gateway without counters says so", async () => {
+  const checksWith = async (bindings: object) => {
+    const health = await askWith({ RATE_LIMITS: "true", ...bindings }, "/health");
+    return (await health.json<{ checks: object }>()).checks;
+  };
+  expect(await checksWith({})).toMatchObject({ rates: "ok" });
+  expect(await checksWith({ ADDRESS_RATE: undefined })).toMatchObject({ rates: "absent" });
+  expect(await checksWith({ RATE_LIMITS: "false" })).toMatchObject({ rates: "absent" });
 });
 
 it("every answer has headers that browsers keep to", async () => {

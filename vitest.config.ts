@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -7,6 +8,8 @@ export default defineConfig(async () => {
   const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
   return {
     test: {
+      // vitest leaves one core to itself; of two that is half, while tests mostly wait.
+      maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: [
         {
           define: { __DEVELOPMENT__: "true" },

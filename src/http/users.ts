@@ -37,7 +37,7 @@ users.openapi(
       200: {
         description: "The document, streamed.",
         content: {
-          "application/json": { schema: z.looseObject({ user_id: z.string() }) },
+          "application/json": { schema: z.looseObject({ user_id: z.string(), complete: z.literal(true) }) },
           "application/octet-stream": { schema: z.string() },
         },
       },

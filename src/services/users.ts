@@ -97,17 +97,18 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
     if (last === undefined || page.length < PAGE) break;
     before = last;
   }
-  yield "]}";
+  // A failure half-way ends the answer where it is, after its status was sent: who reads this knows that it has everything.
+  yield '],"complete":true}';
 }
 
 async function* conversationPieces({ api, ask }: ReturnType<OpenConversation>): AsyncGenerator<string> {
-  const status = await api.status(ask);
-  if (!status.ok) {
+  const reply = await api.status(ask);
+  if (!reply.ok && reply.error.code === "not_found") {
     // In the list, but gone meanwhile.
     yield JSON.stringify({ id: ask.id, gone: true });
     return;
   }
-  yield `${JSON.stringify(status.value).slice(0, -1)},"events":[`;
+  yield `${JSON.stringify(unwrap(reply)).slice(0, -1)},"events":[`;
   let separator = "";
   for (let after = 0; ; ) {
     const { events, next_cursor } = unwrap(await api.events(ask, after, PAGE));

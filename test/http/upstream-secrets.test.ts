@@ -34,7 +34,7 @@ function leaky(fault = "leak", more: object = {}): object {
   return { url, headers: { "x-api-key": `Key ${variable(`secrets.${NAME}`)}` }, ...more };
 }
 
-/** Everything that D1 and the conversation's object have. */
+/** Everything that D1, R2 and the conversation's object have. */
 async function stored(user: string, route: string): Promise<string> {
   const id = route.slice(route.lastIndexOf("/") + 1);
   const tables =
@@ -52,7 +52,15 @@ async function stored(user: string, route: string): Promise<string> {
       .toArray()
       .map(({ name }) => JSON.stringify(storage.sql.exec(`SELECT * FROM "${name}"`).toArray())),
   );
-  return [...rows, ...inObject].join("\n");
+  const { objects } = await env.PACKAGES.list({ include: ["customMetadata"] });
+  const inR2 = await Promise.all(
+    objects.map(async (object) => {
+      const bytes = await (await env.PACKAGES.get(object.key))?.bytes();
+      // A package is stored as it is, not compressed: one character a byte shows what is in it.
+      return JSON.stringify(object) + new TextDecoder("latin1").decode(bytes ?? new Uint8Array());
+    }),
+  );
+  return [...rows, ...inR2, ...inObject].join("\n");
 }
 
 /** The value in the spellings in which it could hide. */

@@ -57,6 +57,17 @@ describe("a user's data", () => {
     expect(text).not.toMatch(/planted-export-value|sgw_|"hash"/);
   });
 
+  it("is never handed out in part as if it were whole", async () => {
+    const key = await furnish("usr-fay");
+    const cut = env.CONVERSATIONS.getByName(JSON.stringify(["usr-fay", "talk"]));
+    await runInDurableObject(cut, (_, state) => state.storage.sql.exec("ALTER TABLE events RENAME TO kept"));
+    const read = async () => (await call("GET", "/api/v1/users/usr-fay/export", { key })).text();
+    await expect(read()).rejects.toThrow();
+    await runInDurableObject(cut, (_, state) => state.storage.sql.exec("ALTER TABLE kept RENAME TO events"));
+    const whole = await (await call("GET", "/api/v1/users/usr-fay/export", { key })).text();
+    expect(whole.endsWith(',"complete":true}')).toBe(true);
+  });
+
   it("is erased without a trace, and the log keeps a pseudonym", async () => {
     const key = await furnish("usr-bob");
     await call("PUT", "/api/v1/conversations/usr-bob-private", { key, json: {} });

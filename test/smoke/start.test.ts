@@ -35,6 +35,11 @@ it("files of public/ are served beside the Worker's routes", async () => {
   expect(file.status).toBe(200);
   expect(file.headers.get("content-type")).toBe("application/json");
   expect(file.headers.get("etag")).not.toBeNull();
+  const policies = async (route: string) =>
+    (await fetch(new URL(route, gateway.url))).headers.get("content-security-policy");
+  expect(await policies("/tokens/o200k_base.json")).toMatch(/^default-src 'none'; /);
+  expect(await policies("/demo/")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);
+  expect(await policies("/demo/renderer")).toMatch(/^sandbox allow-scripts; [^,]*$/);
   await file.body?.cancel();
   const nothing = await fetch(new URL("/tokens/nothing.json", gateway.url));
   expect(nothing.status).toBe(404);

@@ -6,11 +6,17 @@ import type { Context } from "../services/context";
 import type { Ask } from "../services/conversation";
 import { type Database, openDatabase, type Timings } from "../storage/database";
 
-export function contextOf(env: Env, ask: Ask): Context {
+export function contextOf(env: Env, ask: Ask, door?: Context["door"]): Context {
   const timings = { storage: 0 };
+  let database: Database | null = null;
   return {
     caller: ask.caller,
-    db: primary(env, timings),
+    door,
+    // Most calls find all they need in the object.
+    get db() {
+      database ??= primary(env, timings);
+      return database;
+    },
     packages: env.PACKAGES,
     assets: env.ASSETS,
     loader: env.LOADER,

@@ -199,10 +199,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
-      const context: Context = {
-        ...contextOf(this.env, ask),
-        door: (call) => openDoor(this.#pages.asking, required(this.#open()), call),
-      };
+      const context = contextOf(this.env, ask, (call) => openDoor(this.#pages.asking, required(this.#open()), call));
       session = this.#open();
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };

@@ -2,12 +2,13 @@
 // anybody, and lets scanners know a key of ours where they find one. Keys of the first kind have none.
 
 import { crc32 } from "./crc32";
+import { hexOf } from "./digest";
 
 const KEY = /^sgw_([0-9A-Za-z]{4,40})_[0-9a-f]{64}([0-9a-f]{8})?$/;
 
 /** A key of this id with these 32 random bytes. */
 export function writeKey(id: string, random: Uint8Array): string {
-  const secret = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const secret = hexOf(random);
   const key = `sgw_${id}_${secret}`;
   return key + checksumOf(key);
 }

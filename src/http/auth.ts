@@ -9,7 +9,7 @@ import { settingsFrom } from "../domain/settings";
 import type { Context } from "../services/context";
 import { identify } from "../services/identity";
 import { isUseDue, noteUse } from "../services/keys";
-import { openDatabase, storageDown, type Timings } from "../storage/database";
+import { type Database, guardSession, openDatabase, storageDown, type Timings } from "../storage/database";
 import type { HttpEnv } from "./env";
 
 /** What goes on with a principal that cannot be checked just now: existing conversations, from their own copy. */
@@ -22,7 +22,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const primary = c.env.DB.withSession("first-primary");
   const now = Date.now();
   const looking = {
-    db: openDatabase(primary, timings),
+    session: guardSession(primary, timings),
     settings,
     development: __DEVELOPMENT__,
     now,
@@ -40,9 +40,14 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   }
   const bookmark = c.req.header("x-d1-bookmark");
   const session = bookmark === undefined ? primary : c.env.DB.withSession(bookmark);
+  let database: Database | null = null;
   const context: Context = {
     caller,
-    db: openDatabase(session, timings),
+    // Most requests ask nothing but the conversation's object.
+    get db() {
+      database ??= openDatabase(session, timings);
+      return database;
+    },
     packages: c.env.PACKAGES,
     assets: c.env.ASSETS,
     loader: c.env.LOADER,

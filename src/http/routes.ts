@@ -13,39 +13,62 @@ export interface RouteTable {
   find(path: string): Map<string, RouteFacts> | null;
 }
 
-/** Reads the table once all routes are registered. */
+/** One segment of a pattern: its text, any one segment, or all that is left. */
+type Segment = string | typeof ONE | typeof REST;
+const ONE = Symbol("{name}");
+const REST = Symbol("{path}");
+
+interface Entry {
+  segments: readonly Segment[];
+  methods: Map<string, RouteFacts>;
+}
+
+/** Reads the table once all routes are registered. Every request looks at it, so patterns are compared by segments. */
 export function routeTable(app: OpenAPIHono<HttpEnv>): RouteTable {
-  const byPattern = new Map<string, { pattern: RegExp; fixed: number; methods: Map<string, RouteFacts> }>();
+  const byPattern = new Map<string, Entry>();
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== "route") continue;
     const { path, method, request } = definition.route;
-    const entry = byPattern.get(path) ?? { pattern: patternOf(path), fixed: fixedSegments(path), methods: new Map() };
+    const entry = byPattern.get(path) ?? { segments: split(path).map(segmentOf), methods: new Map() };
     entry.methods.set(method.toUpperCase(), {
       bodyTypes: Object.keys(request?.body?.content ?? {}),
       bodyRequired: request?.body?.required ?? false,
     });
     byPattern.set(path, entry);
   }
-  // More literal segments first: `/skills/upload` is not a skill with the id `upload`.
-  const entries = [...byPattern.values()].sort((a, b) => b.fixed - a.fixed);
+  // More literal segments last, to win: `/skills/upload` is not a skill with the id `upload`.
+  const entries = [...byPattern.values()].sort((a, b) => literals(a) - literals(b));
   return {
     find(path) {
-      const found = entries.filter((entry) => entry.pattern.test(path));
-      if (found.length === 0) return null;
-      return new Map(found.reverse().flatMap((entry) => [...entry.methods]));
+      const given = split(path);
+      const found = entries.filter((entry) => fits(entry.segments, given));
+      if (found.length <= 1) return found[0]?.methods ?? null;
+      return new Map(found.flatMap((entry) => [...entry.methods]));
     },
   };
 }
 
-/** `{name}` is one segment; `{name}` whose pattern is written `{name:.+}` spans several. */
-function patternOf(path: string): RegExp {
-  const source = path
-    .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
-    .replace(/\{path\}/g, ".+")
-    .replace(/\{[^}]+\}/g, "[^/]+");
-  return new RegExp(`^${source}/?$`);
+/** A slash at the end changes nothing. */
+function split(path: string): string[] {
+  return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
 }
 
-function fixedSegments(path: string): number {
-  return path.split("/").filter((segment) => segment !== "" && !segment.startsWith("{")).length;
+function segmentOf(text: string): Segment {
+  if (text === "{path}") return REST;
+  return text.startsWith("{") ? ONE : text;
+}
+
+function fits(segments: readonly Segment[], given: readonly string[]): boolean {
+  const rest = segments.at(-1) === REST;
+  if (rest ? given.length < segments.length : given.length !== segments.length) return false;
+  // From the end, where patterns differ most.
+  for (let n = segments.length - 1; n >= 0; n--) {
+    const segment = segments[n];
+    if (typeof segment === "string" ? segment !== given[n] : given[n] === "") return false;
+  }
+  return true;
+}
+
+function literals({ segments }: Entry): number {
+  return segments.filter((segment) => typeof segment === "string").length;
 }

@@ -24,7 +24,7 @@ export async function credentialOf(settings: Settings, principal: Principal): Pr
 }
 
 /** Whether a key that is not revoked still counts. */
-export function isUsable(key: KeyRow | null, now: number): key is KeyRow {
+export function isUsable<Key extends Pick<KeyRow, "expiresAt">>(key: Key | null, now: number): key is Key {
   return key !== null && (key.expiresAt === null || key.expiresAt > now);
 }
 

@@ -9,9 +9,8 @@ import { limitsOf } from "../domain/key-scope";
 import { DURATIONS } from "../domain/limits";
 import type { Settings } from "../domain/settings";
 import { isToken } from "../domain/token";
-import type { Database } from "../storage/database";
-import { readIdentity } from "../storage/identity";
-import type { KeyRow } from "../storage/keys";
+import type { GuardedSession } from "../storage/database";
+import { type HeldKey, readIdentity } from "../storage/identity";
 import type { Asking } from "../upstream/issuer-keys";
 import type { Caller } from "./context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
@@ -28,7 +27,7 @@ export interface Shown {
 
 /** What it takes to look at it. */
 export interface Looking extends Asking {
-  db: Database;
+  session: GuardedSession;
   settings: Settings;
   development: boolean;
 }
@@ -36,7 +35,7 @@ export interface Looking extends Asking {
 /** Who calls, and the stored key behind it where that was read just now. */
 export interface Identified {
   caller: Caller;
-  key: KeyRow | null;
+  key: HeldKey | null;
 }
 
 /** Principals this isolate has seen, for the minute in which D1 may be down. Keyed by digest of bearer and user. */
@@ -60,7 +59,7 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
   const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
   let read: Awaited<ReturnType<typeof readIdentity>>;
   try {
-    read = await readIdentity(looking.db, asked);
+    read = await readIdentity(looking.session, asked);
   } catch (error) {
     const known = seen.get(cacheKey);
     if (known === undefined || looking.now - known.at > DURATIONS.principalCache) throw error;
@@ -99,7 +98,7 @@ async function adminDigest(key: string): Promise<string> {
 }
 
 /** Who holds the bearer, whatever groups that one is in. */
-function holderOf(proof: Proof, key: KeyRow | null, digest: string, now: number): Omit<Principal, "groups"> {
+function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number): Omit<Principal, "groups"> {
   if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
   if ("token" in proof) {
     const { userId, name, role, expires } = proof.token;
@@ -109,7 +108,7 @@ function holderOf(proof: Proof, key: KeyRow | null, digest: string, now: number)
   return { userId: key.userId, role: key.role, scopes: key.scopes, keyId: key.id };
 }
 
-function isLive(key: KeyRow | null, digest: string, now: number): key is KeyRow {
+function isLive(key: HeldKey | null, digest: string, now: number): key is HeldKey {
   return isUsable(key, now) && sameText(key.hash, digest);
 }
 
@@ -135,9 +134,10 @@ function unauthenticated(message: string): GatewayError {
   return new GatewayError("unauthenticated", "UNAUTHENTICATED", message);
 }
 
+const encoder = new TextEncoder();
+
 /** Compares digests in constant time. */
 function sameText(a: string, b: string): boolean {
-  const encoder = new TextEncoder();
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
 }

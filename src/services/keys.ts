@@ -10,6 +10,7 @@ import { writeKey } from "../domain/key";
 import { canRevokeKey, canRotateKey, managesAllKeys } from "../domain/key-scope";
 import { DURATIONS } from "../domain/limits";
 import { constraintOf, type Database } from "../storage/database";
+import type { HeldKey } from "../storage/identity";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../storage/keys";
 import { audited } from "./audit";
 import type { Context } from "./context";
@@ -106,12 +107,12 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
 }
 
 /** Whether it is time to note a use of the key. */
-export function isUseDue(key: KeyRow, now: number): boolean {
+export function isUseDue(key: HeldKey, now: number): boolean {
   return key.lastUsedAt === null || key.lastUsedAt < now - DURATIONS.keyUse;
 }
 
 /** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
-export async function noteUse(db: Database, key: KeyRow, now: number): Promise<void> {
+export async function noteUse(db: Database, key: HeldKey, now: number): Promise<void> {
   try {
     await noteKeyUse(db, key.id, now, now - DURATIONS.keyUse);
   } catch (error) {

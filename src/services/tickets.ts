@@ -1,6 +1,6 @@
 // Tickets for the conversation's socket: made for a page that has no key, used once, kept only as digests.
 
-import { sha256Hex } from "../domain/digest";
+import { hexOf, sha256Hex } from "../domain/digest";
 import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
 import { type Grant, writeTicket } from "../domain/ticket";
 import type { Context } from "./context";
@@ -15,7 +15,7 @@ export interface Draft {
 
 export async function draftTicket(session: Session): Promise<Draft> {
   const random = crypto.getRandomValues(new Uint8Array(32));
-  const secret = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const secret = hexOf(random);
   const ticket = writeTicket({ userId: session.userId, conversation: session.id }, secret);
   return { ticket, hash: await sha256Hex(ticket) };
 }

@@ -1,6 +1,6 @@
 // Encryption of secrets at rest: AES-256-GCM under a key that the deployment provides, bound to the secret's place.
 
-import { sha256Hex } from "../domain/digest";
+import { hexOf, sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import type { Settings } from "../domain/settings";
 
@@ -68,7 +68,7 @@ export async function fingerprint(settings: KeySettings, text: string): Promise<
   const bytes = new TextEncoder().encode(`fingerprint ${settings.SECRETS_KEY}`);
   const key = await crypto.subtle.importKey("raw", bytes, usage, false, ["sign"]);
   const made = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
-  return Array.from(made, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(made);
 }
 
 function currentKey({ SECRETS_KEY }: KeySettings): Promise<VaultKey> {

@@ -12,13 +12,12 @@ export interface Timings {
 export type Database = DrizzleD1Database<Record<string, never>>;
 
 type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
+/** A session whose calls keep to the deadline. */
+export type GuardedSession = D1Database;
 
-/**
- * A drizzle client over a D1 session. Every query ends within `DURATIONS.storage` or as `unavailable`; a broken constraint
- * keeps its own error, since callers decide what it means.
- */
+/** A drizzle client over a D1 session, under `guardSession`. */
 export function openDatabase(session: Session, timings: Timings): Database {
-  return drizzle(guardedSession(session, timings));
+  return drizzle(guardSession(session, timings));
 }
 
 /** Runs one call to D1 or R2 under the storage deadline and makes any failure of theirs `unavailable`. */
@@ -59,7 +58,11 @@ export function constraintOf(error: unknown): string | null {
   return null;
 }
 
-function guardedSession(session: Session, timings: Timings): D1Database {
+/**
+ * A D1 session whose queries end within `DURATIONS.storage` or as `unavailable`; a broken constraint keeps its own error, since
+ * callers decide what it means.
+ */
+export function guardSession(session: Session, timings: Timings): GuardedSession {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
   function wrap(statement: D1PreparedStatement): D1PreparedStatement {

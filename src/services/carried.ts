@@ -10,7 +10,7 @@ import { BARS, barOf } from "./boundary";
 import { providerCode } from "./code-source";
 import type { Context } from "./context";
 import { factsOf } from "./declarations";
-import { type CodeFacts, keepProvided, providedStore } from "./provided-store";
+import { type CodeFacts, noteVersions, providedStore } from "./provided-store";
 import { type ServerRef, serversOf } from "./servers";
 import type { Session } from "./session";
 import { connectServers } from "./upstreams";
@@ -68,7 +68,7 @@ export async function carriedBy(context: Context, session: Session, view: View):
       return { skill, order, facts: asked.facts, runs };
     }),
   );
-  keepProvided(session, { ...providedStore(session), versions: Object.fromEntries(lasting) });
+  noteVersions(session, Object.fromEntries(lasting));
   const skills = found.filter((skill) => skill !== null);
   const brought = skills.map(({ skill, facts }) => ({ skill, servers: facts.servers ?? {} }));
   const carried = { skills, servers: serversOf(view, brought) };

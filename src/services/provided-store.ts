@@ -32,21 +32,29 @@ const storeSchema = z.object({
 });
 export type ProvidedStore = z.infer<typeof storeSchema>;
 
-const open = new WeakMap<Session, ProvidedStore>();
+/** What a session has in memory, and the text of it that is stored. */
+const open = new WeakMap<Session, { store: ProvidedStore; written: string }>();
 
 export function providedStore(session: Session): ProvidedStore {
-  let store = open.get(session);
-  if (store === undefined) {
-    store = session.store.get("provided", storeSchema) ?? { versions: {}, names: {}, known: {} };
-    open.set(session, store);
-  }
+  const known = open.get(session);
+  if (known !== undefined) return known.store;
+  const store = session.store.get("provided", storeSchema) ?? { versions: {}, names: {}, known: {} };
+  open.set(session, { store, written: JSON.stringify(store) });
   return store;
 }
 
-export function keepProvided(session: Session, store: ProvidedStore): void {
-  if (JSON.stringify(store) === JSON.stringify(open.get(session))) return;
-  session.store.set("provided", store);
-  open.set(session, store);
+/** Notes what versions declare, in memory: `keepProvided` follows in the same step, and a version can be read again. */
+export function noteVersions(session: Session, versions: ProvidedStore["versions"]): void {
+  const store = { ...providedStore(session), versions };
+  open.set(session, { store, written: open.get(session)?.written ?? "" });
+}
+
+/** Stores the names that tools were given, and what was noted of versions. */
+export function keepProvided(session: Session, named: Pick<ProvidedStore, "names" | "known">): void {
+  const store = { ...providedStore(session), ...named };
+  const text = JSON.stringify(store);
+  if (text !== open.get(session)?.written) session.store.set("provided", store);
+  open.set(session, { store, written: text });
 }
 
 /** The skill and tool behind a name that was offered in this conversation; `null` for any other name. */

@@ -45,7 +45,7 @@ export async function providedBy(context: Context, session: Session, view: View)
 
   const servers = await offeredServers(context, session, carried.servers);
   const named = await nameGroups(providedStore(session), groupsOf(carried, servers));
-  keepProvided(session, { ...providedStore(session), ...named });
+  keepProvided(session, named);
   const tools = [
     ...servers.filter(({ ref }) => ref.skill === null).flatMap((server) => serverTools(server, named.names)),
     ...carried.skills.flatMap((skill) => [

@@ -41,6 +41,9 @@ export class ConversationStore {
   readonly requests: RequestStore;
   readonly tickets: TicketStore;
   readonly upstreams: UpstreamStore;
+  /** What `texts` holds and which ids `calls` has, once they were asked for: nobody else writes there. */
+  #texts: Map<string, string> | null = null;
+  #callIds: Set<string> | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -56,6 +59,8 @@ export class ConversationStore {
   }
 
   create(): void {
+    this.#texts = null;
+    this.#callIds = null;
     this.#sql.exec(`
       CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL);
@@ -78,7 +83,14 @@ export class ConversationStore {
 
   /** Runs a change as a whole or not at all. */
   atomically<T>(change: () => T): T {
-    return this.#storage.transactionSync(change);
+    try {
+      return this.#storage.transactionSync(change);
+    } catch (error) {
+      // What was rolled back is in memory still.
+      this.#texts = null;
+      this.#callIds = null;
+      throw error;
+    }
   }
 
   get<T>(key: MetaKey, schema: z.ZodType<T>): T | null {
@@ -139,30 +151,41 @@ export class ConversationStore {
     this.set("passes", this.passes() + 1);
     this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
     this.#sql.exec("DELETE FROM calls");
+    this.#callIds = null;
   }
 
   instructions(versionId: string): string | null {
-    return (
-      this.#sql
-        .exec<{ instructions: string }>("SELECT instructions FROM texts WHERE version_id = ?", versionId)
-        .toArray()[0]?.instructions ?? null
-    );
+    return this.#kept().get(versionId) ?? null;
   }
 
   keepInstructions(versionId: string, instructions: string): void {
-    this.#sql.exec("INSERT OR IGNORE INTO texts VALUES (?, ?)", versionId, instructions);
+    if (this.#kept().has(versionId)) return;
+    this.#sql.exec("INSERT INTO texts VALUES (?, ?)", versionId, instructions);
+    this.#kept().set(versionId, instructions);
   }
 
   /** Drops instructions of versions that are not active any more. */
   dropInstructionsExcept(versionIds: readonly string[]): void {
-    this.#sql.exec(
-      "DELETE FROM texts WHERE version_id NOT IN (SELECT value FROM json_each(?))",
-      JSON.stringify(versionIds),
+    for (const versionId of this.#kept().keys()) {
+      if (versionIds.includes(versionId)) continue;
+      this.#sql.exec("DELETE FROM texts WHERE version_id = ?", versionId);
+      this.#kept().delete(versionId);
+    }
+  }
+
+  #kept(): Map<string, string> {
+    this.#texts ??= new Map(
+      this.#sql
+        .exec<{ version_id: string; instructions: string }>("SELECT version_id, instructions FROM texts")
+        .toArray()
+        .map(({ version_id, instructions }) => [version_id, instructions]),
     );
+    return this.#texts;
   }
 
   /** The stored result of a call made in this turn with this id and these arguments. */
   callResult(id: string, turn: number, request: string): string | null {
+    if (!this.#calls().has(id)) return null;
     return (
       this.#sql
         .exec<{ result: string }>(
@@ -177,10 +200,23 @@ export class ConversationStore {
 
   keepCallResult(id: string, turn: number, request: string, result: string): void {
     this.#sql.exec("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)", id, turn, request, result);
+    this.#calls().add(id);
   }
 
   dropCallsBefore(turn: number): void {
+    if (this.#calls().size === 0) return;
     this.#sql.exec("DELETE FROM calls WHERE turn < ?", turn);
+    this.#callIds = null;
+  }
+
+  #calls(): Set<string> {
+    this.#callIds ??= new Set(
+      this.#sql
+        .exec<{ id: string }>("SELECT id FROM calls")
+        .toArray()
+        .map(({ id }) => id),
+    );
+    return this.#callIds;
   }
 
   answer(key: string): StoredAnswer | null {

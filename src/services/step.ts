@@ -114,6 +114,8 @@ export async function takeCalls(
   const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
   const offer = await offered(context, session, current.view, format);
   const changed = offer.etag !== (request.etag ?? before.etag);
+  // An MCP host takes no prompt, and asks for the tools itself.
+  const tells = request.host === null && (request.etag === null || changed);
   return {
     results: inOrder.map(renderResult),
     messages: renderResults(inOrder, format),
@@ -123,7 +125,7 @@ export async function takeCalls(
     changed,
     tools_changed: offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools),
     etag: offer.etag,
-    ...(request.etag === null || changed ? { prompt: offer.prompt, tools: offer.tools } : {}),
+    ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
   };
 }

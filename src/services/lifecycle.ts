@@ -3,12 +3,12 @@
 import { type ConversationSettings, mergeSettings } from "../domain/conversation";
 import { GatewayError, type Issue, invalid } from "../domain/errors";
 import { checkGhostSpec } from "../domain/ghost";
+import { DAILY, dayOf, tooOften } from "../domain/quota";
 import { readGhost } from "../storage/catalog";
 import type { ConversationStore } from "../storage/conversation";
-import { deleteConversationRow, putConversationRow } from "../storage/conversations";
+import { deleteConversationRow, enlistConversation, putConversationRow } from "../storage/conversations";
 import { storageDown } from "../storage/database";
 import type { Caller, Context } from "./context";
-import { countToday } from "./quota";
 import { conversationNotFound, createSession, type Session } from "./session";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -26,7 +26,7 @@ export async function putConversation(
   await checkSource(context, changed(open()), open()?.settings ?? null);
   if (open() === null) {
     if (context.caller.stale) throw storageDown();
-    await countToday(context, "conversations");
+    await enlist(context, id, settings.ghost ?? null);
   }
   // All this may have waited for D1: by now another request may have created the conversation, or deleted it.
   const known = open();
@@ -41,6 +41,17 @@ export async function putConversation(
   }
   await listOnce(context, session);
   return { session, created: known === null };
+}
+
+/**
+ * Lists a conversation before it is made: what is made is in the list, where an erasure of its user finds it. One that was listed
+ * and then never made is in nobody's way.
+ */
+async function enlist(context: Context, id: string, ghost: string | null): Promise<void> {
+  const now = context.now();
+  const row = { userId: context.caller.principal.userId, id, ghost, createdAt: now };
+  const count = await enlistConversation(context.db, row, dayOf(now), DAILY.conversations);
+  if (count > DAILY.conversations) throw tooOften("conversations", now);
 }
 
 /** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */

@@ -23,6 +23,6 @@ export async function requireBytes(context: Context, userId: string, more: numbe
 /** Counts one more of what the caller does today, and refuses beyond the limit of a day. */
 export async function countToday(context: Context, what: Counted): Promise<void> {
   const { userId } = context.caller.principal;
-  const count = await countUse(context.db, userId, what, dayOf(context.now()));
+  const count = await countUse(context.db, { subject: userId, kind: what, windowStart: dayOf(context.now()) });
   if (count > DAILY[what]) throw tooOften(what, context.now());
 }

@@ -53,7 +53,7 @@ export function openSession(store: ConversationStore): Session | null {
   };
 }
 
-/** Makes the conversation's tables; `openSession` reads them. */
+/** Makes the tables of a conversation that is in its user's list; `openSession` reads them. */
 export function createSession(
   store: ConversationStore,
   userId: string,
@@ -67,6 +67,7 @@ export function createSession(
     store.set("created", now);
     store.set("settings", settings);
     store.set("effective", settings);
+    store.set("listed", true);
   });
 }
 

@@ -1,15 +1,29 @@
 // Exact counts for quotas: of what a user has, and of what a user did in a day.
 
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import { userScope } from "../domain/access";
 import type { Owned } from "../domain/quota";
 import type { Database } from "./database";
 import { ghosts, keys, skills, versions } from "./schema";
 import { usage } from "./schema-access";
 
+/** What is counted, for whom, and since when. */
+export interface Use {
+  subject: string;
+  kind: string;
+  /** Milliseconds since the epoch. */
+  windowStart: number;
+}
+
 /** Counts one more, and returns how many that makes in this window. */
-export async function countUse(db: Database, subject: string, kind: string, windowStart: number): Promise<number> {
-  const [row] = await db
+export async function countUse(db: Database, use: Use): Promise<number> {
+  const [row] = await counting(db, use);
+  return row?.count ?? 0;
+}
+
+/** The same as a statement, which gives the count; it may belong to the batch of what it counts. */
+export function counting(db: Database, { subject, kind, windowStart }: Use) {
+  return db
     .insert(usage)
     .values({ subject, kind, windowStart, count: 1 })
     .onConflictDoUpdate({
@@ -17,7 +31,12 @@ export async function countUse(db: Database, subject: string, kind: string, wind
       set: { count: sql`${usage.count} + 1` },
     })
     .returning({ count: usage.count });
-  return row?.count ?? 0;
+}
+
+/** SQL: how often it was counted in this window. */
+export function used({ subject, kind, windowStart }: Use): SQL<number> {
+  return sql`(SELECT ${usage.count} FROM ${usage} WHERE ${usage.subject} = ${subject} AND ${usage.kind} = ${kind}
+    AND ${usage.windowStart} = ${windowStart})`;
 }
 
 /** Forgets windows that ended. */

@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { PACE, RATES } from "../../src/domain/limits";
+import { DAILY, dayOf } from "../../src/domain/quota";
 import { askWith } from "../fixtures/app";
 import { conversationOf } from "../fixtures/page";
 import { call, keyFor } from "./call";
@@ -121,4 +123,20 @@ it("a gateway that has no first key says how to make one", async () => {
   ]);
   const usual = await call("GET", "/api/v1/me", { key: null });
   expect(await usual.text()).not.toContain("GATEWAY_ADMIN_KEY");
+});
+
+it("beyond the conversations of a day none is made and none is listed", async () => {
+  const user = "busy-talker";
+  const key = await keyFor(user);
+  const day = dayOf(Date.now());
+  await env.DB.prepare("INSERT INTO usage VALUES (?, 'conversations', ?, ?)")
+    .bind(user, day, DAILY.conversations - 1)
+    .run();
+  expect((await call("PUT", "/api/v1/conversations/last", { key, json: {} })).status).toBe(201);
+  const refused = await call("PUT", "/api/v1/conversations/more", { key, json: {} });
+  expect([refused.status, (await refused.clone().json<{ code: string }>()).code]).toEqual([429, "DAILY_LIMIT"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  const list = await call("GET", "/api/v1/conversations", { key });
+  expect((await list.json<{ items: { id: string }[] }>()).items.map(({ id }) => id)).toEqual(["last"]);
+  expect((await call("GET", "/api/v1/conversations/more", { key })).status).toBe(404);
 });

@@ -1,24 +1,13 @@
-// Refusals as RFC 9457 problem documents. The one table from what the gateway means to what HTTP says.
+// Refusals as RFC 9457 problem documents.
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type ErrorCode, type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { HTTP_STATUS } from "../domain/http-status";
 import { rateHeaders } from "../domain/rate";
 import { challenge } from "./challenge";
 import type { HttpEnv } from "./env";
 import * as z from "./zod";
-
-const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  too_large: 413,
-  unprocessable: 422,
-  rate_limited: 429,
-  unavailable: 503,
-};
 
 const TITLE: Record<number, string> = {
   400: "Bad Request",
@@ -92,7 +81,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers = rateHeaders(refusal);
     if (refusal.code === "unauthenticated") headers["www-authenticate"] = challenge(c);
-    return problem(c, STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
+    return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {
     const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body cannot be read as its content type says." }];

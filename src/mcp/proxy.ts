@@ -1,6 +1,7 @@
 // /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
 
-import { type ErrorCode, refusalIn } from "../domain/errors";
+import { refusalIn } from "../domain/errors";
+import { HTTP_STATUS } from "../domain/http-status";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { rateHeaders } from "../domain/rate";
@@ -14,18 +15,6 @@ import { faultIn } from "../upstream/fault";
 import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
-const STATUS: Record<ErrorCode, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  too_large: 413,
-  unprocessable: 422,
-  rate_limited: 429,
-  unavailable: 503,
-};
-
 /** Which of the gateway's servers, and whether at the address for messages of one of type `sse`. */
 export interface ProxyPlace {
   name: string;
@@ -70,7 +59,7 @@ function refused(error: unknown, name: string, posted: Posted): Response {
   }
   const refusal = refusalIn(error);
   if (refusal === null) throw error;
-  return answer(STATUS[refusal.code], -32603, refusal.message, rateHeaders(refusal));
+  return answer(HTTP_STATUS[refusal.code], -32603, refusal.message, rateHeaders(refusal));
 }
 
 function retryAfter(seconds: number | null): Record<string, string> {

@@ -2,7 +2,16 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { kill, newPlace, readLock, start, until } from "./launcher";
+import { kill, newPlace, type Run, readLock, start, until } from "./launcher";
+
+/** `"ready"`, or how it ended. */
+function outcomeOf(run: Run) {
+  const ready = run.ready().then(
+    () => "ready",
+    () => run.exit,
+  );
+  return Promise.race([run.exit, ready]);
+}
 
 it("a second start on a running state refuses, says where the first one is, and disturbs nothing", async () => {
   const place = await newPlace();
@@ -20,18 +29,7 @@ it("a second start on a running state refuses, says where the first one is, and 
 it("of starts at the same moment one wins", async () => {
   const place = await newPlace();
   const runs = [start(place), start(place), start(place)];
-  const outcomes = await Promise.all(
-    runs.map((run) =>
-      Promise.race([
-        run.exit,
-        run.ready().then(
-          () => "ready",
-          () => run.exit,
-        ),
-      ]),
-    ),
-  );
-  expect(outcomes.sort()).toEqual([1, 1, "ready"]);
+  expect((await Promise.all(runs.map(outcomeOf))).sort()).toEqual([1, 1, "ready"]);
   const gateway = await Promise.any(runs.map((run) => run.ready()));
   // Each would have made keys of its own.
   expect(await readFile(place.vars, "utf8")).toMatch(
@@ -46,18 +44,7 @@ it("of starts at the same moment on a state that was left behind one wins", asyn
   const { runtime } = await killed.lock();
   await killed.stop("SIGKILL");
   const runs = [start(place), start(place), start(place)];
-  const outcomes = await Promise.all(
-    runs.map((run) =>
-      Promise.race([
-        run.exit,
-        run.ready().then(
-          () => "ready",
-          () => run.exit,
-        ),
-      ]),
-    ),
-  );
-  expect(outcomes.sort()).toEqual([1, 1, "ready"]);
+  expect((await Promise.all(runs.map(outcomeOf))).sort()).toEqual([1, 1, "ready"]);
   expect((await readLock(place))?.runtime?.pid).not.toBe(runtime.pid);
 });
 

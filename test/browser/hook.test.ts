@@ -2,7 +2,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { complaints, openBrowser } from "./chromium";
+import { complaints, openBrowser, ownPages } from "./chromium";
 import { Gateway } from "./gateway";
 
 let gateway: Gateway;
@@ -24,7 +24,7 @@ beforeAll(async () => {
       [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
     })(),
   ]);
-  context = await browser.newContext();
+  context = await ownPages(browser);
   heard = complaints(context);
   page = await context.newPage();
   await page.exposeFunction("ticket", async (conversation: string) => {

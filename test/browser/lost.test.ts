@@ -2,7 +2,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { complaints, connected, openBrowser, openDemo } from "./chromium";
+import { complaints, connected, openBrowser, openDemo, ownPages } from "./chromium";
 import { Gateway } from "./gateway";
 
 interface RequestAnswer {
@@ -133,6 +133,9 @@ it("two tabs: both ask, one wins, and the other's question goes", async () => {
 });
 
 it("two tabs answer at the same moment: exactly one is told that it was the one", async () => {
+  await context.close();
+  context = await ownPages(browser);
+  heard = complaints(context);
   const pages = await Promise.all([context.newPage(), context.newPage()]);
   await gateway.call("PUT", "/conversations/race", {});
   const tickets = await Promise.all(
@@ -140,7 +143,6 @@ it("two tabs answer at the same moment: exactly one is told that it was the one"
   );
   await Promise.all(
     pages.map(async (page, side) => {
-      // Any page without a policy of its own.
       await page.goto(`${gateway.url}/client/skill-gateway.js`);
       // As a text: an import in a function would be rewritten by the test runner.
       await page.evaluate("import('/client/skill-gateway.js').then(({ connect }) => { globalThis.connect = connect })");

@@ -7,7 +7,7 @@ export const QUOTAS = { skills: 20_000, ghosts: 2_000, keys: 200, bytes: 10 * 10
 export type Owned = Exclude<keyof typeof QUOTAS, "bytes">;
 
 /** Of one user in a day (UTC). */
-export const DAILY = { uploads: 10_000, conversations: 50_000, scripts: 50_000, keys: 500 } as const;
+export const DAILY = { uploads: 50_000, conversations: 50_000, scripts: 50_000, keys: 500 } as const;
 export type Counted = keyof typeof DAILY;
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -38,7 +38,7 @@ const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 export async function createKey(context: Context, request: KeyRequest): Promise<MadeKey> {
   const { principal } = context.caller;
   if (!isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
-  await countToday(context, "keys");
+  await countToday(context, "keys", request.user_id);
   await requireRoom(context, "keys", request.user_id);
   const { id, key, hash } = await draftKey(context);
   try {
@@ -93,6 +93,7 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
   if (!canRotateKey(principal, old)) {
     throw new GatewayError("forbidden", "KEY_TOO_STRONG", "That key may do more than the one you call with.");
   }
+  await countToday(context, "keys", old.userId);
   const { id: next, key, hash } = await draftKey(context);
   const until = context.now() + overlap;
   const told = { before: { id: old.id, user_id: ABOUT }, about: old.userId, when: "is" } as const;

@@ -20,9 +20,12 @@ export async function requireBytes(context: Context, userId: string, more: numbe
   if (used + more > QUOTAS.bytes) throw tooManyBytes(used);
 }
 
-/** Counts one more of what the caller does today, and refuses beyond the limit of a day. */
-export async function countToday(context: Context, what: Counted): Promise<void> {
-  const { userId } = context.caller.principal;
+/** Counts one more of what the caller does today, or of what is made for another user, and refuses beyond the limit of a day. */
+export async function countToday(
+  context: Context,
+  what: Counted,
+  userId: string = context.caller.principal.userId,
+): Promise<void> {
   const count = await countUse(context.db, { subject: userId, kind: what, windowStart: dayOf(context.now()) });
   if (count > DAILY[what]) throw tooOften(what, context.now());
 }

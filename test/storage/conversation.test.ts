@@ -2,9 +2,11 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
+import { ConversationStore } from "../../src/storage/conversation";
 import { evict, objectOf } from "../fixtures/clock";
 import { askPage, conversationOf, Page } from "../fixtures/page";
 import { call } from "../http/call";
+import { publishPublic } from "../http/talk";
 
 const NEW = ["requests", "sequence", "tickets", "upstreams"];
 
@@ -47,4 +49,41 @@ it("leaves a conversation of a later gateway as it is", async () => {
 it("makes no table for a conversation that nobody created", async () => {
   expect((await call("GET", "/api/v1/conversations/never-made/requests")).status).toBe(404);
   expect(await tables("never-made")).toEqual([]);
+});
+
+it("forgets what a change that was rolled back had done", async () => {
+  const id = await conversationOf(null);
+  await runInDurableObject(objectOf(id), (_, { storage }) => {
+    const store = new ConversationStore(storage);
+    store.keepInstructions("v1", "Kept words.");
+    store.keepCallResult("call_1", 1, "same", "kept");
+    const change = () =>
+      store.atomically(() => {
+        store.dropInstructionsExcept([]);
+        store.dropCallsBefore(2);
+        store.keepInstructions("v2", "Never.");
+        throw new Error("full");
+      });
+    expect(change).toThrow("full");
+    expect([store.instructions("v1"), store.instructions("v2")]).toEqual(["Kept words.", null]);
+    expect(store.callResult("call_1", 1, "same")).toBe("kept");
+  });
+});
+
+it("has nothing of the conversation that had its name before", async () => {
+  await publishPublic({ name: "again", body: "Words of the skill." });
+  const id = "made-again";
+  const load = async () => {
+    await call("PUT", `/api/v1/conversations/${id}`, { json: { format: "openai" } });
+    await call("POST", `/api/v1/conversations/${id}/turns`, { json: {} });
+    const calls = [{ id: "c1", function: { name: "load_skill", arguments: '{"skill_name":"again"}' } }];
+    const step = await call("POST", `/api/v1/conversations/${id}/tool-calls`, { json: { calls } });
+    return step.json<{ loaded_skills: string[]; prompt: { system: string } }>();
+  };
+  const first = await load();
+  expect((await call("DELETE", `/api/v1/conversations/${id}`)).status).toBe(204);
+  const second = await load();
+  expect(second.loaded_skills).toEqual(["again"]);
+  expect(second.prompt.system).toContain("Words of the skill.");
+  expect(second.prompt).toEqual(first.prompt);
 });

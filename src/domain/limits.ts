@@ -153,17 +153,17 @@ export const INSPECTION_LIMITS = {
 } as const;
 
 /**
- * Requests in seconds, as wrangler.toml has them for the platform's counters. `address`: an office behind one; `guesses`: answers of
+ * Requests in seconds, as wrangler.toml has them for the platform's counters. `address`: a back end with all its users, or an office, behind one; `guesses`: answers of
  * 401 to one.
  */
 export const RATES = {
-  address: { requests: 5_000, seconds: 10 },
+  address: { requests: 20_000, seconds: 10 },
   principal: { requests: 2_000, seconds: 10 },
   guesses: { requests: 30, seconds: 60 },
 } as const;
 
 /** Calls of one conversation, of any kind, in a window. */
-export const PACE = { requests: 1_000, seconds: 10 } as const;
+export const PACE = { requests: 5_000, seconds: 10 } as const;
 
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;

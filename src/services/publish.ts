@@ -13,11 +13,12 @@ import { keepAnswer, type NewAnswer, readAnswer } from "../storage/idempotency";
 import { putCode, putPackage } from "../storage/packages";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../storage/publishing";
 import { readSkillAt, type SkillRecord } from "../storage/skills";
+import { countSkills } from "../storage/usage";
 import { audited, scopeInLog } from "./audit";
 import type { Context } from "./context";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
-import { countToday, requireBytes, requireRoom } from "./quota";
+import { countToday, requireRoomForSkill } from "./quota";
 import { skillNotFound } from "./skills";
 
 export interface PublishRequest {
@@ -49,22 +50,29 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const answered = repeat === null ? null : await answerAgain(context, repeat);
   if (answered !== null) return answered;
 
-  await countToday(context, "uploads");
   const { target } = request;
-  const outcome = await readPackage(request.upload, {
-    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
-    ...(request.name === undefined ? {} : { name: request.name }),
-    ...(target.id === undefined ? {} : { expected: target.name }),
-  });
+  const [outcome] = await Promise.all([
+    readPackage(request.upload, {
+      ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+      ...(request.name === undefined ? {} : { name: request.name }),
+      ...(target.id === undefined ? {} : { expected: target.name }),
+    }),
+    countToday(context, "uploads"),
+  ]);
   if (outcome.package === null) throw refusal(outcome);
+  const { userId } = context.caller.principal;
+  const ownScope = userScope(userId);
   const { version, code } = await draftVersion(context, outcome.package, target, { uploadSha256, startedAt });
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
-    const met = await meet(context, outcome.package, target);
+    const [met, used] = await Promise.all([
+      meet(context, outcome.package, target),
+      stored || target.scope !== ownScope ? null : countSkills(context.db, userId),
+    ]);
+    // What is there already is answered to whoever has no room left, too.
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
-    if (!stored && target.scope.startsWith("user:"))
-      await requireBytes(context, context.caller.principal.userId, version.zipSize);
+    if (used !== null) requireRoomForSkill(used, { isNew: met.skillId === null, bytes: version.zipSize });
     if (!stored) {
       await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
       if (code !== null) await putCode(context.packages, context.timings, version.id, code);
@@ -133,7 +141,6 @@ async function commit(
   if (skillId !== null)
     return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
   if (target.id !== undefined) throw skillNotFound();
-  if (target.scope === userScope(target.userId)) await requireRoom(context, "skills");
   const { scope, namespace, userId } = target;
   const id = context.newId("skl");
   const skill = { id, scope, name, folded: foldName(name), namespace, userId, versionId: version.id };

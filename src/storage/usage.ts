@@ -44,30 +44,36 @@ export async function forgetUsage(db: Database, before: number): Promise<void> {
   await db.delete(usage).where(lt(usage.windowStart, before));
 }
 
-/** What the packages of a user's own skills take, every version, in bytes. */
-export async function countBytes(db: Database, userId: string): Promise<number> {
-  const [row] = await db
-    .select({ bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)` })
-    .from(skills)
-    .innerJoin(versions, eq(versions.skillId, skills.id))
-    .where(eq(skills.scope, userScope(userId)));
-  return row?.bytes ?? 0;
+/** What a user's own skills are in all. */
+export interface SkillsUsed {
+  skills: number;
+  /** Their packages, every version. */
+  bytes: number;
+}
+
+/** Counts a user's own skills and what they take, in one trip. */
+export async function countSkills(db: Database, userId: string): Promise<SkillsUsed> {
+  const own = eq(skills.scope, userScope(userId));
+  const [[counted], [summed]] = await db.batch([
+    db.select({ count: sql<number>`count(*)` }).from(skills).where(own),
+    db
+      .select({ bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)` })
+      .from(skills)
+      .innerJoin(versions, eq(versions.skillId, skills.id))
+      .where(own),
+  ]);
+  return { skills: counted?.count ?? 0, bytes: summed?.bytes ?? 0 };
 }
 
 /** How many a user has. Each is one walk along an index. */
-export async function countOwned(db: Database, userId: string, what: Owned): Promise<number> {
+export async function countOwned(db: Database, userId: string, what: Exclude<Owned, "skills">): Promise<number> {
   const count = { count: sql<number>`count(*)` };
   const [row] =
-    what === "skills"
-      ? await db
+    what === "ghosts"
+      ? await db.select(count).from(ghosts).where(eq(ghosts.userId, userId))
+      : await db
           .select(count)
-          .from(skills)
-          .where(eq(skills.scope, userScope(userId)))
-      : what === "ghosts"
-        ? await db.select(count).from(ghosts).where(eq(ghosts.userId, userId))
-        : await db
-            .select(count)
-            .from(keys)
-            .where(and(eq(keys.userId, userId), sql`${keys.revokedAt} IS NULL`));
+          .from(keys)
+          .where(and(eq(keys.userId, userId), sql`${keys.revokedAt} IS NULL`));
   return row?.count ?? 0;
 }

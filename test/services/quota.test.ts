@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
 import { createKey } from "../../src/services/keys";
-import { countToday, requireBytes, requireRoom } from "../../src/services/quota";
+import { countToday, requireRoom, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
-import { forgetUsage } from "../../src/storage/usage";
+import { countSkills, forgetUsage } from "../../src/storage/usage";
 import { contextOf } from "../fixtures/context";
 
 const DAY = 24 * 60 * 60_000;
@@ -47,10 +47,14 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   expect((await env.DB.prepare(maker).bind(DAILY.keys, "quota-full").run()).meta.changes).toBe(1);
   await env.DB.prepare("UPDATE keys SET revoked_at = 1 WHERE id = 'q1'").run();
   await expect(createKey(admin, request)).rejects.toMatchObject({ reason: "DAILY_LIMIT" });
-  await requireRoom(contextOf("quota-empty"), "skills");
-  await requireBytes(contextOf("quota-empty"), "quota-empty", QUOTAS.bytes);
-  const tooMuch = requireBytes(contextOf("quota-empty"), "quota-empty", QUOTAS.bytes + 1);
-  await expect(tooMuch).rejects.toMatchObject({ reason: "QUOTA_EXCEEDED", details: { limit: QUOTAS.bytes, used: 0 } });
+  const refused = (skills: number, bytes: number, isNew: boolean) => () =>
+    requireRoomForSkill({ skills, bytes }, { isNew, bytes: 10 });
+  expect(refused(QUOTAS.skills - 1, QUOTAS.bytes - 10, true)).not.toThrow();
+  expect(refused(QUOTAS.skills, 0, false)).not.toThrow();
+  const exceeded = (details: object) => expect.objectContaining({ reason: "QUOTA_EXCEEDED", details });
+  expect(refused(QUOTAS.skills, 0, true)).toThrow(exceeded({ limit: QUOTAS.skills, used: QUOTAS.skills }));
+  expect(refused(0, QUOTAS.bytes - 9, false)).toThrow(exceeded({ limit: QUOTAS.bytes, used: QUOTAS.bytes - 9 }));
+  expect(await countSkills(admin.db, "quota-empty")).toEqual({ skills: 0, bytes: 0 });
   await requireRoom(contextOf("quota-empty"), "ghosts");
 });
 

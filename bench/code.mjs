@@ -2,12 +2,20 @@
 
 import { skillZip } from "./skills.mjs";
 
-/** A call of a bare isolate after the reads and the write of a call. `id(n)`: a new one makes a new isolate. */
-export function isolateFloor(gateway, user, id) {
+/**
+ * A call of a bare isolate after the reads and the write of a call. `id(n)`: a new one makes a new isolate; `counts`: after the exact
+ * count in D1 that a script costs, too.
+ */
+export function isolateFloor(gateway, user, id, counts = false) {
   return {
     async prepare(n) {
       await gateway.send({ method: "POST", route: "/floor/prepare", body: Buffer.from(user) });
-      return gateway.request(user, "POST", "/floor/loader", { id: user, isolate: id(n), text: "x".repeat(600) });
+      return gateway.request(user, "POST", "/floor/loader", {
+        id: user,
+        isolate: id(n),
+        counts,
+        text: "x".repeat(600),
+      });
     },
   };
 }

@@ -61,8 +61,9 @@ async function floor(name: string, request: Request, env: BenchEnv): Promise<Res
       await env.FLOOR.getByName(await request.text()).prepare();
       return new Response("ok");
     case "loader": {
-      const { id, text, isolate } = await request.json<Row & { isolate: string }>();
+      const { id, text, isolate, counts } = await request.json<Row & { isolate: string; counts: boolean }>();
       const found = await principal(request, env);
+      if (counts) await env.DB.prepare(COUNT).bind(id).run();
       return Response.json({ ...found, answer: await env.FLOOR.getByName(id).code(text, isolate) });
     }
     case "write": {
@@ -96,6 +97,9 @@ async function floor(name: string, request: Request, env: BenchEnv): Promise<Res
   }
 }
 
+/** Runs of scripts are counted exactly. */
+const COUNT = `INSERT INTO usage (subject, kind, window_start, count) VALUES (?, 'floor', 0, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count`;
 const KEY = "SELECT * FROM keys WHERE id = ? AND revoked_at IS NULL";
 const COUNTERS = `SELECT * FROM counters WHERE scope IN (
   SELECT 'public' UNION ALL SELECT 'user:' || user_id FROM keys WHERE id = ?1

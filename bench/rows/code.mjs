@@ -32,10 +32,11 @@ export async function run({ gateway, compare }) {
     check: isAnswered,
   });
   const bare = isolateFloor(gateway, USER, () => "bare");
-  const fresh = (name) => isolateFloor(gateway, USER, (n) => `${name}-${n}`);
+  const counted = isolateFloor(gateway, USER, () => "bare", true);
+  const fresh = (name) => isolateFloor(gateway, USER, (n) => `${name}-${n}`, name === "script");
   return [
     { name: "provider tool, warm", budget: 1.5, ...(await compare({ floor: bare, path: warm(tool) })) },
-    { name: "script, warm", budget: 1.5, ...(await compare({ floor: bare, path: warm(script) })) },
+    { name: "script, warm", budget: 1.5, ...(await compare({ floor: counted, path: warm(script) })) },
     { name: "provider tool, cold", budget: null, ...(await compare({ floor: fresh("tool"), path: cold(tool) })) },
     { name: "script, cold", budget: null, ...(await compare({ floor: fresh("script"), path: cold(script) })) },
   ];

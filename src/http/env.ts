@@ -10,6 +10,8 @@ export interface Variables {
   limits?: readonly string[];
   /** The code of the problem that is the answer, for the log. */
   problem?: string;
+  /** Whether what was shown let nobody in. The status does not say it where a socket is refused. */
+  unauthenticated?: boolean;
 }
 
 export type HttpEnv = { Bindings: Env; Variables: Variables };

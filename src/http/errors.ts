@@ -80,7 +80,10 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   const refusal = refusalIn(error);
   if (refusal !== null) {
     const headers = rateHeaders(refusal);
-    if (refusal.code === "unauthenticated") headers["www-authenticate"] = challenge(c);
+    if (refusal.code === "unauthenticated") {
+      c.set("unauthenticated", true);
+      headers["www-authenticate"] = challenge(c);
+    }
     return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {

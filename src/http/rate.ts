@@ -12,8 +12,8 @@ import type { HttpEnv } from "./env";
 type Limit = keyof typeof RATES;
 
 /**
- * Refuses an address that is too fast before anything is read for it, and one that guesses keys: its answers of 401 are counted,
- * and beyond the limit they are 429, whatever the next guess is.
+ * Refuses an address that is too fast before anything is read for it, and one that guesses keys: what lets nobody in is
+ * counted, and beyond the limit the answer is 429, whatever the next guess is.
  */
 export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const address = c.req.header("cf-connecting-ip");
@@ -21,7 +21,7 @@ export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const counted = countedAs(address);
   await take(c, "address", c.env.ADDRESS_RATE, counted);
   await next();
-  if (c.res.status === 401) await take(c, "guesses", c.env.GUESS_RATE, counted);
+  if (c.get("unauthenticated")) await take(c, "guesses", c.env.GUESS_RATE, counted);
 };
 
 /** Refuses a principal that is too fast: a key in the name of one user. Mounted behind `authenticate`. */
@@ -37,7 +37,7 @@ export function nameLimits(headers: Headers, limits: readonly string[]): void {
   for (const limit of limits) if (limit !== refused) headers.append("ratelimit-policy", limit);
 }
 
-/** Which limits act here: all or none of the platform's counters are bound, and the setting turns them off. */
+/** Whether requests are limited here: the platform's counters are bound, and the setting does not turn them off. */
 export function areRatesLimited(env: Env): boolean {
   return settingsFrom(env).RATE_LIMITS && env.ADDRESS_RATE !== undefined && env.PRINCIPAL_RATE !== undefined;
 }

@@ -39,6 +39,8 @@ socket.openapi(
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal === null) throw error;
+      c.set("problem", refusal.reason);
+      c.set("unauthenticated", refusal.code === "unauthenticated");
       return refused(CLOSE_CODE[refusal.code], refusal.message, offered);
     }
   },

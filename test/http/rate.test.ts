@@ -28,6 +28,21 @@ it("whoever guesses keys is soon refused, and nobody else", async () => {
   expect((await ask(await keyFor("rate-owner"), "192.0.2.1")).status).toBe(200);
 });
 
+it("guesses at the socket's door count as well", async () => {
+  const headers = { upgrade: "websocket", "cf-connecting-ip": "192.0.2.9" };
+  const open = (more: Record<string, string>, protocol = "skill-gateway.v1") =>
+    askWith({ RATE_LIMITS: "true" }, "/api/v1/conversations/guessed/socket", {
+      headers: { ...headers, "sec-websocket-protocol": protocol, ...more },
+    });
+  const statuses: number[] = [];
+  for (let n = 0; n < RATES.guesses.requests; n += 2) {
+    statuses.push((await open({ authorization: "Bearer sgw_wrong_key_of_somebody_who_guesses" })).status);
+    statuses.push((await open({}, "skill-gateway.v1, ticket.wrong")).status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([101]));
+  expect((await open({ authorization: "Bearer sgw_wrong_key_of_somebody_who_guesses" })).status).toBe(429);
+});
+
 /** A counter that has room for nobody whose key begins so, and what it was asked. */
 function counter(full: string) {
   const counted: string[] = [];

@@ -153,8 +153,8 @@ export const INSPECTION_LIMITS = {
 } as const;
 
 /**
- * Requests in seconds, as wrangler.toml has them for the platform's counters. `address`: a back end with all its users, or an office, behind one; `guesses`: answers of
- * 401 to one.
+ * Requests in seconds, as wrangler.toml has them for the platform's counters. `address`: a back end with all its users, or an office,
+ * may be behind one; `guesses`: what let nobody in, by address.
  */
 export const RATES = {
   address: { requests: 20_000, seconds: 10 },

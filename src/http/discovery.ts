@@ -4,7 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { settingsFrom } from "../domain/settings";
 import { MCP_PATH, WELL_KNOWN } from "./challenge";
 import { router } from "./router";
-import { json } from "./schemas";
+import { json, only } from "./schemas";
 import * as z from "./zod";
 
 const metadataSchema = z
@@ -25,7 +25,7 @@ for (const path of ["", MCP_PATH]) {
       path: `${WELL_KNOWN}${path}`,
       summary: path === "" ? "How to sign in (RFC 9728)" : "How to sign in over MCP (RFC 9728)",
       security: [],
-      responses: { 200: json("The metadata of this protected resource.", metadataSchema) },
+      responses: { 200: json("The metadata of this protected resource.", metadataSchema), ...only(429) },
     }),
     (c) => {
       const { JWT_ISSUER: issuer } = settingsFrom(c.env);

@@ -5,7 +5,7 @@ import { version } from "../../package.json";
 import { guarded } from "../storage/database";
 import { areRatesLimited } from "./rate";
 import { router } from "./router";
-import { described } from "./schemas";
+import { described, only } from "./schemas";
 import * as z from "./zod";
 
 const state = () => z.enum(["ok", "failed", "absent"]);
@@ -30,6 +30,7 @@ health.openapi(
     security: [],
     responses: {
       200: { description: "It can.", content },
+      ...only(429),
       503: { description: "Something it stands on does not answer.", content },
     },
   }),

@@ -67,12 +67,16 @@ const REFUSALS = {
 
 type Refusal = keyof typeof REFUSALS;
 
-/** Responses of a route that refuses with these statuses. 401 and 503 can happen to every route, and so can what no route chose. */
-export function refusals<S extends Refusal>(...statuses: S[]) {
+/** Responses of a route that refuses with these statuses. Some can happen to every route, and so can what no route chose. */
+export function refusals(...statuses: Refusal[]) {
   const content = { "application/problem+json": described(problemSchema) };
-  const all: Refusal[] = [...statuses, 401, 503];
-  const named = Object.fromEntries(all.map((status) => [status, { description: REFUSALS[status], content }]));
-  return { ...named, default: { description: "Refused.", content } };
+  return { ...only(...statuses, 401, 429, 503), default: { description: "Refused.", content } };
+}
+
+/** Responses with these statuses and no others: those of an open route, which asks for no key. */
+export function only(...statuses: Refusal[]) {
+  const content = { "application/problem+json": described(problemSchema) };
+  return Object.fromEntries(statuses.map((status) => [status, { description: REFUSALS[status], content }]));
 }
 
 /** Milliseconds since the epoch as RFC 3339. */

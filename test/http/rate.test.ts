@@ -2,12 +2,14 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { PACE, RATES } from "../../src/domain/limits";
-import { DAILY, dayOf } from "../../src/domain/quota";
+import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
 import { askWith } from "../fixtures/app";
 import { objectOf } from "../fixtures/clock";
 import { contextOf } from "../fixtures/context";
 import { conversationOf } from "../fixtures/page";
+import { form, skillZip } from "../fixtures/skill";
 import { call, keyFor } from "./call";
+import { publishOwn } from "./talk";
 
 const ask = (key: string, address: string, bindings: object = {}) =>
   askWith({ RATE_LIMITS: "true", ...bindings }, "/api/v1/me", {
@@ -165,4 +167,26 @@ it("beyond the conversations of a day none is made and none is listed", async ()
   const list = await call("GET", "/api/v1/conversations", { key });
   expect((await list.json<{ items: { id: string }[] }>()).items.map(({ id }) => id)).toEqual(["last"]);
   expect((await call("GET", "/api/v1/conversations/more", { key })).status).toBe(404);
+});
+
+it("whoever has as many skills as one may have publishes no other, and goes on with those", async () => {
+  const user = "collector";
+  const key = await keyFor(user);
+  await publishOwn(key, { name: "first" });
+  await env.DB.prepare(
+    `INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id, tokens)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+      SELECT 'many-' || i, 'user:' || ?1, 'many-' || i, 'many-' || i, 'default', ?1, 'none', 1 FROM n`,
+  )
+    .bind(user, QUOTAS.skills - 1)
+    .run();
+  const upload = (name: string, body: string) =>
+    call("POST", "/api/v1/kinds/skills/upload", { key, body: form(skillZip({ name, body })) });
+  const refused = await upload("one-more", "New.");
+  expect([refused.status, await refused.json()]).toEqual([
+    409,
+    expect.objectContaining({ code: "QUOTA_EXCEEDED", limit: QUOTAS.skills, used: QUOTAS.skills }),
+  ]);
+  expect((await upload("first", "Do it like this.")).status).toBe(200);
+  expect((await upload("first", "Another way.")).status).toBe(201);
 });

@@ -86,4 +86,8 @@ it("has nothing of the conversation that had its name before", async () => {
   expect(second.loaded_skills).toEqual(["again"]);
   expect(second.prompt.system).toContain("Words of the skill.");
   expect(second.prompt).toEqual(first.prompt);
+  // It was stored, too, and not only remembered.
+  await evict(id);
+  const prompt = await call("GET", `/api/v1/conversations/${id}/prompt`);
+  expect(await prompt.json()).toEqual(second.prompt);
 });

@@ -73,17 +73,14 @@ it("forgets what a change that was rolled back had done", async () => {
 it("has nothing of the conversation that had its name before", async () => {
   await publishPublic({ name: "again", body: "Words of the skill." });
   const id = "made-again";
-  const load = async () => {
+  const begin = async () => {
     await call("PUT", `/api/v1/conversations/${id}`, { json: { format: "openai" } });
-    await call("POST", `/api/v1/conversations/${id}/turns`, { json: {} });
-    const calls = [{ id: "c1", function: { name: "load_skill", arguments: '{"skill_name":"again"}' } }];
-    const step = await call("POST", `/api/v1/conversations/${id}/tool-calls`, { json: { calls } });
-    return step.json<{ loaded_skills: string[]; prompt: { system: string } }>();
+    const turn = await call("POST", `/api/v1/conversations/${id}/turns`, { json: { selected_skills: ["again"] } });
+    return turn.json<{ prompt: { system: string } }>();
   };
-  const first = await load();
+  const first = await begin();
   expect((await call("DELETE", `/api/v1/conversations/${id}`)).status).toBe(204);
-  const second = await load();
-  expect(second.loaded_skills).toEqual(["again"]);
+  const second = await begin();
   expect(second.prompt.system).toContain("Words of the skill.");
   expect(second.prompt).toEqual(first.prompt);
   // It was stored, too, and not only remembered.

@@ -4,14 +4,14 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
-import { ratePolicy } from "../domain/rate";
 import type { Caller } from "../services/context";
 import { type Ask, type ConversationApi, type Idempotency, type Reply, unwrap } from "../services/conversation";
 import type { HttpEnv } from "./env";
+import { noteLimit } from "./rate";
 
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
 export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Ask } {
-  c.set("limits", [...(c.get("limits") ?? []), ratePolicy("conversation", PACE)]);
+  noteLimit(c, "conversation", PACE);
   return conversationOf(c.env, c.get("context").caller, id);
 }
 

@@ -5,7 +5,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { countedAs } from "../domain/address";
 import { RATES } from "../domain/limits";
-import { ratePolicy, tooFast } from "../domain/rate";
+import { type Rate, ratePolicy, tooFast } from "../domain/rate";
 import { settingsFrom } from "../domain/settings";
 import type { HttpEnv } from "./env";
 
@@ -31,6 +31,11 @@ export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   await next();
 };
 
+/** Has the answer name a limit that its request is counted under. */
+export function noteLimit(c: HonoContext<HttpEnv>, policy: string, rate: Rate): void {
+  c.set("limits", [...(c.get("limits") ?? []), ratePolicy(policy, rate)]);
+}
+
 /** Says which limits an answer was counted under, besides the one that a refusal names already. */
 export function nameLimits(headers: Headers, limits: readonly string[]): void {
   const refused = headers.get("ratelimit-policy");
@@ -46,5 +51,5 @@ export function areRatesLimited(env: Env): boolean {
 async function take(c: HonoContext<HttpEnv>, limit: Limit, counter: RateLimit | undefined, key: string): Promise<void> {
   if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return;
   if (!(await counter.limit({ key })).success) throw tooFast(limit, RATES[limit]);
-  if (limit !== "guesses") c.set("limits", [...(c.get("limits") ?? []), ratePolicy(limit, RATES[limit])]);
+  if (limit !== "guesses") noteLimit(c, limit, RATES[limit]);
 }

@@ -84,7 +84,7 @@ async function main() {
 
   step("Cleaning up");
   await send("DELETE", chat, { key });
-  const { items } = await send("GET", "/api/v1/kinds/ghosts?name=poet", { key, only: [] });
+  const { items } = await send("GET", "/api/v1/kinds/ghosts?namespace=default&name=poet", { key, only: [] });
   await send("DELETE", `/api/v1/kinds/ghosts/${items[0].metadata.labels.id}`, { key });
   await send("DELETE", `/api/v1/kinds/skills/${skill.metadata.labels.id}`, { key });
   console.log("\nThat was the tour. README.md goes on from here.");

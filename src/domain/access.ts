@@ -22,8 +22,11 @@ export interface Principal {
   keyId: string;
 }
 
-/** What one does with the skills of a scope. `publish`: a new skill; `change`: another version of one. */
-export type Action = "read" | "publish" | "change" | "activate" | "delete";
+/**
+ * What one does with the things of a scope. `publish`: a new skill; `change`: another version of one; `define`: making, replacing
+ * and deleting a ghost, which says what everybody's model is told and where the scope's secrets go.
+ */
+export type Action = "read" | "publish" | "change" | "activate" | "delete" | "define";
 
 const LEAST_ROLE: Record<Action, GroupRole> = {
   read: "Reporter",
@@ -31,6 +34,7 @@ const LEAST_ROLE: Record<Action, GroupRole> = {
   change: "Developer",
   activate: "Maintainer",
   delete: "Maintainer",
+  define: "Maintainer",
 };
 
 export const PUBLIC_SCOPE = "public";
@@ -65,15 +69,41 @@ export function groupOfScope(scope: string): string | null {
   return scope.startsWith(GROUP_PREFIX) ? scope.slice(GROUP_PREFIX.length) : null;
 }
 
+/** Whose a thing is, in a word. */
+export function kindOfScope(scope: string): "user" | "group" | "public" {
+  if (scope === PUBLIC_SCOPE) return "public";
+  return groupOfScope(scope) === null ? "user" : "group";
+}
+
 /** The scopes a principal sees, first wins: own over groups over public. */
 export function visibleScopes(principal: Principal): string[] {
   return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), PUBLIC_SCOPE];
+}
+
+/**
+ * The scopes that a ghost of this scope takes skills from, first wins: a user's own all that the user sees, a shared one the same
+ * for everybody who uses it. Nothing for who may not read the ghost.
+ */
+export function skillScopes(principal: Principal, ghostScope: string): string[] {
+  const visible = visibleScopes(principal);
+  if (ghostScope === userScope(principal.userId)) return visible;
+  return visible.filter((scope) => visible.includes(ghostScope) && (scope === ghostScope || scope === PUBLIC_SCOPE));
+}
+
+/** The scopes whose ghosts this principal may write. */
+export function definableScopes(principal: Principal): string[] {
+  return visibleScopes(principal).filter((scope) => may(principal, "define", scope));
 }
 
 /** The scope a namespace stands for when this principal names it; `null` when it is a group the principal is not in. */
 export function scopeOfNamespace(principal: Principal, namespace: string): string | null {
   if (namespace === DEFAULT_NAMESPACE) return userScope(principal.userId);
   return roleIn(principal, namespace) === null ? null : groupScope(namespace);
+}
+
+/** The scope that a ghost's namespace stands for. No group is called `public`, so a ghost there is for everybody. */
+export function scopeOfGhosts(principal: Principal, namespace: string): string | null {
+  return namespace === PUBLIC_SCOPE ? PUBLIC_SCOPE : scopeOfNamespace(principal, namespace);
 }
 
 /** The namespace that a thing of this scope is said to be in. */
@@ -91,7 +121,7 @@ export function roleFor(action: Action): GroupRole {
   return LEAST_ROLE[action];
 }
 
-/** Public skills are written by admins only, a group's by those with the role for it, one's own by oneself. */
+/** What is public is written by admins only, what is a group's by those with the role for it, one's own by oneself. */
 export function may(principal: Principal, action: Action, scope: string): boolean {
   if (action === "read" || scope === userScope(principal.userId)) return canRead(principal, scope);
   if (scope === PUBLIC_SCOPE) return isAdmin(principal);
@@ -134,9 +164,17 @@ export function canActAs(principal: Pick<Principal, "scopes">): boolean {
   return principal.scopes.includes("act_as");
 }
 
-/** The scopes whose secrets a principal's servers use, first wins: own over groups over the gateway's. */
-export function secretScopes(principal: Principal): string[] {
-  return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
+/**
+ * The scopes whose secrets a server uses, first wins: own over groups over the gateway's. A server of a shared ghost has those of
+ * the ghost's scope only, since who wrote it chooses where they go: never the user's own, nor, in a group's ghost, the gateway's.
+ *
+ * @param sharedScope of the ghost whose server it is, where that is not the principal's own
+ */
+export function secretScopes(principal: Principal, sharedScope: string | null = null): string[] {
+  if (sharedScope === null)
+    return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
+  if (sharedScope === PUBLIC_SCOPE) return [GATEWAY_SCOPE];
+  return groupOfScope(sharedScope) !== null && canRead(principal, sharedScope) ? [sharedScope] : [];
 }
 
 export function isAdmin(principal: Pick<Principal, "role">): boolean {

@@ -12,7 +12,10 @@ export type Retention = z.infer<typeof retentionSchema>;
 
 const referenceText = z.string().min(1).max(200);
 
-/** The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every visible one; entries may carry `@range`. */
+/**
+ * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every one that the ghost's scope has; entries may carry `@range`.
+ * Where a conversation has it inline, absent means every visible one: see `inlineSpec`.
+ */
 export const ghostSpecSchema = z.strictObject({
   systemPrompt: z
     .string()
@@ -55,7 +58,10 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
   return issues;
 }
 
-/** Whether a spec takes every visible skill. */
-export function takesEverySkill(spec: GhostSpec): boolean {
-  return spec.skills?.includes("*") ?? false;
+/**
+ * A conversation's inline spec as it is meant: what does not speak of skills takes none away. A stored ghost is an allow-list that
+ * somebody saved, and has none.
+ */
+export function inlineSpec(spec: GhostSpec): GhostSpec {
+  return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
 }

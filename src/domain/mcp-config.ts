@@ -29,7 +29,11 @@ export type ServerEntry = z.infer<typeof serverEntrySchema>;
 
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export type ServerSource = { kind: "gateway" } | { kind: "ghost" } | { kind: "skill"; skill: string };
+/** Who brings a server. A ghost's has the ghost's scope where that is shared: whose secrets it uses goes by it. */
+export type ServerSource =
+  | { kind: "gateway" }
+  | { kind: "ghost"; shared: string | null }
+  | { kind: "skill"; skill: string };
 
 /** A server that a conversation is to have: with its entry, or with the reason in words why it cannot run here. */
 export type ConfiguredServer = { name: string; source: ServerSource } & (

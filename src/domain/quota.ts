@@ -2,7 +2,7 @@
 
 import { GatewayError } from "./errors";
 
-/** Of one user at a time. */
+/** Of one user at a time; of ghosts, a group and what is public have as many. */
 export const QUOTAS = { skills: 20_000, ghosts: 2_000, keys: 200, bytes: 10 * 1024 * 1024 * 1024 } as const;
 export type Owned = Exclude<keyof typeof QUOTAS, "bytes">;
 
@@ -19,10 +19,15 @@ export function dayOf(now: number): number {
 
 export function quotaExceeded(what: Owned, used: number): GatewayError {
   const limit = QUOTAS[what];
-  return new GatewayError("conflict", "QUOTA_EXCEEDED", `A user may have ${limit} ${what}. Delete some first.`, {
-    limit,
-    used,
-  });
+  return new GatewayError(
+    "conflict",
+    "QUOTA_EXCEEDED",
+    `${what === "ghosts" ? "A user or group" : "A user"} may have ${limit} ${what}. Delete some first.`,
+    {
+      limit,
+      used,
+    },
+  );
 }
 
 /** All packages of a user's own skills, every version, as they are stored. */

@@ -21,6 +21,8 @@ const catalogEntrySchema = z.object({
 const selectionSchema = z.object({
   all: z.boolean(),
   skills: z.array(z.object({ name: z.string(), range: z.string(), skill_id: z.string().nullable() })),
+  /** The scope of the ghost that selects, where it is shared: then only what its scope has counts, for everybody the same. */
+  shared: z.string().nullable().default(null),
 });
 
 export const viewSchema = z.object({

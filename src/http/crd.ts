@@ -1,6 +1,6 @@
 // Skills and ghosts as the seeds' resources. Their schemas are functions, made for the OpenAPI document only.
 
-import { PUBLIC_SCOPE } from "../domain/access";
+import { kindOfScope, PUBLIC_SCOPE } from "../domain/access";
 import type { Issue } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
 import { countFindings } from "../domain/inspection";
@@ -115,7 +115,9 @@ export const ghostSchema = () =>
     .object({
       apiVersion: z.literal(API_VERSION),
       kind: z.literal("Ghost"),
-      metadata: metadataSchema(),
+      metadata: metadataSchema().extend({
+        labels: z.object({ id: z.string(), user_id: z.string(), scope: z.enum(["user", "group", "public"]) }),
+      }),
       spec: ghostSpecSchema,
       status: z.object({ state: z.literal("available"), created_at: z.string(), updated_at: z.string() }),
     })
@@ -214,7 +216,7 @@ export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostS
     metadata: {
       name: ghost.name,
       namespace: ghost.namespace,
-      labels: { id: ghost.id, user_id: ghost.userId },
+      labels: { id: ghost.id, user_id: ghost.userId, scope: kindOfScope(ghost.scope) },
     },
     spec: ghost.spec,
     status: { state: "available", created_at: instant(ghost.createdAt), updated_at: instant(ghost.updatedAt) },

@@ -1,19 +1,12 @@
-// /api/v1/kinds/ghosts: a user's agent definitions.
+// /api/v1/kinds/ghosts: agent definitions. The namespace says whose: `default` one's own, `public` everybody's, else a group's.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE } from "../domain/access";
 import { invalid } from "../domain/errors";
 import { ghostSpecSchema } from "../domain/ghost";
 import { jsonObject } from "../domain/json";
-import {
-  createGhost,
-  deleteGhost,
-  findGhost,
-  type GhostRequest,
-  readGhosts,
-  replaceGhost,
-  upsertGhost,
-} from "../services/ghosts";
+import type { GhostRequest } from "../services/ghost-content";
+import { createGhost, deleteGhost, findGhost, readGhosts, replaceGhost, upsertGhost } from "../services/ghosts";
 import { ghostResource, ghostSchema } from "./crd";
 import { notModified, tagged } from "./etag";
 import { listQuery, oneStart } from "./paging";
@@ -45,6 +38,10 @@ const ghostBody = z
     metadata: z.strictObject({ name: ghostName, namespace: namespace.default(DEFAULT_NAMESPACE), labels }),
   })
   .openapi("GhostRequest");
+/** Without a namespace the ghost stays where it is; it never goes elsewhere. */
+const replacedBody = z
+  .strictObject({ ...rest, metadata: z.strictObject({ name: ghostName, namespace: namespace.optional(), labels }) })
+  .openapi("ReplacedGhostRequest");
 const namedBody = z
   .strictObject({
     ...rest,
@@ -58,9 +55,9 @@ ghosts.openapi(
   createRoute({
     method: "post",
     path: "/",
-    summary: "Make a ghost",
+    summary: "Make a ghost: one's own, a group's (Maintainer) or a public one (admin)",
     request: { body: jsonBody(ghostBody) },
-    responses: { 201: json("Made.", ghostSchema), ...refusals(400, 404, 409, 415) },
+    responses: { 201: json("Made.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
   }),
   async (c) => c.json(ghostResource(await createGhost(c.get("context"), requested(c.req.valid("json")))), 201),
 );
@@ -69,7 +66,7 @@ ghosts.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "One's own ghosts, by namespace and name",
+    summary: "The ghosts one may use: one's own, one's groups' and public ones, by namespace and name",
     middleware: oneStart,
     request: {
       query: listQuery.extend({ namespace: z.string().optional(), name: z.string().optional() }),
@@ -94,7 +91,7 @@ ghosts.openapi(
     responses: {
       200: json("Replaced.", ghostSchema),
       201: json("Made.", ghostSchema),
-      ...refusals(400, 404, 409, 415),
+      ...refusals(400, 403, 404, 409, 415),
     },
   }),
   async (c) => {
@@ -126,12 +123,13 @@ ghosts.openapi(
     method: "put",
     path: "/{id}",
     summary: "Replace a ghost, its name included",
-    request: { params, body: jsonBody(ghostBody) },
-    responses: { 200: json("Replaced.", ghostSchema), ...refusals(400, 404, 409, 415) },
+    request: { params, body: jsonBody(replacedBody) },
+    responses: { 200: json("Replaced.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(ghostResource(await replaceGhost(c.get("context"), id, requested(c.req.valid("json")))), 200);
+    const { metadata, spec } = c.req.valid("json");
+    return c.json(ghostResource(await replaceGhost(c.get("context"), id, { ...metadata, spec })), 200);
   },
 );
 
@@ -141,7 +139,7 @@ ghosts.openapi(
     path: "/{id}",
     summary: "Delete a ghost",
     request: { params },
-    responses: { 204: noContent, ...refusals(404) },
+    responses: { 204: noContent, ...refusals(403, 404) },
   }),
   async (c) => {
     await deleteGhost(c.get("context"), c.req.valid("param").id);

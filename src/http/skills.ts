@@ -151,7 +151,7 @@ skills.openapi(
   createRoute({
     method: "get",
     path: "/{id}/references",
-    summary: "The ghosts that use a skill: one's own, and how many others",
+    summary: "The ghosts that use a skill: those that one may read, and how many others",
     request: { params },
     responses: {
       200: json("Who refers to it.", () =>
@@ -172,7 +172,7 @@ skills.openapi(
   createRoute({
     method: "post",
     path: "/{id}/remove-references",
-    summary: "Take a skill out of one's own ghosts",
+    summary: "Take a skill out of the ghosts that one may write",
     request: { params },
     responses: {
       200: json("Done.", () => z.object({ removed_count: z.int(), affected_ghosts: z.array(ghostRefSchema()) })),

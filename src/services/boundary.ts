@@ -1,9 +1,9 @@
 // Whose code runs: the one place that asks. Everything that could lead to an isolate comes through here.
 
-import { canExecute, visibleScopes } from "../domain/access";
+import { canExecute } from "../domain/access";
 import type { View } from "../domain/view";
 import { wantedSkills } from "../storage/catalog";
-import { findInView } from "./catalog";
+import { findInView, scopesOf } from "./catalog";
 import type { Context } from "./context";
 
 /** Why a skill's code does not run; `null` when it does. */
@@ -56,7 +56,7 @@ async function readScope(
   if (entry === null) return null;
   if (entry.skill_id === skill.skill_id) return entry.scope;
   // Another one of the same name comes first now; this one may still be there behind it.
-  const visible = visibleScopes(context.caller.principal);
+  const visible = scopesOf(context, view.selection);
   const rows = await wantedSkills(context.db, visible, view.shell, [{ ...skill, any_version: true }]);
   return rows.find((row) => row.skill_id === skill.skill_id)?.scope ?? null;
 }

@@ -1,10 +1,9 @@
 // A view's whole catalog page by page, beyond what the view itself holds.
 
-import { visibleScopes } from "../domain/access";
 import type { CatalogEntry } from "../domain/catalog";
 import type { View } from "../domain/view";
 import { readCatalogAfter } from "../storage/catalog";
-import { findAllInView, firstOfEach } from "./catalog";
+import { findAllInView, firstOfEach, scopesOf } from "./catalog";
 import type { Context } from "./context";
 
 /** The entries after a name, in order of name, and the name to go on from (`null` at the end). */
@@ -29,7 +28,7 @@ export async function catalogPage(
     const found = await findAllInView(context, view, some);
     return { entries: found.sort(byName), next: wanted.length > limit ? (some.at(-1) ?? null) : null };
   }
-  const scopes = visibleScopes(context.caller.principal);
+  const scopes = scopesOf(context, view.selection);
   const rows = await readCatalogAfter(context.db, scopes, view.shell, after ?? "", limit + 1);
   const page = cut(firstOfEach(rows, scopes), limit);
   if (view.selection.skills.length === 0) return page;

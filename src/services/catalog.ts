@@ -1,11 +1,11 @@
 // What one conversation may see: own over group over public, narrowed by the ghost, the allow-list, the kill switch and the
 // shell. The one place where these rules meet; listing, loading, reading and searching all come through here.
 
-import { visibleScopes } from "../domain/access";
+import { skillScopes, userScope, visibleScopes } from "../domain/access";
 import { type Catalog, type CatalogEntry, chooseVersion, EMPTY_CATALOG } from "../domain/catalog";
 import { type ConversationSettings, DEFAULT_SHELL } from "../domain/conversation";
 import type { Issue } from "../domain/errors";
-import type { GhostSpec } from "../domain/ghost";
+import { type GhostSpec, inlineSpec } from "../domain/ghost";
 import { CATALOG_LIMITS, PACKAGE_LIMITS } from "../domain/limits";
 import { parseReference, satisfiesRange } from "../domain/reference";
 import type { Selection, View } from "../domain/view";
@@ -20,7 +20,12 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
   // The number rises when a view of an earlier gateway lacks something.
-  return JSON.stringify([2, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+  return JSON.stringify([3, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+}
+
+/** The scopes that a selection's skills come from, first wins. */
+export function scopesOf({ caller: { principal } }: Context, { shared }: Selection): string[] {
+  return skillScopes(principal, shared ?? userScope(principal.userId));
 }
 
 /** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
@@ -90,7 +95,7 @@ export async function isVisible(
   const found = await findInView(context, view, skill.name);
   if (found === null) return false;
   if (found.skill_id === skill.skill_id) return true;
-  const scopes = visibleScopes(context.caller.principal);
+  const scopes = scopesOf(context, view.selection);
   const rows = await wantedSkills(context.db, scopes, view.shell, [{ ...skill, any_version: true }]);
   return rows.some((row) => row.skill_id === skill.skill_id);
 }
@@ -99,23 +104,27 @@ async function readSelection(
   context: Context,
   settings: ConversationSettings,
 ): Promise<{ spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] }> {
-  if (settings.spec !== undefined)
-    return { spec: settings.spec, ghost: null, selection: selectionOf(settings.spec, new Map()), warnings: [] };
+  if (settings.spec !== undefined) {
+    const spec = inlineSpec(settings.spec);
+    return { spec, ghost: null, selection: selectionOf(spec, new Map(), null), warnings: [] };
+  }
   if (settings.ghost === undefined)
-    return { spec: null, ghost: null, selection: { all: true, skills: [] }, warnings: [] };
-  const ghost = await readGhost(context.db, context.caller.principal.userId, settings.ghost);
+    return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null }, warnings: [] };
+  const { principal } = context.caller;
+  const ghost = await readGhost(context.db, visibleScopes(principal), settings.ghost);
   if (ghost === null) {
     const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
-    return { spec: null, ghost: null, selection: { all: false, skills: [] }, warnings: [warning] };
+    return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null }, warnings: [warning] };
   }
   const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
-  return { spec: ghost.spec, ghost: ghost.name, selection: selectionOf(ghost.spec, ids), warnings: [] };
+  const shared = ghost.scope === userScope(principal.userId) ? null : ghost.scope;
+  return { spec: ghost.spec, ghost: ghost.name, selection: selectionOf(ghost.spec, ids, shared), warnings: [] };
 }
 
-function selectionOf(spec: GhostSpec, ids: ReadonlyMap<string, string>): Selection {
+function selectionOf(spec: GhostSpec, ids: ReadonlyMap<string, string>, shared: string | null): Selection {
   const references = (spec.skills ?? []).filter((text) => text !== "*").flatMap((text) => parseReference(text) ?? []);
   const skills = references.map(({ name, range }) => ({ name, range, skill_id: ids.get(name) ?? null }));
-  return { all: spec.skills?.includes("*") ?? false, skills };
+  return { all: spec.skills?.includes("*") ?? false, skills, shared };
 }
 
 async function readCatalog(
@@ -135,7 +144,7 @@ async function readCatalog(
     const preloaded = entries.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
     return { entries: [...kept, ...preloaded], total: entries.length, static_tokens: tokens };
   }
-  const scopes = visibleScopes(context.caller.principal);
+  const scopes = scopesOf(context, selection);
   const limit = CATALOG_LIMITS.listedSkills + 1;
   const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
   const [start, apart] = await Promise.all([
@@ -164,7 +173,7 @@ async function readNamed(
   ranges: readonly string[] = [],
 ): Promise<CatalogEntry[]> {
   const allowed = context.settings.SKILLS_ALLOWED;
-  const scopes = visibleScopes(context.caller.principal);
+  const scopes = scopesOf(context, selection);
   const asked = names.flatMap((name) => {
     const selected = selection.skills.find((skill) => skill.name === name);
     const permitted = allowed.find((reference) => reference.name === name);

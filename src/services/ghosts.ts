@@ -1,13 +1,21 @@
-// Ghosts: a user's own agent definitions. Saving one checks every skill it names and remembers which skills those were.
+// Ghosts: agent definitions, a user's own, a group's, or public. Saving one checks every skill it names in the ghost's own scope,
+// and remembers which skills those were.
 
 import * as z from "zod";
-import { visibleScopes } from "../domain/access";
+import {
+  canRead,
+  DEFAULT_NAMESPACE,
+  groupOfScope,
+  PUBLIC_SCOPE,
+  PUBLIC_USER,
+  scopeOfGhosts,
+  userScope,
+  visibleScopes,
+} from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
-import { GatewayError, type Issue, invalid } from "../domain/errors";
-import { checkGhostSpec, type GhostSpec } from "../domain/ghost";
+import { GatewayError, invalid } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { foldName } from "../domain/path";
-import { parseReference } from "../domain/reference";
 import type { JsonObject } from "../domain/skill";
 import { isConstraintFailure } from "../storage/database";
 import {
@@ -20,64 +28,74 @@ import {
   readGhostByName,
   updateGhost,
 } from "../storage/ghosts";
-import { findNamed } from "../storage/skills";
-import { audited } from "./audit";
+import { audited, scopeInLog } from "./audit";
 import type { Context } from "./context";
-import { type PageQuery, pick } from "./listing";
-import { requireRoom } from "./quota";
-import { scopeNamed } from "./skills";
+import { contentOf, type GhostRequest } from "./ghost-content";
+import type { PageQuery } from "./listing";
+import { requireRoomForGhost } from "./quota";
+import { namespaceNotFound, requireRight } from "./skills";
 
-export interface GhostRequest {
-  namespace: string;
-  name: string;
-  spec: GhostSpec;
-}
-
-const ghostCursor = z.object({ namespace: z.string(), folded: z.string() });
+const ghostCursor = z.object({ namespace: z.string(), folded: z.string(), scope: z.string() });
 
 function ghostNotFound(): GatewayError {
   return new GatewayError("not_found", "GHOST_NOT_FOUND", "There is no such ghost.");
 }
 
-/** One of the caller's ghosts. */
+/** A ghost that the caller may read; another's is as absent as one that never was. */
 export async function findGhost(context: Context, id: string): Promise<GhostRow> {
-  const ghost = await readGhostById(context.db, context.caller.principal.userId, id);
-  if (ghost === null) throw ghostNotFound();
+  const ghost = await readGhostById(context.db, id);
+  if (ghost === null || !canRead(context.caller.principal, ghost.scope)) throw ghostNotFound();
   return ghost;
 }
 
-/** The caller's ghosts, by namespace and name. */
+/** A ghost that the caller may write. */
+async function findOwnGhost(context: Context, id: string): Promise<GhostRow> {
+  const ghost = await findGhost(context, id);
+  requireRight(context.caller.principal, "define", ghost.scope);
+  return ghost;
+}
+
+/** The ghosts that the caller may read, by namespace and name. */
 export async function readGhosts(
   context: Context,
   query: PageQuery & { namespace?: string | undefined; name?: string | undefined },
 ): Promise<{ ghosts: GhostRow[]; nextCursor: string | null }> {
   const { principal } = context.caller;
-  if (query.namespace !== undefined) scopeNamed(principal, query.namespace);
+  if (query.namespace !== undefined) scopeNamed(context, query.namespace);
   const limit = query.limit ?? REQUEST_LIMITS.listLimit;
   const filter = { namespace: query.namespace, name: query.name?.normalize("NFC") };
   const after = decodeCursor(query.cursor, ghostCursor);
-  const rows = await listGhosts(context.db, principal.userId, filter, {
+  const rows = await listGhosts(context.db, visibleScopes(principal), filter, {
     after,
     skip: query.skip ?? 0,
     limit: limit + 1,
   });
   const ghosts = rows.slice(0, limit);
   const last = ghosts.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { ghosts, nextCursor: more ? encodeCursor({ namespace: last.namespace, folded: last.folded }) : null };
+  if (rows.length <= limit || last === undefined) return { ghosts, nextCursor: null };
+  const { namespace, folded, scope } = last;
+  return { ghosts, nextCursor: encodeCursor({ namespace, folded, scope }) };
 }
 
 /** Makes a ghost; its name must be free in its namespace. */
 export async function createGhost(context: Context, request: GhostRequest): Promise<GhostRow> {
-  const content = await contentOf(context, request);
-  return orNameConflict(request.name, insert(context, content));
+  const scope = writableScope(context, request.namespace);
+  const content = await contentOf(context, scope, request);
+  return orNameConflict(request.name, insert(context, scope, content));
 }
 
-/** Replaces a ghost, its name included. */
-export async function replaceGhost(context: Context, id: string, request: GhostRequest): Promise<GhostRow> {
-  await findGhost(context, id);
-  const content = await contentOf(context, request);
-  const ghost = await orNameConflict(request.name, update(context, id, content));
+/** Replaces a ghost, its name included. It stays whose it is: who may use it, and whose secrets, do not change by the way. */
+export async function replaceGhost(
+  context: Context,
+  id: string,
+  request: Omit<GhostRequest, "namespace"> & { namespace?: string | undefined },
+): Promise<GhostRow> {
+  const { scope, namespace: current } = await findOwnGhost(context, id);
+  const namespace = request.namespace ?? current;
+  if (namespace !== current && !(namespace === DEFAULT_NAMESPACE && scope === ownScope(context)))
+    throw namespaceFixed(current, namespace);
+  const content = await contentOf(context, scope, { ...request, namespace });
+  const ghost = await orNameConflict(request.name, update(context, id, scope, content));
   if (ghost === null) throw ghostNotFound();
   return ghost;
 }
@@ -87,19 +105,19 @@ export async function upsertGhost(
   context: Context,
   request: GhostRequest,
 ): Promise<{ created: boolean; ghost: GhostRow }> {
-  const { userId } = context.caller.principal;
-  const content = await contentOf(context, request);
+  const scope = await upsertScope(context, request);
+  const content = await contentOf(context, scope, request);
   // Twice is enough for two upserts at once, or one beside a delete: the second look sees what the other has done.
   for (let round = 0; round < 3; round++) {
-    const known = await readGhostByName(context.db, userId, content.namespace, content.folded);
+    const known = await readGhostByName(context.db, scope, content.namespace, content.folded);
     if (known !== null) {
       if (known.name !== content.name) throw nameConflict(known.name);
-      const ghost = await update(context, known.id, content);
+      const ghost = await update(context, known.id, scope, content);
       if (ghost !== null) return { created: false, ghost };
       continue;
     }
     try {
-      return { created: true, ghost: await insert(context, content) };
+      return { created: true, ghost: await insert(context, scope, content) };
     } catch (error) {
       if (!isConstraintFailure(error)) throw error;
     }
@@ -107,82 +125,65 @@ export async function upsertGhost(
   throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The ghost is being changed by others just now. Try again.");
 }
 
-/** Deletes one of the caller's ghosts. */
+/** Deletes a ghost. Conversations on it warn of its absence. */
 export async function deleteGhost(context: Context, id: string): Promise<void> {
-  const { userId } = context.caller.principal;
-  const found = await deleteGhostRows(audited(context, "ghost.delete", id, { when: "was" }), id, userId);
-  if (!found) throw ghostNotFound();
+  const { scope, ...ghost } = await findOwnGhost(context, id);
+  const recorded = audited(context, "ghost.delete", id, { before: told(scope, ghost), when: "was" });
+  if (!(await deleteGhostRows(recorded, id, scope))) throw ghostNotFound();
 }
 
-async function insert(context: Context, content: GhostContent): Promise<GhostRow> {
-  await requireRoom(context, "ghosts");
+async function insert(context: Context, scope: string, content: GhostContent): Promise<GhostRow> {
+  await requireRoomForGhost(context, scope);
   const id = context.newId("gho");
-  const recorded = audited(context, "ghost.create", id, { after: told(content) });
-  return insertGhost(recorded, id, context.caller.principal.userId, content);
+  const recorded = audited(context, "ghost.create", id, { after: told(scope, content) });
+  const userId = scope === PUBLIC_SCOPE ? PUBLIC_USER : context.caller.principal.userId;
+  return insertGhost(recorded, id, { scope, userId }, content);
 }
 
-function update(context: Context, id: string, content: GhostContent): Promise<GhostRow | null> {
-  const recorded = audited(context, "ghost.update", id, { after: told(content), when: "was" });
-  return updateGhost(recorded, id, context.caller.principal.userId, content);
+function update(context: Context, id: string, scope: string, content: GhostContent): Promise<GhostRow | null> {
+  const recorded = audited(context, "ghost.update", id, { after: told(scope, content), when: "was" });
+  return updateGhost(recorded, id, scope, content);
 }
 
 /** What the audit log says of a ghost: not its prompt. */
-function told({ namespace, name, spec }: GhostContent): JsonObject {
+function told(scope: string, { namespace, name, spec }: Pick<GhostContent, "namespace" | "name" | "spec">): JsonObject {
   const { skills = [], preload_skills = [], mcpServers = {} } = spec;
-  return { namespace, name, skills, preload_skills, mcp_servers: Object.keys(mcpServers) };
+  const lists = { skills, preload_skills, mcp_servers: Object.keys(mcpServers) };
+  return { namespace, name, scope: scopeInLog(scope), ...lists };
 }
 
-/** The rows of a ghost, with its skills resolved for the caller; refuses with everything that is wrong with the spec. */
-async function contentOf(context: Context, { namespace, name, ...given }: GhostRequest): Promise<GhostContent> {
-  scopeNamed(context.caller.principal, namespace);
-  const spec = canonical(given.spec);
-  const { skills, unresolved } = await resolveSkills(context, spec);
-  const issues = [...checkGhostSpec(spec), ...unresolved];
-  if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
-  return { namespace, name, folded: foldName(name), spec, skills };
+function ownScope(context: Context): string {
+  return userScope(context.caller.principal.userId);
 }
 
-async function resolveSkills(
-  context: Context,
-  spec: GhostSpec,
-): Promise<{ skills: GhostContent["skills"]; unresolved: Issue[] }> {
-  const wanted = [...(spec.skills ?? []).entries()].flatMap(([position, text]) => {
-    const reference = text === "*" ? null : parseReference(text);
-    return reference === null ? [] : [{ position, ...reference }];
-  });
-  const scopes = visibleScopes(context.caller.principal);
-  const names = wanted.map(({ name }) => name);
-  const which = wanted.every(({ range }) => range === "*") ? "current" : "all";
-  const rows = Map.groupBy(await findNamed(context.db, scopes, names, which), (row) => row.name);
-  const skills: GhostContent["skills"] = [];
-  const unresolved: Issue[] = [];
-  for (const { position, name, range } of wanted) {
-    const path = `spec.skills[${position}]`;
-    const found = pick(rows.get(name) ?? [], scopes, [range]);
-    if (found !== null) {
-      skills.push({ position, name, range, skill_id: found.id });
-    } else if (rows.has(name)) {
-      unresolved.push({ code: "RANGE_UNSATISFIED", message: `No version of '${name}' satisfies '${range}'.`, path });
-    } else {
-      unresolved.push({ code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path });
-    }
-  }
-  return { skills, unresolved };
+/** The scope whose ghosts a namespace has; one that the caller is not in does not exist for it. */
+function scopeNamed(context: Context, namespace: string): string {
+  const scope = scopeOfGhosts(context.caller.principal, namespace);
+  if (scope === null) throw namespaceNotFound();
+  return scope;
 }
 
-/** References as names are stored, and without blanks, so that a name can be found in them by comparing text. */
-function canonical(spec: GhostSpec): GhostSpec {
-  const skills = spec.skills?.map((text) => {
-    const reference = text === "*" ? null : parseReference(text.normalize("NFC"));
-    if (reference === null) return text;
-    return text.includes("@") ? `${reference.name}@${reference.range}` : reference.name;
-  });
-  const preload = spec.preload_skills?.map((name) => name.normalize("NFC").trim());
-  return {
-    ...spec,
-    ...(skills === undefined ? {} : { skills }),
-    ...(preload === undefined ? {} : { preload_skills: preload }),
-  };
+/** The same, where the caller may write. */
+function writableScope(context: Context, namespace: string): string {
+  const scope = scopeNamed(context, namespace);
+  requireRight(context.caller.principal, "define", scope);
+  return scope;
+}
+
+/**
+ * Whose ghost an upsert by name means. Before groups had ghosts a user's own could stand in a group's namespace; such a one stays
+ * meant, so that what nobody else saw is not handed to the group by a script that saves it again.
+ */
+async function upsertScope(context: Context, { namespace, name }: GhostRequest): Promise<string> {
+  const [scope, own] = [scopeNamed(context, namespace), ownScope(context)];
+  if (groupOfScope(scope) === null) return writableScope(context, namespace);
+  const known = await readGhostByName(context.db, own, namespace, foldName(name));
+  return known === null ? writableScope(context, namespace) : own;
+}
+
+function namespaceFixed(current: string, namespace: string): GatewayError {
+  const message = `The ghost stays in '${current}'. Make another one in '${namespace}', and delete this one if it is to go.`;
+  return invalid([{ code: "NAMESPACE_FIXED", message, path: "metadata.namespace" }]);
 }
 
 async function orNameConflict<T>(name: string, change: Promise<T>): Promise<T> {

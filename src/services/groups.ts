@@ -10,7 +10,7 @@ import { isConstraintFailure } from "../storage/database";
 import {
   deleteGroupRows,
   type GroupRow,
-  hasSkills,
+  hasThings,
   insertGroup,
   listGroups,
   readGroup,
@@ -36,8 +36,8 @@ export async function createGroup(context: Context, name: string, displayName: s
     throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may make groups here.");
   }
   if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
-  // Skills without a group are of a group that is gone. They are not for whoever comes next.
-  if (!isAdmin(principal) && (await hasSkills(context.db, groupScope(name)))) throw groupExists();
+  // Skills and ghosts without a group are of a group that is gone. They are not for whoever comes next.
+  if (!isAdmin(principal) && (await hasThings(context.db, groupScope(name)))) throw groupExists();
   try {
     const group = await insertGroup(
       audited(context, "group.create", name),
@@ -88,12 +88,12 @@ export async function renameGroup(context: Context, name: string, displayName: s
   return { ...group, role };
 }
 
-/** Deletes a group that has no skills, with its members and secrets. */
+/** Deletes a group that has no skills and no ghosts, with its members and secrets. */
 export async function deleteGroup(context: Context, name: string): Promise<void> {
   await findManagedGroup(context, name);
   if (await deleteGroupRows(audited(context, "group.delete", name, { when: "gone" }), name, groupScope(name))) return;
   if ((await readGroup(context.db, name)) === null) throw groupNotFound();
-  throw new GatewayError("conflict", "GROUP_NOT_EMPTY", "The group has skills. Delete them first.");
+  throw new GatewayError("conflict", "GROUP_NOT_EMPTY", "The group has skills or ghosts. Delete them first.");
 }
 
 export function roleTooLow(group: string, role: GroupRole): GatewayError {

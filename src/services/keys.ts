@@ -15,7 +15,7 @@ import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revo
 import { audited } from "./audit";
 import type { Context } from "./context";
 import { isUsable } from "./credential";
-import { countToday, requireRoom } from "./quota";
+import { countToday, requireRoomForKey } from "./quota";
 
 export interface KeyRequest {
   user_id: string;
@@ -39,7 +39,7 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
   const { principal } = context.caller;
   if (!isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
   await countToday(context, "keys", request.user_id);
-  await requireRoom(context, "keys", request.user_id);
+  await requireRoomForKey(context, request.user_id);
   const { id, key, hash } = await draftKey(context);
   try {
     const { user_id: about, role, scopes, groups } = request;

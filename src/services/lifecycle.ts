@@ -1,8 +1,9 @@
 // A conversation's beginning and end: its settings, its place in the user's list, and its going when nobody uses it.
 
+import { visibleScopes } from "../domain/access";
 import { type ConversationSettings, mergeSettings } from "../domain/conversation";
 import { GatewayError, type Issue, invalid } from "../domain/errors";
-import { checkGhostSpec } from "../domain/ghost";
+import { checkGhostSpec, inlineSpec } from "../domain/ghost";
 import { DAILY, dayOf, tooOften } from "../domain/quota";
 import { readGhost } from "../storage/catalog";
 import type { ConversationStore } from "../storage/conversation";
@@ -95,10 +96,10 @@ async function checkSource(
   known: ConversationSettings | null,
 ): Promise<void> {
   if (next.spec !== undefined) {
-    const issues = checkGhostSpec(next.spec).map((issue): Issue => ({ ...issue }));
+    const issues = checkGhostSpec(inlineSpec(next.spec)).map((issue): Issue => ({ ...issue }));
     if (issues.length > 0) throw invalid(issues);
   }
   if (next.ghost === undefined || next.ghost === known?.ghost) return;
-  const ghost = await readGhost(context.db, context.caller.principal.userId, next.ghost);
+  const ghost = await readGhost(context.db, visibleScopes(context.caller.principal), next.ghost);
   if (ghost === null) throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${next.ghost}'.`);
 }

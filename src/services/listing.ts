@@ -6,6 +6,7 @@ import { chooseVersion } from "../domain/catalog";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError, invalid } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
+import { compareCodePoints } from "../domain/order";
 import {
   countSkillsOf,
   findNamed,
@@ -176,16 +177,6 @@ function firstOfEach(rows: readonly SkillSummary[], scopes: readonly string[]): 
   return byName([...best.values()]);
 }
 
-/** SQLite orders text by its UTF-8, which is the order of code points; UTF-16 units would differ beyond U+FFFF. */
 function byName(rows: SkillSummary[]): SkillSummary[] {
   return rows.sort((a, b) => compareCodePoints(a.name, b.name));
-}
-
-function compareCodePoints(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
-  for (const [index, character] of left.entries()) {
-    const difference = (character.codePointAt(0) ?? 0) - (right[index]?.codePointAt(0) ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return left.length - right.length;
 }

@@ -1,17 +1,19 @@
 // Asking whether there is room before something is made.
 
-import { type Counted, DAILY, dayOf, type Owned, QUOTAS, quotaExceeded, tooManyBytes, tooOften } from "../domain/quota";
-import { countOwned, countUse, type SkillsUsed } from "../storage/usage";
+import { type Counted, DAILY, dayOf, QUOTAS, quotaExceeded, tooManyBytes, tooOften } from "../domain/quota";
+import { countGhosts, countKeys, countUse, type SkillsUsed } from "../storage/usage";
 import type { Context } from "./context";
 
-/** Refuses when a user has as many as one may have. Two at once may both find room: the limit is for accidents. */
-export async function requireRoom(
-  context: Context,
-  what: Exclude<Owned, "skills">,
-  userId = context.caller.principal.userId,
-): Promise<void> {
-  const used = await countOwned(context.db, userId, what);
-  if (used >= QUOTAS[what]) throw quotaExceeded(what, used);
+/** Refuses when a user has as many keys as one may have. Two at once may both find room: the limit is for accidents. */
+export async function requireRoomForKey(context: Context, userId: string): Promise<void> {
+  const used = await countKeys(context.db, userId);
+  if (used >= QUOTAS.keys) throw quotaExceeded("keys", used);
+}
+
+/** The same of ghosts, where a group has as much room as a user, whoever of it made them. */
+export async function requireRoomForGhost(context: Context, scope: string): Promise<void> {
+  const used = await countGhosts(context.db, scope);
+  if (used >= QUOTAS.ghosts) throw quotaExceeded("ghosts", used);
 }
 
 /** Refuses when a user has as many own skills as one may have, or they would take more bytes than they may. */

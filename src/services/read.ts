@@ -1,6 +1,5 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
-import { visibleScopes } from "../domain/access";
 import { activeSkills } from "../domain/activation";
 import type { CatalogEntry } from "../domain/catalog";
 import { CONVERSATION_LIMITS } from "../domain/limits";
@@ -13,7 +12,7 @@ import type { View } from "../domain/view";
 import type { VersionContent } from "../storage/catalog";
 import { readPackageRange } from "../storage/packages";
 import { searchSkills } from "../storage/search";
-import { findAllInView, findInView } from "./catalog";
+import { findAllInView, findInView, scopesOf } from "./catalog";
 import type { Context } from "./context";
 import { contentsOf } from "./instructions";
 import { type Session, touch } from "./session";
@@ -60,7 +59,7 @@ export async function readSkill(
 
 /** Searches the whole catalog, not only what the list shows. */
 export async function findSkill(context: Context, view: View, query: string): Promise<ToolResult> {
-  const found = await searchSkills(context.db, visibleScopes(context.caller.principal), query, HITS);
+  const found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
   const byName = new Map(
     (
       await findAllInView(

@@ -102,17 +102,23 @@ const cached = new Map<string, { at: number; found: Map<string, UsableSecret> }>
 const CACHED = 500;
 
 /**
- * The secrets of these names that the caller's servers use, own over groups' over the gateway's. Absent: there is none, or no
- * key of this deployment decrypts it. A change acts at once, since it raises a counter that the caller carries.
+ * The secrets of these names that the caller's servers use, own over groups' over the gateway's; those of a shared ghost, whose
+ * scope is given, use that scope's. Absent: there is none, or no key of this deployment decrypts it. A change acts at once, since
+ * it raises a counter that the caller carries.
  */
-export async function usableSecrets(context: Context, names: readonly string[]): Promise<Map<string, UsableSecret>> {
+export async function usableSecrets(
+  context: Context,
+  names: readonly string[],
+  shared: string | null = null,
+): Promise<Map<string, UsableSecret>> {
   if (names.length === 0) return new Map();
   const { principal, counters } = context.caller;
-  const scopes = secretScopes(principal);
+  const scopes = secretScopes(principal, shared);
+  if (scopes.length === 0) return new Map();
   const watched = [...scopes.filter((scope) => scope !== GATEWAY_SCOPE), PUBLIC_SCOPE];
   const { SECRETS_KEY, SECRETS_KEYS_PREVIOUS } = context.settings;
   const seen = watched.map((scope) => [scope, counters[scope] ?? 0]);
-  const key = JSON.stringify([seen, [...names].sort(), SECRETS_KEY, SECRETS_KEYS_PREVIOUS]);
+  const key = JSON.stringify([scopes, seen, [...names].sort(), SECRETS_KEY, SECRETS_KEYS_PREVIOUS]);
   const before = cached.get(key);
   if (before !== undefined && context.now() - before.at < DURATIONS.secretCache) return before.found;
 

@@ -1,7 +1,7 @@
 // The MCP servers of a conversation: the gateway's, its ghost's and its active skills', the more specific in place of the others.
 
 import type { SkillRef } from "../domain/event";
-import { type ConfiguredServer, mergeServers, readServers } from "../domain/mcp-config";
+import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../domain/mcp-config";
 import type { JsonObject } from "../domain/skill";
 import type { View } from "../domain/view";
 
@@ -15,13 +15,14 @@ export interface SkillServers {
 }
 
 /** The servers in effect: the gateway's and the ghost's first, then the skills' in order of their activation. */
-export function serversOf({ servers }: View, skills: readonly SkillServers[]): ServerRef[] {
-  const shared = (kind: "gateway" | "ghost") =>
-    readServers(servers[kind], { kind }).map((server): ServerRef => ({ ...server, skill: null }));
+export function serversOf({ servers, selection }: View, skills: readonly SkillServers[]): ServerRef[] {
+  const general = (entries: JsonObject, source: ServerSource) =>
+    readServers(entries, source).map((server): ServerRef => ({ ...server, skill: null }));
   const brought = skills.flatMap(({ skill, servers: own }) =>
     readServers(own, { kind: "skill", skill: skill.name }).map((server): ServerRef => ({ ...server, skill })),
   );
-  return mergeServers(shared("gateway"), shared("ghost"), brought);
+  const ghosts = general(servers.ghost, { kind: "ghost", shared: selection.shared });
+  return mergeServers(general(servers.gateway, { kind: "gateway" }), ghosts, brought);
 }
 
 /** Who brought a server: `gateway`, `ghost`, or the skill's name. */

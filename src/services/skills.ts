@@ -4,12 +4,14 @@ import * as z from "zod";
 import {
   type Action,
   canRead,
+  definableScopes,
   groupOfScope,
   may,
   type Principal,
   PUBLIC_SCOPE,
   roleFor,
   scopeOfNamespace,
+  visibleScopes,
 } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError } from "../domain/errors";
@@ -37,15 +39,19 @@ export function skillNotFound(): GatewayError {
 /** The scope that a namespace stands for; one that the caller is not in does not exist for it. */
 export function scopeNamed(principal: Principal, namespace: string): string {
   const scope = scopeOfNamespace(principal, namespace);
-  if (scope === null) throw new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "There is no such namespace.");
+  if (scope === null) throw namespaceNotFound();
   return scope;
+}
+
+export function namespaceNotFound(): GatewayError {
+  return new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "There is no such namespace.");
 }
 
 /** Refuses where the caller sees a scope but may not do this there. */
 export function requireRight(principal: Principal, action: Action, scope: string): void {
   if (may(principal, action, scope)) return;
   const group = groupOfScope(scope);
-  if (group === null) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may change public skills.");
+  if (group === null) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may change what is public.");
   throw roleTooLow(group, roleFor(action));
 }
 
@@ -163,15 +169,16 @@ export async function readSkillReferences(
   return { skill_id: skill.id, skill_name: skill.name, ...(await referencesTo(context, id)) };
 }
 
-/** Takes a skill out of the caller's own ghosts. */
+/** Takes a skill out of the ghosts that the caller may write. */
 export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
   await findSkillHead(context, id);
-  return removeReferences(audited(context, "skill.remove_references", id), context.caller.principal.userId, id);
+  const scopes = definableScopes(context.caller.principal);
+  return removeReferences(audited(context, "skill.remove_references", id), scopes, id);
 }
 
 async function referencesTo(context: Context, skillId: string): Promise<References> {
-  const { own, others } = await readReferences(context.db, context.caller.principal.userId, skillId);
-  return { referenced_ghosts: own, hidden_count: others };
+  const { seen, others } = await readReferences(context.db, visibleScopes(context.caller.principal), skillId);
+  return { referenced_ghosts: seen, hidden_count: others };
 }
 
 function versionNotFound(): GatewayError {

@@ -58,6 +58,7 @@ async function fill(context: Context, session: Session, ref: ServerRef, entry: S
     conversationId: session.id,
     ghostName: session.view?.ghost ?? undefined,
     skillName: ref.skill?.name,
+    shared: ref.source.kind === "ghost" ? ref.source.shared : null,
   };
   try {
     const filled = await fillServer(context, place, ref.name, entry);

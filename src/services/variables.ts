@@ -1,5 +1,6 @@
 // From a configured server to one that can be reached: variables filled in, secrets only for the hosts they are bound to.
 
+import { groupOfScope } from "../domain/access";
 import type { ServerEntry } from "../domain/mcp-config";
 import { makeRedactor, type Redactor } from "../domain/redactor";
 import { fillHeader, fillUrl, secretsIn, type VariableName } from "../domain/template";
@@ -13,6 +14,8 @@ export interface Place {
   conversationId?: string | undefined;
   ghostName?: string | undefined;
   skillName?: string | undefined;
+  /** The scope of the shared ghost that brings the server, and whose secrets it uses; else the caller's count. */
+  shared?: string | null;
 }
 
 /** A server ready to be reached, or the reason in words why it is not. Holds secrets: never stored, logged or shown. */
@@ -34,9 +37,9 @@ export async function fillServer(
 ): Promise<FilledServer> {
   const headers = Object.entries(entry.headers ?? {});
   const used = secretsIn([entry.url, ...headers.map(([, value]) => value)]);
-  const secrets = await usableSecrets(context, used);
+  const secrets = await usableSecrets(context, used, place.shared ?? null);
   const absent = used.find((secret) => !secrets.has(secret));
-  if (absent !== undefined) return { problem: `there is no secret '${absent}' for it` };
+  if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
   const values = valuesOf(context, place, secrets);
 
   const url = fillUrl(entry.url, values);
@@ -68,6 +71,13 @@ export async function fillServer(
     redactor: makeRedactor(used.map((secret) => ({ name: secret, value: secrets.get(secret)?.value ?? "" }))),
     fingerprint: await fingerprint(context.settings, sameness),
   };
+}
+
+/** Who must have the secret, where it is not whoever asks. */
+function ownerOf({ shared = null }: Place): string {
+  if (shared === null) return "";
+  const group = groupOfScope(shared);
+  return group === null ? " of the gateway" : ` of the group '${group}'`;
 }
 
 function valuesOf(context: Context, place: Place, secrets: ReadonlyMap<string, UsableSecret>): Map<string, string> {

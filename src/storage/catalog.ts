@@ -130,13 +130,29 @@ export async function wantedSkills(
   return [...byName, ...byId.filter((row) => !known.has(row.version_id))];
 }
 
-/** A ghost of this user by id or name, with the ids its skills were resolved to; `null` when there is none. */
-export async function readGhost(db: Database, userId: string, ghost: string) {
+/**
+ * A ghost of these scopes by id or name, with the ids its skills were resolved to; `null` when there is none.
+ *
+ * @param scopes first wins where several have one of this name
+ */
+export async function readGhost(db: Database, scopes: readonly string[], ghost: string) {
+  const ranked = JSON.stringify(scopes);
+  const scopesIn = sql`(SELECT value FROM json_each(${ranked}))`;
   const [found] = await db
-    .select({ id: ghosts.id, name: ghosts.name, spec: ghosts.spec })
+    .select({ id: ghosts.id, name: ghosts.name, scope: ghosts.scope, spec: ghosts.spec })
     .from(ghosts)
-    .where(and(eq(ghosts.userId, userId), or(eq(ghosts.id, ghost), eq(ghosts.name, ghost))))
-    .orderBy(sql`${ghosts.id} = ${ghost} DESC`, ghosts.createdAt)
+    .where(
+      // Said twice, for each of the two a walk along its own index: the plus keeps the scopes from being walked whole.
+      and(
+        or(eq(ghosts.id, ghost), and(sql`${ghosts.scope} IN ${scopesIn}`, eq(ghosts.name, ghost))),
+        sql`+${ghosts.scope} IN ${scopesIn}`,
+      ),
+    )
+    .orderBy(
+      sql`${ghosts.id} = ${ghost} DESC`,
+      sql`(SELECT key FROM json_each(${ranked}) WHERE value = ${ghosts.scope})`,
+      ghosts.createdAt,
+    )
     .limit(1);
   if (found === undefined) return null;
   const resolved = await db

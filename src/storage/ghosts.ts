@@ -1,12 +1,14 @@
 // Ghosts and their references to skills.
 
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { userScope } from "../domain/access";
 import type { GhostSpec } from "../domain/ghost";
+import { compareCodePoints } from "../domain/order";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
-import { ghostSkills, ghosts, now } from "./schema";
+import { counters, ghostSkills, ghosts, now } from "./schema";
 
-export type GhostRow = Omit<typeof ghosts.$inferSelect, "folded">;
+export type GhostRow = Omit<typeof ghosts.$inferSelect, "folded" | "shared">;
 
 /** What a ghost says of itself, and the skills its references were resolved to. */
 export interface GhostContent {
@@ -17,6 +19,12 @@ export interface GhostContent {
   skills: { position: number; name: string; range: string; skill_id: string }[];
 }
 
+/** Where a new ghost belongs, and who makes it. */
+export interface GhostOwner {
+  scope: string;
+  userId: string;
+}
+
 /** A ghost as those see it who only need to find it. */
 export interface GhostRef {
   id: string;
@@ -24,9 +32,17 @@ export interface GhostRef {
   namespace: string;
 }
 
+/** Where a list goes on. */
+export interface GhostPlace {
+  namespace: string;
+  folded: string;
+  scope: string;
+}
+
 const row = {
   id: ghosts.id,
   userId: ghosts.userId,
+  scope: ghosts.scope,
   namespace: ghosts.namespace,
   name: ghosts.name,
   spec: ghosts.spec,
@@ -36,125 +52,136 @@ const row = {
 
 const ref = { id: ghosts.id, name: ghosts.name, namespace: ghosts.namespace };
 
-/** A user's ghost by id. */
-export async function readGhostById(db: Database, userId: string, id: string): Promise<GhostRow | null> {
-  const [found] = await db
-    .select(row)
-    .from(ghosts)
-    .where(and(eq(ghosts.id, id), eq(ghosts.userId, userId)));
+/** A ghost by id, whoever's it is. */
+export async function readGhostById(db: Database, id: string): Promise<GhostRow | null> {
+  const [found] = await db.select(row).from(ghosts).where(eq(ghosts.id, id));
   return found ?? null;
 }
 
-/** A user's ghost whose folded name this is. */
+/** The ghost of a scope whose folded name this is. */
 export async function readGhostByName(
   db: Database,
-  userId: string,
+  scope: string,
   namespace: string,
   folded: string,
 ): Promise<GhostRow | null> {
   const [found] = await db
     .select(row)
     .from(ghosts)
-    .where(and(eq(ghosts.userId, userId), eq(ghosts.namespace, namespace), eq(ghosts.folded, folded)));
+    .where(and(eq(ghosts.scope, scope), eq(ghosts.namespace, namespace), eq(ghosts.folded, folded)));
   return found ?? null;
 }
 
-/** A user's ghosts by namespace and name, after a cursor or from a position. */
-export function listGhosts(
+/** Ghosts of some scopes by namespace and name, after a place or from a position. Every scope is one walk along its index. */
+export async function listGhosts(
   db: Database,
-  userId: string,
+  scopes: readonly string[],
   filter: { namespace: string | undefined; name: string | undefined },
-  page: { after: { namespace: string; folded: string } | null; skip: number; limit: number },
+  page: { after: GhostPlace | null; skip: number; limit: number },
 ): Promise<(GhostRow & { folded: string })[]> {
   const { after } = page;
-  return db
+  const most = page.skip + page.limit;
+  const [first, ...others] = scopes.map((scope) => {
+    // Of two in one place the scope decides; so what stands at the place itself is still to come in a later scope.
+    const later = after !== null && scope > after.scope ? sql`>=` : sql`>`;
+    return db
+      .select({ id: ghosts.id, namespace: ghosts.namespace, folded: ghosts.folded, scope: ghosts.scope })
+      .from(ghosts)
+      .where(
+        and(
+          eq(ghosts.scope, scope),
+          filter.namespace === undefined ? undefined : eq(ghosts.namespace, filter.namespace),
+          filter.name === undefined ? undefined : eq(ghosts.name, filter.name),
+          after === null
+            ? undefined
+            : sql`(${ghosts.namespace}, ${ghosts.folded}) ${later} (${after.namespace}, ${after.folded})`,
+        ),
+      )
+      .orderBy(ghosts.namespace, ghosts.folded)
+      .limit(most);
+  });
+  if (first === undefined) return [];
+  // Prompts are long: only those of the page are read.
+  const places = (await db.batch([first, ...others])).flat().sort(byPlace).slice(page.skip, most);
+  const ids = JSON.stringify(places.map((place) => place.id));
+  const rows = await db
     .select({ ...row, folded: ghosts.folded })
     .from(ghosts)
-    .where(
-      and(
-        eq(ghosts.userId, userId),
-        filter.namespace === undefined ? undefined : eq(ghosts.namespace, filter.namespace),
-        filter.name === undefined ? undefined : eq(ghosts.name, filter.name),
-        after === null
-          ? undefined
-          : sql`(${ghosts.namespace}, ${ghosts.folded}) > (${after.namespace}, ${after.folded})`,
-      ),
-    )
-    .orderBy(ghosts.namespace, ghosts.folded)
-    .limit(page.limit)
-    .offset(page.skip);
+    .where(sql`${ghosts.id} IN (SELECT value FROM json_each(${ids}))`);
+  return rows.sort(byPlace);
 }
 
 /** Makes a ghost. Fails on a constraint when its name is taken. */
 export async function insertGhost(
   db: Database,
   id: string,
-  userId: string,
+  { scope, userId }: GhostOwner,
   { skills, ...content }: GhostContent,
 ): Promise<GhostRow> {
+  const shared = scope === userScope(userId) ? null : scope;
   const [rows] = await db.batch([
     db
       .insert(ghosts)
-      .values({ id, userId, ...content })
+      .values({ id, userId, shared, ...content })
       .returning(row),
-    insertReferences(db, id, userId, skills),
-    raiseCounters(db, [`user:${userId}`]),
+    insertReferences(db, id, scope, skills),
+    raiseCounters(db, [scope]),
   ]);
   const [made] = rows;
   if (made === undefined) throw new Error("insert returned no row");
   return made;
 }
 
-/** Replaces what a ghost says; `null` when it is gone. Fails on a constraint when its new name is taken. */
+/** Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken. */
 export async function updateGhost(
   db: Database,
   id: string,
-  userId: string,
+  scope: string,
   { skills, ...content }: GhostContent,
 ): Promise<GhostRow | null> {
   const [rows] = await db.batch([
     db
       .update(ghosts)
       .set({ ...content, updatedAt: now })
-      .where(and(eq(ghosts.id, id), eq(ghosts.userId, userId)))
+      .where(and(eq(ghosts.id, id), eq(ghosts.scope, scope)))
       .returning(row),
     db
       .delete(ghostSkills)
-      .where(sql`${ghostSkills.ghostId} = (SELECT id FROM ghosts WHERE id = ${id} AND user_id = ${userId})`),
-    insertReferences(db, id, userId, skills),
-    raiseCounters(db, [`user:${userId}`]),
+      .where(sql`${ghostSkills.ghostId} = (SELECT id FROM ghosts WHERE id = ${id} AND scope = ${scope})`),
+    insertReferences(db, id, scope, skills),
+    raiseCounters(db, [scope]),
   ]);
   return rows[0] ?? null;
 }
 
-/** Deletes a user's ghost with its references; `false` when there is none. */
-export async function deleteGhostRows(db: Database, id: string, userId: string): Promise<boolean> {
+/** Deletes a ghost of this scope with its references; `false` when there is none. */
+export async function deleteGhostRows(db: Database, id: string, scope: string): Promise<boolean> {
   const [rows] = await db.batch([
     db
       .delete(ghosts)
-      .where(and(eq(ghosts.id, id), eq(ghosts.userId, userId)))
+      .where(and(eq(ghosts.id, id), eq(ghosts.scope, scope)))
       .returning({ id: ghosts.id }),
-    raiseCounters(db, [`user:${userId}`]),
+    raiseCounters(db, [scope]),
   ]);
   return rows.length > 0;
 }
 
-/** The user's own ghosts that refer to a skill, and how many others do. */
+/** The ghosts of these scopes that refer to a skill, and how many others do. */
 export async function readReferences(
   db: Database,
-  userId: string,
+  scopes: readonly string[],
   skillId: string,
-): Promise<{ own: GhostRef[]; others: number }> {
-  const [own, counted] = await db.batch([
-    selectOwnReferences(db, userId, skillId),
+): Promise<{ seen: GhostRef[]; others: number }> {
+  const [seen, counted] = await db.batch([
+    selectReferences(db, scopes, skillId),
     db.select({ total: sql<number>`count(*)` }).from(ghostSkills).where(eq(ghostSkills.skillId, skillId)),
   ]);
-  return { own, others: (counted[0]?.total ?? 0) - own.length };
+  return { seen, others: (counted[0]?.total ?? 0) - seen.length };
 }
 
-/** Takes a skill out of the user's own ghosts: out of their lists and their preloads. Returns the ghosts it was taken from. */
-export async function removeReferences(db: Database, userId: string, skillId: string): Promise<GhostRef[]> {
-  const own = sql`SELECT ${ghostSkills.ghostId} FROM ${ghostSkills} WHERE ${ghostSkills.skillId} = ${skillId}`;
+/** Takes a skill out of the ghosts of these scopes: out of their lists and their preloads. Returns those it was taken from. */
+export async function removeReferences(db: Database, scopes: readonly string[], skillId: string): Promise<GhostRef[]> {
+  const referring = sql`${ghosts.id} IN (SELECT ghost_id FROM ghost_skills WHERE skill_id = ${skillId}) AND ${among(scopes)}`;
   // Entries of the list are `name` or `name@range`; what is compared is the name as the ghost wrote it.
   const without = (list: string) => sql`(
     SELECT json_group_array(entry.value ORDER BY entry.key)
@@ -164,40 +191,49 @@ export async function removeReferences(db: Database, userId: string, skillId: st
       AND (entry.value = gone.name OR substr(entry.value, 1, length(gone.name) + 1) = gone.name || '@')))`;
   const spec = sql`json_replace(${ghosts.spec}, '$.skills', ${without("$.skills")}, '$.preload_skills', ${without("$.preload_skills")})`;
   const [affected] = await db.batch([
-    selectOwnReferences(db, userId, skillId),
+    selectReferences(db, scopes, skillId),
+    // Before the references go: they say whose conversations are to notice.
     db
-      .update(ghosts)
-      .set({ spec, updatedAt: now })
-      .where(and(sql`${ghosts.id} IN (${own})`, eq(ghosts.userId, userId))),
-    db
-      .delete(ghostSkills)
-      .where(
-        and(
-          eq(ghostSkills.skillId, skillId),
-          inArray(
-            ghostSkills.ghostId,
-            sql`(SELECT ${ghosts.id} FROM ${ghosts} WHERE ${ghosts.id} = ${ghostSkills.ghostId} AND ${ghosts.userId} = ${userId})`,
-          ),
-        ),
+      .insert(counters)
+      .select(sql`SELECT DISTINCT ${ghosts.scope}, 1 FROM ${ghosts} WHERE ${referring}`)
+      .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } }),
+    db.update(ghosts).set({ spec, updatedAt: now }).where(referring),
+    db.delete(ghostSkills).where(
+      and(
+        eq(ghostSkills.skillId, skillId),
+        sql`${ghostSkills.ghostId} IN (SELECT ${ghosts.id} FROM ${ghosts}
+          WHERE ${ghosts.id} = ${ghostSkills.ghostId} AND ${among(scopes)})`,
       ),
-    raiseCounters(db, [`user:${userId}`]),
+    ),
   ]);
   return affected;
 }
 
-function selectOwnReferences(db: Database, userId: string, skillId: string) {
+function selectReferences(db: Database, scopes: readonly string[], skillId: string) {
   return db
     .select(ref)
     .from(ghostSkills)
     .innerJoin(ghosts, eq(ghosts.id, ghostSkills.ghostId))
-    .where(and(eq(ghostSkills.skillId, skillId), eq(ghosts.userId, userId)))
+    .where(and(eq(ghostSkills.skillId, skillId), among(scopes)))
     .orderBy(ghosts.namespace, ghosts.name);
 }
 
 /** References come as JSON: a ghost may have more of them than a statement has parameters. */
-function insertReferences(db: Database, ghostId: string, userId: string, skills: GhostContent["skills"]) {
+function insertReferences(db: Database, ghostId: string, scope: string, skills: GhostContent["skills"]) {
   return db.insert(ghostSkills).select(sql`
     SELECT ${ghostId}, value ->> 'position', value ->> 'name', value ->> 'range', value ->> 'skill_id'
     FROM json_each(${JSON.stringify(skills)})
-    WHERE EXISTS (SELECT 1 FROM ghosts WHERE id = ${ghostId} AND user_id = ${userId})`);
+    WHERE EXISTS (SELECT 1 FROM ghosts WHERE id = ${ghostId} AND scope = ${scope})`);
+}
+
+/** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
+function among(scopes: readonly string[]): SQL {
+  return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
+}
+
+/** By namespace and name, then by scope. */
+function byPlace(a: GhostPlace, b: GhostPlace): number {
+  return (
+    compareCodePoints(a.namespace, b.namespace) || compareCodePoints(a.folded, b.folded) || (a.scope < b.scope ? -1 : 1)
+  );
 }

@@ -5,7 +5,7 @@ import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import type { GroupRole } from "../domain/access";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
-import { now, skills } from "./schema";
+import { ghosts, now, skills } from "./schema";
 import { groupMembers, groups, secrets } from "./schema-access";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
@@ -44,10 +44,13 @@ export async function insertGroup(
   return found;
 }
 
-/** Whether a scope has skills. A group that was deleted may have left one that was on its way. */
-export async function hasSkills(db: Database, scope: string): Promise<boolean> {
-  const found = await db.select({ id: skills.id }).from(skills).where(eq(skills.scope, scope)).limit(1);
-  return found.length > 0;
+/** Whether a scope has skills or ghosts. A group that was deleted may have left one that was on its way. */
+export async function hasThings(db: Database, scope: string): Promise<boolean> {
+  const [someSkills, someGhosts] = await db.batch([
+    db.select({ id: skills.id }).from(skills).where(eq(skills.scope, scope)).limit(1),
+    db.select({ id: ghosts.id }).from(ghosts).where(eq(ghosts.scope, scope)).limit(1),
+  ]);
+  return someSkills.length + someGhosts.length > 0;
 }
 
 /** A group; `null` when there is none. */
@@ -81,12 +84,15 @@ export async function updateGroup(db: Database, name: string, displayName: strin
   return changed[0] ?? null;
 }
 
-/** Deletes a group without skills, its members and secrets with it; `false` when it has skills, or is gone. */
+/** Deletes a group without skills and ghosts, its members and secrets with it; `false` when it has some, or is gone. */
 export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
   const [deleted] = await db.batch([
     db
       .delete(groups)
-      .where(sql`${groups.name} = ${name} AND NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})`)
+      .where(
+        sql`${groups.name} = ${name} AND NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})
+          AND NOT EXISTS (SELECT 1 FROM ghosts WHERE scope = ${scope})`,
+      )
       .returning({ name: groups.name }),
     db
       .delete(secrets)

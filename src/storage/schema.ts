@@ -88,7 +88,16 @@ export const ghosts = sqliteTable(
   "ghosts",
   {
     id: text().primaryKey(),
+    /** Who made it; `0` for public ones, as with skills. */
     userId: text("user_id").notNull(),
+    /** `group:<name>` or `public`; `null`: its user's own. */
+    shared: text(),
+    /**
+     * As with skills, of both columns above. The database makes it, so that a ghost which a gateway from before shared ones writes
+     * while this one is being deployed has it too.
+     */
+    scope: text().notNull().generatedAlwaysAs(sql`coalesce(shared, 'user:' || user_id)`, { mode: "virtual" }),
+    /** The group's name, `public`, or for a user's own `default`; one from before shared ghosts may be in a group's, too. */
     namespace: text().notNull(),
     name: text().notNull(),
     folded: text().notNull(),
@@ -97,12 +106,12 @@ export const ghosts = sqliteTable(
     updatedAt: integer("updated_at").notNull().default(now),
   },
   (t) => [
-    uniqueIndex("ghosts_owner_folded").on(t.userId, t.namespace, t.folded),
-    index("ghosts_owner_name").on(t.userId, t.name),
+    uniqueIndex("ghosts_scope_folded").on(t.scope, t.namespace, t.folded),
+    index("ghosts_scope_name").on(t.scope, t.name),
   ],
 );
 
-/** The skills of a ghost, resolved for its owner when it was saved. `skillId` may point at a skill that is gone. */
+/** The skills of a ghost, resolved in its scope when it was saved. `skillId` may point at a skill that is gone. */
 export const ghostSkills = sqliteTable(
   "ghost_skills",
   {

@@ -2,7 +2,6 @@
 
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import { userScope } from "../domain/access";
-import type { Owned } from "../domain/quota";
 import type { Database } from "./database";
 import { ghosts, keys, skills, versions } from "./schema";
 import { usage } from "./schema-access";
@@ -65,15 +64,17 @@ export async function countSkills(db: Database, userId: string): Promise<SkillsU
   return { skills: counted?.count ?? 0, bytes: summed?.bytes ?? 0 };
 }
 
-/** How many a user has. Each is one walk along an index. */
-export async function countOwned(db: Database, userId: string, what: Exclude<Owned, "skills">): Promise<number> {
-  const count = { count: sql<number>`count(*)` };
-  const [row] =
-    what === "ghosts"
-      ? await db.select(count).from(ghosts).where(eq(ghosts.userId, userId))
-      : await db
-          .select(count)
-          .from(keys)
-          .where(and(eq(keys.userId, userId), sql`${keys.revokedAt} IS NULL`));
+/** How many live keys a user has: one walk along an index. */
+export async function countKeys(db: Database, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)` })
+    .from(keys)
+    .where(and(eq(keys.userId, userId), sql`${keys.revokedAt} IS NULL`));
+  return row?.count ?? 0;
+}
+
+/** How many ghosts a scope has: one walk along an index. */
+export async function countGhosts(db: Database, scope: string): Promise<number> {
+  const [row] = await db.select({ count: sql<number>`count(*)` }).from(ghosts).where(eq(ghosts.scope, scope));
   return row?.count ?? 0;
 }

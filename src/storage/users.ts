@@ -1,6 +1,6 @@
 // Everything D1 knows of one user, for who wants it all or wants it gone.
 
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { userScope } from "../domain/access";
 import type { Database } from "./database";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./schema";
@@ -44,7 +44,7 @@ export async function readUserRows(db: Database, userId: string) {
         created_at: ghosts.createdAt,
       })
       .from(ghosts)
-      .where(eq(ghosts.userId, userId)),
+      .where(eq(ghosts.scope, userScope(userId))),
     db
       .select({ at: audit.at, action: audit.action, resource_type: audit.resourceType, resource_id: audit.resourceId })
       .from(audit)
@@ -95,7 +95,10 @@ export async function eraseUserRows(
       .delete(secrets)
       .where(eq(secrets.scope, userScope(userId)))
       .returning({ id: secrets.id }),
-    db.delete(ghosts).where(eq(ghosts.userId, userId)).returning({ id: ghosts.id }),
+    db
+      .delete(ghosts)
+      .where(eq(ghosts.scope, userScope(userId)))
+      .returning({ id: ghosts.id }),
     db.delete(groupMembers).where(eq(groupMembers.userId, userId)).returning({ group: groupMembers.groupName }),
     db.delete(idempotency).where(eq(idempotency.userId, userId)),
     db.delete(usage).where(eq(usage.subject, userId)),
@@ -112,6 +115,11 @@ export async function eraseUserRows(
 export async function forgetUser(db: Database, userId: string): Promise<void> {
   const pseudonym = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${userId}), 'erased')`;
   await db.batch([
+    // A row that a late request made of the user's own would lose its scope with its user: only what is shared is renamed.
+    db
+      .update(ghosts)
+      .set({ userId: pseudonym })
+      .where(and(eq(ghosts.userId, userId), isNotNull(ghosts.shared))),
     db.update(skills).set({ userId: pseudonym }).where(eq(skills.userId, userId)),
     db.update(versions).set({ createdBy: pseudonym }).where(eq(versions.createdBy, userId)),
     db.update(keys).set({ createdBy: pseudonym }).where(eq(keys.createdBy, userId)),

@@ -26,7 +26,7 @@ describe("mcpServers", () => {
         slow: { url, timeout: 1_000 },
         empty: {},
       },
-      { kind: "ghost" },
+      { kind: "ghost", shared: null },
     );
     expect(read.filter((server) => server.entry !== null).map((server) => server.name)).toEqual(["plain", "full"]);
     const problems = Object.fromEntries(
@@ -44,7 +44,7 @@ describe("mcpServers", () => {
 
   it("replace each other as a whole: skill over ghost over gateway", () => {
     const layer = (kind: "gateway" | "ghost", names: string[]) =>
-      readServers(Object.fromEntries(names.map((name) => [name, { url: `${url}/${kind}` }])), { kind });
+      readServers(Object.fromEntries(names.map((name) => [name, { url: `${url}/${kind}` }])), { kind, shared: null });
     const bring = (skill: string, names: string[]) =>
       readServers(Object.fromEntries(names.map((name) => [name, { url: `${url}/${skill}` }])), {
         kind: "skill",

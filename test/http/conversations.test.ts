@@ -937,7 +937,7 @@ describe("the catalog", () => {
     for (const name of ["wiki", "draw"]) await user.seed({ name });
     await user.put("/x", { spec: { skills: ["draw"] } });
     expect(await seenOf(user, "x", ["wiki", "draw"])).toEqual({ wiki: "", draw: ALL });
-    await user.put("/none", { spec: {} });
+    await user.put("/none", { spec: { skills: [] } });
     expect(await seenOf(user, "none", ["wiki"])).toEqual({ wiki: "" });
     await user.put("/every", { spec: { skills: ["*"] } });
     expect(await seenOf(user, "every", ["wiki", "draw"])).toEqual({ wiki: ALL, draw: ALL });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
 import { createKey } from "../../src/services/keys";
-import { countToday, requireRoom, requireRoomForSkill } from "../../src/services/quota";
+import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
 import { countSkills, forgetUsage } from "../../src/storage/usage";
 import { contextOf } from "../fixtures/context";
@@ -55,7 +55,7 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   expect(refused(QUOTAS.skills, 0, true)).toThrow(exceeded({ limit: QUOTAS.skills, used: QUOTAS.skills }));
   expect(refused(0, QUOTAS.bytes - 9, false)).toThrow(exceeded({ limit: QUOTAS.bytes, used: QUOTAS.bytes - 9 }));
   expect(await countSkills(admin.db, "quota-empty")).toEqual({ skills: 0, bytes: 0 });
-  await requireRoom(contextOf("quota-empty"), "ghosts");
+  await requireRoomForGhost(contextOf("quota-empty"), "user:quota-empty");
 });
 
 it("settings that changed are recorded once, with before and after and without secrets", async () => {

@@ -3,6 +3,7 @@
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as catalog from "../../src/storage/catalog";
 import { type Database, type GuardedSession, guardSession, openDatabase } from "../../src/storage/database";
 import type { GhostContent } from "../../src/storage/ghosts";
 import * as ghosts from "../../src/storage/ghosts";
@@ -96,6 +97,7 @@ const QUERIES: Queries<typeof skills> &
   Queries<typeof publishing> &
   Queries<typeof search> &
   Queries<typeof ghosts> &
+  Queries<Pick<typeof catalog, "readGhost">> &
   Queries<typeof idempotency> &
   Queries<typeof groups> &
   Queries<typeof identity> &
@@ -141,24 +143,29 @@ const QUERIES: Queries<typeof skills> &
       search.indexSkill(db, "skl_0-8", { scope: "public", name: "x", displayName: null, description: "", tags: [] }),
     ),
   unindexSkill: async (db) => search.unindexSkill(db, "skl_0-9"),
-  readGhostById: (db) => ghosts.readGhostById(db, BIG_USER, "gho_1"),
-  readGhostByName: (db) => ghosts.readGhostByName(db, BIG_USER, "default", "one"),
+  readGhost: async (db) => {
+    await ghosts.insertGhost(db, "gho_named", { scope: "public", userId: "0" }, ghost("named"));
+    expect((await catalog.readGhost(db, SCOPES, "named"))?.resolved).toHaveLength(1);
+    expect((await catalog.readGhost(db, [OWN], "gho_named"))?.id).toBeUndefined();
+  },
+  readGhostById: (db) => ghosts.readGhostById(db, "gho_1"),
+  readGhostByName: (db) => ghosts.readGhostByName(db, OWN, "default", "one"),
   listGhosts: async (db) => {
     const all = { after: null, skip: 0, limit: PAGE };
-    await ghosts.listGhosts(db, BIG_USER, { namespace: undefined, name: undefined }, all);
+    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: undefined }, all);
     await ghosts.listGhosts(
       db,
-      BIG_USER,
+      SCOPES,
       { namespace: "default", name: undefined },
-      { ...all, after: { namespace: "default", folded: "a" } },
+      { ...all, after: { namespace: "default", folded: "a", scope: "public" } },
     );
-    await ghosts.listGhosts(db, BIG_USER, { namespace: undefined, name: "one" }, all);
+    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: "one" }, all);
   },
-  insertGhost: (db) => ghosts.insertGhost(db, "gho_1", BIG_USER, ghost("one")),
-  updateGhost: (db) => ghosts.updateGhost(db, "gho_1", BIG_USER, ghost("two")),
-  deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", BIG_USER),
-  readReferences: (db) => ghosts.readReferences(db, BIG_USER, "skl_0-0"),
-  removeReferences: (db) => ghosts.removeReferences(db, BIG_USER, "skl_0-0"),
+  insertGhost: (db) => ghosts.insertGhost(db, "gho_1", { scope: OWN, userId: BIG_USER }, ghost("one")),
+  updateGhost: (db) => ghosts.updateGhost(db, "gho_1", OWN, ghost("two")),
+  deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
+  readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
+  removeReferences: (db) => ghosts.removeReferences(db, SCOPES, "skl_0-0"),
   readAnswer: (db) => idempotency.readAnswer(db, BIG_USER, "a", 0),
   rememberAnswer: (db) => db.batch(idempotency.rememberAnswer(db, answer("c"))),
   keepAnswer: (db) => idempotency.keepAnswer(db, answer("d")),
@@ -188,7 +195,7 @@ const QUERIES: Queries<typeof skills> &
     await identity.readIdentity(session, { keyId: "", userId: BIG_USER, claimed });
   },
   insertGroup: (db) => groups.insertGroup(db, { name: "g", folded: "g", displayName: null }, BIG_USER),
-  hasSkills: (db) => groups.hasSkills(db, "public"),
+  hasThings: (db) => groups.hasThings(db, "public"),
   readGroup: (db) => groups.readGroup(db, "g"),
   listGroups: async (db) => {
     await groups.listGroups(db, null, PAGE, "a");

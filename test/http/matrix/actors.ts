@@ -133,12 +133,18 @@ export async function skill(of: "self" | "group" | "public"): Promise<Thing> {
 
 const pick = (thing: Thing) => ({ group: thing.group! });
 
-export async function ghost(): Promise<Thing> {
+/** A ghost of `self`, of the group at hand, or a public one. */
+export async function ghost(of: "self" | "group" | "public" = "self"): Promise<Thing> {
+  const thing = await shared;
+  await foreign;
   const name = fresh("ghost");
-  const json = { metadata: { name }, spec: { systemPrompt: "" } };
-  const answer = await call("POST", "/api/v1/kinds/ghosts", { key: await keyOfUser("self"), json });
+  const namespace = { self: "default", group: thing.group!, public: "public" }[of];
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const json = { metadata: { name, namespace }, spec: { systemPrompt: "" } };
+  const answer = await call("POST", "/api/v1/kinds/ghosts", { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
   const { metadata } = await answer.json<{ metadata: { labels: { id: string } } }>();
-  return { id: metadata.labels.id, ghost: name };
+  return { id: metadata.labels.id, ghost: name, ...pick(thing) };
 }
 
 /** A conversation in its first turn, with a request to the browser that waits. */
@@ -194,6 +200,7 @@ export function neverMade(thing: Thing): Thing {
     request_id: "req_nothing",
     name: "NO_SUCH_NAME",
     group: "no-such-group",
+    namespace: "no-such-group",
     skill: "no-such-skill",
   };
   return Object.fromEntries(Object.entries(thing).map(([field, value]) => [field, absent[field] ?? value]));

@@ -112,6 +112,32 @@ const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
 
+/** A route on a ghost, three times over: one's own, a group's, a public one. */
+function ghostly(route: string, right: "read" | "define", status: number, send: Sent = nothing): Row[] {
+  const least = right === "read" ? "Reporter" : "Maintainer";
+  const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
+  const row = (of: "self" | "group" | "public", best: User, may: Row["may"]): Row => {
+    return { route, of, scope: "ghosts", best, may, thing: () => ghost(of), spent: right !== "read", send };
+  };
+  return [
+    row("self", "self", { self: status }),
+    row("group", "Owner", members(least, status)),
+    row("public", "admin", publicly),
+  ];
+}
+
+/** A route that makes a ghost for others: a group's, a public one. */
+function newGhost(route: string, send: Sent): Row[] {
+  const row = (of: "group" | "public", best: User, may: Row["may"], thing: Row["thing"]): Row => {
+    return { route, of, scope: "ghosts", best, may, thing, spent: true, send };
+  };
+  const named = (group: string): Thing => ({ group, namespace: group, name: fresh("named") });
+  return [
+    row("group", "Owner", members("Maintainer", 201), async () => named((await group()).group ?? "")),
+    row("public", "admin", without({ admin: 201 }, 403), async () => named("public")),
+  ];
+}
+
 /** A secret, three times over: one's own, a group's, the gateway's. */
 function secret(method: "GET" | "PUT" | "DELETE", status: number): Row[] {
   const route = `${method} /api/v1/secrets/{name}`;
@@ -284,7 +310,7 @@ export const ROWS: Row[] = [
   ...skilled(`GET ${S}/{id}/files`, "read", 200),
   ...skilled(`GET ${S}/{id}/files/{path}`, "read", 200),
   ...skilled(`GET ${S}/{id}/references`, "read", 200),
-  // Everybody's own ghosts only.
+  // Out of the ghosts that one may write, of which there are none.
   ...skilled(`POST ${S}/{id}/remove-references`, "read", 200, { scope: "skills:write" }),
   ...skilled(`GET ${S}/{id}/versions`, "read", 200),
   ...skilled(`POST ${S}/{id}/versions/{version_id}/activate`, "manage", 200),
@@ -339,9 +365,17 @@ export const ROWS: Row[] = [
       name: fresh("named"),
     }),
   ),
-  own(`GET ${G}/{id}`, "ghosts", ghost, 200),
-  own(`PUT ${G}/{id}`, "ghosts", ghost, 200, { send: ghostBody }),
-  own(`DELETE ${G}/{id}`, "ghosts", ghost, 204, { spent: true }),
+  ...newGhost(
+    `POST ${G}`,
+    json(({ group: namespace }) => ({ metadata: { name: fresh("ghost"), namespace }, spec: { systemPrompt: "" } })),
+  ),
+  ...newGhost(
+    `PUT ${G}/by-name/{namespace}/{name}`,
+    json(() => ({ spec: { systemPrompt: "" } })),
+  ),
+  ...ghostly(`GET ${G}/{id}`, "read", 200),
+  ...ghostly(`PUT ${G}/{id}`, "define", 200, ghostBody),
+  ...ghostly(`DELETE ${G}/{id}`, "define", 204),
 ];
 
 /** What the MCP door answers, as rows whose route is `POST <path> <method>`. */

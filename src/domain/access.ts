@@ -42,13 +42,25 @@ export const PUBLIC_SCOPE = "public";
 export const GATEWAY_SCOPE = "gateway";
 /** The owner of public skills, as in the seeds. */
 export const PUBLIC_USER = "0";
+/** Who comes with the environment's key. */
+export const ADMIN_USER = "admin";
+/** Who changes settings, as the audit log has it. */
+export const DEPLOYMENT_USER = "deployment";
 /** The namespace of everybody's own things; any other namespace is a group's. */
 export const DEFAULT_NAMESPACE = "default";
 
 /** What a user's id looks like, wherever it comes from. */
 export const USER_ID = /^[A-Za-z0-9._:@+=-]{1,128}$/;
-/** Ids that no issuer may give out: who owns public skills, and who comes with the environment's key. */
-export const RESERVED_USERS: ReadonlySet<string> = new Set([PUBLIC_USER, "admin"]);
+/** Ids that are the gateway's own. */
+export const RESERVED_USERS: ReadonlySet<string> = new Set([PUBLIC_USER, ADMIN_USER, DEPLOYMENT_USER]);
+
+/**
+ * Whether somebody may say that this user calls, or is to have something: a service, an issuer, whoever makes keys and tickets or
+ * fills a group. What is the gateway's own comes from nobody's word.
+ */
+export function isNameable(userId: string): boolean {
+  return USER_ID.test(userId) && !RESERVED_USERS.has(userId);
+}
 
 export const GROUP_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Names of groups that would read as something else. */

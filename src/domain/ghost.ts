@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Issue } from "./errors";
 import { jsonObject } from "./json";
 import { CATALOG_LIMITS } from "./limits";
+import { refusedServers } from "./mcp-config";
 import { parseReference } from "./reference";
 
 /** Turns a skill stays after it was loaded; `"conversation"` is for good. */
@@ -28,9 +29,12 @@ export const ghostSpecSchema = z.strictObject({
 });
 export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 
-/** What is wrong with a spec on its face: unreadable references, duplicates, a preload that is not among the skills. */
+/**
+ * What is wrong with a spec on its face: unreadable references, duplicates, a preload that is not among the skills, a server whose
+ * URL leads where a variable says.
+ */
 export function checkGhostSpec(spec: GhostSpec): Issue[] {
-  const issues: Issue[] = [];
+  const issues: Issue[] = refusedServers(spec.mcpServers ?? {}, "spec.mcpServers");
   const names = new Set<string>();
   for (const [position, entry] of (spec.skills ?? []).entries()) {
     if (entry === "*") {

@@ -10,6 +10,9 @@ const FREE_PORTS = 1_024;
 const PRIVATE_SUFFIXES =
   /(?:^|\.)(?:local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt|test|invalid|example)$/;
 const LOOPBACK_NAME = /(?:^|\.)localhost$/;
+/** The parser would repair these; what two readers may read in two ways is refused. */
+const REPAIRED = /[\s\\\p{Cc}\p{Cf}]/u;
+const HTTP = /^https?:\/\/[^/]/i;
 /** A name with at least two labels, the last of them no number, in the spelling that the URL parser leaves. */
 const PUBLIC_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
@@ -23,13 +26,17 @@ const PUBLIC_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)
  */
 export function judgeUrl(text: string, development: boolean): Verdict {
   if (text.length > URL_CHARS) return { problem: "the URL is too long" };
-  // The parser would repair these; what two readers may read in two ways is refused.
-  if (/[\s\\\p{Cc}\p{Cf}]/u.test(text)) return { problem: "the URL holds spaces, control characters or backslashes" };
-  if (!/^https?:\/\/[^/]/i.test(text)) return { problem: "it is no http URL" };
+  if (REPAIRED.test(text)) return { problem: "the URL holds spaces, control characters or backslashes" };
+  if (!HTTP.test(text)) return { problem: "it is no http URL" };
   const url = URL.parse(text);
   if (url === null) return { problem: "it is no valid URL" };
   const problem = problemOf(url, development);
   return problem === null ? { url } : { problem };
+}
+
+/** Whether every reader takes this text for the same http URL, if for any. */
+export function isUnambiguous(text: string): boolean {
+  return HTTP.test(text) && !REPAIRED.test(text);
 }
 
 function problemOf(url: URL, development: boolean): string | null {
@@ -44,6 +51,7 @@ function problemOf(url: URL, development: boolean): string | null {
   return PUBLIC_NAME.test(host) ? null : "it is no valid host name";
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host, as the URL parser spells it, is this machine. */
+export function isLoopback(host: string): boolean {
   return LOOPBACK_NAME.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
 }

@@ -8,6 +8,8 @@ import { type JsonObject, type JsonValue, SKILL_FILE } from "./skill";
 export interface FieldReader {
   /** In the order in which they were found. */
   readonly warnings: Issue[];
+  /** What the skill is refused for. */
+  readonly issues: Issue[];
   value(key: string): JsonValue | undefined;
   /** A string; numbers and booleans as they are written in the file. */
   text(key: string): string | undefined;
@@ -20,20 +22,23 @@ export interface FieldReader {
   /** The line of a nested key, or of the nearest key above it. */
   line(keys: readonly string[]): number | undefined;
   warn(code: string, keys: readonly string[], message: string): void;
+  refuse(code: string, keys: readonly string[], message: string): void;
 }
 
 /** A reader of the fields of one SKILL.md. The warning of every method is `FIELD_TYPE`. */
 export function fieldReader(frontmatter: Frontmatter): FieldReader {
   const { fields, places } = frontmatter;
   const warnings: Issue[] = [];
+  const issues: Issue[] = [];
 
   const value = (key: string) => (Object.hasOwn(fields, key) ? (fields[key] ?? undefined) : undefined);
   const line = (keys: readonly string[]): number | undefined =>
     keys.length === 0 ? undefined : (places.get(keys.join("."))?.line ?? line(keys.slice(0, -1)));
-  const warn = (code: string, keys: readonly string[], message: string) => {
+  const note = (to: Issue[]) => (code: string, keys: readonly string[], message: string) => {
     const at = line(keys);
-    warnings.push({ code, message, path: SKILL_FILE, ...(at === undefined ? {} : { line: at }) });
+    to.push({ code, message, path: SKILL_FILE, ...(at === undefined ? {} : { line: at }) });
   };
+  const warn = note(warnings);
   const mistyped = (key: string, expected: string, readAs: string) =>
     warn("FIELD_TYPE", [key], `\`${key}\` should be ${expected}; it was ${readAs}.`);
 
@@ -79,7 +84,7 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
     mistyped(key, "true or false", `read as ${meant}`);
     return meant;
   };
-  return { warnings, value, text, items, list, object, flag, line, warn };
+  return { warnings, issues, value, text, items, list, object, flag, line, warn, refuse: note(issues) };
 }
 
 /** Whether a JSON value is a mapping. */

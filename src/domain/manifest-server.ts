@@ -15,7 +15,7 @@ const PLACEHOLDER = /\$\{|\{\{|^<.*>$|^\$[A-Z_]+$/;
 
 /**
  * Looks at every server and keeps those that are mappings. Warnings: `MCP_SERVER_INVALID` (left out), `MCP_STDIO`,
- * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`.
+ * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
  */
 export function checkServers(fields: FieldReader, servers: JsonObject): JsonObject {
   const kept: JsonObject = {};
@@ -67,9 +67,10 @@ function checkEntry(fields: FieldReader, name: string, { type: _, ...server }: J
     fields.warn("MCP_ENTRY_INVALID", [...place, ...keys], sentence);
   }
   if (entry === undefined) return;
-  for (const { keys, problem } of variableProblems(entry)) {
-    const sentence = `The MCP server '${name}' cannot be reached: ${problem}.`;
-    fields.warn("BAD_VARIABLE", [...place, ...keys], sentence);
+  for (const { code, keys, problem } of variableProblems(entry)) {
+    // A variable that nobody here knows may be another runtime's; one of ours in the origin has no honest use.
+    const note = code === "VARIABLE_IN_ORIGIN" ? fields.refuse : fields.warn;
+    note(code, [...place, ...keys], `The MCP server '${name}' cannot be reached: ${problem}.`);
   }
 }
 

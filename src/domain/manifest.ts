@@ -1,5 +1,5 @@
-// Frontmatter becomes a manifest. Only a skill that cannot be described is refused; everything else is kept as far as
-// it can be read, and warned about.
+// Frontmatter becomes a manifest. Refused are only a skill that cannot be described, and one whose servers would lead where a
+// value says; everything else is kept as far as it can be read, and warned about.
 
 import type { Issue } from "./errors";
 import type { Frontmatter } from "./frontmatter";
@@ -41,7 +41,7 @@ const STRICT_COMPATIBILITY = 500;
 const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
 
 /**
- * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
+ * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
  * `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
  * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
  * `domain/manifest-server`. Each has the line of its key.
@@ -77,7 +77,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
     allowedTools: readAllowedTools(fields),
   };
   warnStrictLimits(fields, manifest);
-  const issues = checkDescription(fields, description);
+  const issues = [...checkDescription(fields, description), ...fields.issues];
   return { manifest: issues.length === 0 ? manifest : null, issues, warnings: fields.warnings };
 }
 

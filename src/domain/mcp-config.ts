@@ -1,9 +1,10 @@
 // Remote MCP servers as they are configured: by the gateway, a ghost or a skill. The more specific replaces a whole entry.
 
 import * as z from "zod";
+import type { Issue } from "./errors";
 import { MCP_LIMITS } from "./limits";
 import type { JsonObject, JsonValue } from "./skill";
-import { templateProblem } from "./template";
+import { type TemplateProblem, templateProblem } from "./template";
 
 const REMOTE = ["streamable-http", "http", "sse"] as const;
 const seconds = z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
@@ -53,16 +54,34 @@ export function readServers(servers: JsonObject, source: ServerSource): Configur
   });
 }
 
-/** What is wrong with the variables of an entry, in words, each at its keys. No value is needed to tell. */
-export function variableProblems({ url, headers = {} }: ServerEntry): { keys: string[]; problem: string }[] {
+/** What is wrong with the variables of an entry, each at its keys. No value is needed to tell. */
+export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateProblem & { keys: string[] })[] {
   const places = [
-    { keys: ["url"], problem: templateProblem(url, "url") },
+    { keys: ["url"], found: templateProblem(url, "url") },
     ...Object.entries(headers).map(([header, value]) => ({
       keys: ["headers", header],
-      problem: templateProblem(value, "header"),
+      found: templateProblem(value, "header"),
     })),
   ];
-  return places.flatMap(({ keys, problem }) => (problem === null ? [] : [{ keys, problem }]));
+  return places.flatMap(({ keys, found }) => (found === null ? [] : [{ keys, ...found }]));
+}
+
+/**
+ * The servers that must not even be stored: one whose values could say where it leads has no other use than to have them told.
+ * What else is wrong with an entry costs its server, when it is used.
+ */
+export function refusedServers(servers: JsonObject, path: string): Issue[] {
+  return Object.entries(servers).flatMap(([name, raw]) => {
+    const { data: entry } = serverEntrySchema.safeParse(raw);
+    const problems = entry === undefined ? [] : variableProblems(entry);
+    return problems
+      .filter(({ code }) => code === "VARIABLE_IN_ORIGIN")
+      .map(({ code, keys, problem }) => ({
+        code,
+        message: `The MCP server '${name}' is refused: ${problem}.`,
+        path: [path, name, ...keys].join("."),
+      }));
+  });
 }
 
 /** Skill over ghost over gateway, by whole entry. Servers of one name that two skills bring are two servers. */

@@ -1,4 +1,7 @@
-// Variables in a server's URL and headers: `${{ name }}`, from a closed list, filled in at the last moment.
+// Variables in a server's URL and headers: `${{ name }}`, from a closed list, filled in at the last moment. Where a URL leads is
+// judged before that: a value that took part in it would have to be looked at, and could be told by whoever looks.
+
+import { isUnambiguous } from "./host-policy";
 
 /** What a variable may name besides `secrets.NAME`. A task is a conversation. */
 export const VARIABLE_NAMES = [
@@ -20,8 +23,11 @@ const CLOSE = "}}";
 const SECRET = "secrets.";
 /** What no header may hold: control characters, and what is not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
-/** Scheme and authority of a URL: everything before its path, query or fragment. */
-const ORIGIN = /^[^/?#]*(?:\/\/[^/?#]*)?/;
+/**
+ * What stands for a value while a URL is judged: lower-case letters only, which no reader of URLs changes or takes for anything
+ * else. Two, so that one that the template itself holds proves nothing.
+ */
+const MARKERS = ["somevalue", "othervaluehere"] as const;
 
 /** A piece of a template: text as it is, or a variable by its name. */
 type Piece = { text: string } | { variable: string };
@@ -50,12 +56,39 @@ export function secretsIn(templates: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** What is wrong with a template before any value is known, in words; `null` when nothing is. */
-export function templateProblem(template: string, place: "url" | "header"): string | null {
+/** What is wrong with a template before any value is known. */
+export interface TemplateProblem {
+  /** `VARIABLE_IN_ORIGIN`: a value could have a say in where the URL leads. */
+  code: "BAD_VARIABLE" | "VARIABLE_IN_ORIGIN";
+  /** In words. */
+  problem: string;
+}
+
+/** What is wrong with a template before any value is known; `null` when nothing is. */
+export function templateProblem(template: string, place: "url" | "header"): TemplateProblem | null {
   for (const piece of piecesOf(template))
-    if ("variable" in piece && !isName(piece.variable)) return unknown(piece.variable);
-  if (place === "header" || !(ORIGIN.exec(template)?.[0] ?? "").includes(OPEN)) return null;
-  return "a variable stands in the scheme or host of its URL; use it in the path or the query";
+    if ("variable" in piece && !isName(piece.variable))
+      return { code: "BAD_VARIABLE", problem: unknown(piece.variable) };
+  if (place === "header" || markedUrl(template) !== null) return null;
+  const problem =
+    "a variable stands in the scheme, user, host or port of its URL, or could: write https://host/ out and use variables behind it";
+  return { code: "VARIABLE_IN_ORIGIN", problem };
+}
+
+/**
+ * The URL with letters in place of its values: all of it that may be judged and told. `null` where a value could have a say in
+ * its scheme, user, host or port. The URL parser is asked, since it repairs more than any pattern here would foresee.
+ */
+export function markedUrl(template: string): string | null {
+  const pieces = piecesOf(template);
+  // Without a variable there is nothing to be told; whether it is a URL at all is for the host policy.
+  if (pieces.every((piece) => "text" in piece)) return template;
+  const [one, other] = MARKERS.map((marker) => pieces.map((p) => ("text" in p ? p.text : marker)).join(""));
+  if (one === undefined || other === undefined || !isUnambiguous(one)) return null;
+  const [url, same] = [URL.parse(one), URL.parse(other)];
+  if (url === null || same === null) return null;
+  const leads = ({ protocol, username, password, host }: URL) => JSON.stringify([protocol, username, password, host]);
+  return leads(url) === leads(same) ? one : null;
 }
 
 /** A template filled in, or the first reason in words why it cannot be. Values never appear in the reason. */
@@ -63,8 +96,8 @@ export type Filled = { text: string } | { problem: string };
 
 /** Fills a URL. Values are percent-encoded, so none of them can change where the URL leads. */
 export function fillUrl(template: string, values: ReadonlyMap<string, string>): Filled {
-  const problem = templateProblem(template, "url");
-  if (problem !== null) return { problem };
+  const found = templateProblem(template, "url");
+  if (found !== null) return { problem: found.problem };
   for (const piece of piecesOf(template)) {
     // However they are encoded, these are steps through the path.
     if ("variable" in piece && /^\.{1,2}$/.test(values.get(piece.variable) ?? ""))

@@ -1,6 +1,6 @@
 // What the claims of an issuer's token mean: whom it speaks for, whether as an admin, and which groups it names.
 
-import { GROUP_NAME, GROUP_ROLES, type Membership, RESERVED_GROUPS, RESERVED_USERS, USER_ID } from "./access";
+import { GROUP_NAME, GROUP_ROLES, isNameable, type Membership, RESERVED_GROUPS } from "./access";
 import { ACCESS_LIMITS } from "./limits";
 
 /** Which claims to look at. */
@@ -31,7 +31,7 @@ export function isToken(text: string): boolean {
 /** Whom these claims name, or `null` when they name nobody who can be a user here. */
 export function bearerOf(claims: Claims, names: ClaimNames): Bearer | null {
   const userId = claimOf(claims, names.user);
-  if (typeof userId !== "string" || !USER_ID.test(userId) || RESERVED_USERS.has(userId)) return null;
+  if (typeof userId !== "string" || !isNameable(userId)) return null;
   const name = claimOf(claims, names.name);
   const role = textsOf(claimOf(claims, names.role)).includes(names.adminValue) ? "admin" : "user";
   const claimed = textsOf(claimOf(claims, names.groups)).slice(0, ACCESS_LIMITS.claimedGroups).flatMap(groupOf);

@@ -9,13 +9,14 @@ import type { MemberRow } from "../storage/groups";
 import { notModified, tagged } from "./etag";
 import { flag } from "./paging";
 import { router } from "./router";
-import { groupName, instant, json, jsonBody, noContent, pageQuery, refusals, userId } from "./schemas";
+import { groupName, instant, json, jsonBody, nameableUser, noContent, pageQuery, refusals, userId } from "./schemas";
 import * as z from "./zod";
 
 const displayName = z.string().min(1).max(200);
 const role = z.enum(GROUP_ROLES);
 const params = z.object({ name: z.string() });
 const memberParams = params.extend({ user_id: userId });
+const newMemberParams = params.extend({ user_id: nameableUser });
 
 const groupSchema = z
   .object({
@@ -130,7 +131,7 @@ groups.openapi(
     method: "put",
     path: "/{name}/members/{user_id}",
     summary: "Add a member, or change a member's role (Maintainer below itself, Owner)",
-    request: { params: memberParams, body: jsonBody(z.strictObject({ role })) },
+    request: { params: newMemberParams, body: jsonBody(z.strictObject({ role })) },
     responses: {
       200: json("Changed.", memberSchema),
       201: json("Added.", memberSchema),

@@ -13,17 +13,17 @@ import {
   instant,
   json,
   jsonBody,
+  nameableUser,
   noContent,
   optionalJsonBody,
   pageQuery,
   refusals,
   refuseIdempotencyKey,
-  userId,
 } from "./schemas";
 import * as z from "./zod";
 
 const keyRequest = z.strictObject({
-  user_id: userId,
+  user_id: nameableUser,
   role: z.enum(["user", "admin"]).default("user"),
   name: z.string().min(1).max(200).optional(),
   scopes: z.array(z.enum(KEY_SCOPES)).max(16).default([]),

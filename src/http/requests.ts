@@ -13,12 +13,12 @@ import {
   instant,
   json,
   jsonBody,
+  nameableUser,
   noContent,
   optionalJsonBody,
   pageQuery,
   refusals,
   refuseIdempotencyKey,
-  userId,
 } from "./schemas";
 import * as z from "./zod";
 
@@ -46,7 +46,7 @@ const origin = z
     message: "an origin such as https://chat.example",
   });
 
-const newTicket = z.strictObject({ origin: origin.optional(), user_id: userId.optional() }).openapi("NewTicket");
+const newTicket = z.strictObject({ origin: origin.optional(), user_id: nameableUser.optional() }).openapi("NewTicket");
 const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
 
 const requestAnswer = () => requestAnswerSchema().openapi("RequestAnswer");

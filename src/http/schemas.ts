@@ -1,14 +1,17 @@
 // Pieces of requests and answers that several routes share.
 
 import { createMiddleware } from "hono/factory";
-import { GROUP_NAME, RESERVED_GROUPS, USER_ID } from "../domain/access";
+import { GROUP_NAME, isNameable, RESERVED_GROUPS, USER_ID } from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 import { problemSchema } from "./errors";
 import * as z from "./zod";
 
-export const userId = z.string().regex(USER_ID, "1-128 of A-Za-z0-9._:@+=-");
+export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@+=-", abort: true });
+
+/** A user who is to have or to do something by the caller's word. */
+export const nameableUser = userId.refine(isNameable, "this id is the gateway's own");
 
 /** A group's name: a namespace that is not everybody's own. */
 export const groupName = z

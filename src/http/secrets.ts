@@ -1,6 +1,7 @@
 // /api/v1/secrets: values that go in and never come out.
 
 import { createRoute } from "@hono/zod-openapi";
+import { BOUND_HOST, isBoundHost } from "../domain/binding";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS, SECRET_LIMITS } from "../domain/limits";
 import { SECRET_NAME } from "../domain/template";
@@ -33,11 +34,9 @@ const owner = z.object(ownerFields).refine(groupNamed, groupNamedMessage);
 
 const host = z
   .string()
-  .max(253)
-  .regex(
-    /^(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
-    "is a host name such as api.example.com or *.example.com",
-  );
+  .max(260)
+  .regex(BOUND_HOST, "is a host name such as api.example.com or *.example.com, with a port if not that of https")
+  .refine(isBoundHost, "has a port that there is not");
 
 const secretRequest = z
   .strictObject({

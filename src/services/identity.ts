@@ -1,7 +1,7 @@
 // From what a request shows to who is calling, in one D1 round trip: a key of ours, the environment's key, or a token of the
 // issuer; and for a service, the user it acts for.
 
-import { canActAs, type Principal, USER_ID } from "../domain/access";
+import { ADMIN_USER, canActAs, isNameable, type Principal, USER_ID } from "../domain/access";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { readKeyId } from "../domain/key";
@@ -15,8 +15,6 @@ import type { Asking } from "../upstream/issuer-keys";
 import type { Caller } from "./context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
 import { readToken, type TokenBearer } from "./token";
-
-const ADMIN_USER = "admin";
 
 /** What a request shows: its bearer text, whom it says to act for, and its id. */
 export interface Shown {
@@ -120,6 +118,10 @@ function onBehalf(service: Principal, userId: string): Principal {
       "ACT_AS_DENIED",
       "This key may not act for others: it lacks the scope `act_as`.",
     );
+  }
+  if (!isNameable(userId)) {
+    const message = `Nobody acts for '${userId}': it is the gateway's own. Name one of your users.`;
+    throw new GatewayError("forbidden", "ACT_AS_DENIED", message);
   }
   return { userId, role: "user", groups: service.groups, scopes: limitsOf(service.scopes), keyId: service.keyId };
 }

@@ -26,8 +26,8 @@ export interface ServerTest {
 /** Stores an entry under its name, whole. Variables may be unknown to everybody but not to the list of variables. */
 export async function storeServer(context: Context, name: string, entry: ServerEntry) {
   requireAdmin(context);
-  const issues = variableProblems(entry).map(({ keys, problem }) => ({
-    code: "BAD_VARIABLE",
+  const issues = variableProblems(entry).map(({ code, keys, problem }) => ({
+    code,
     message: `The server cannot be reached: ${problem}.`,
     path: keys.join("."),
   }));

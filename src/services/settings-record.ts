@@ -1,5 +1,6 @@
 // Settings have no door, so a change of them is recorded when the next deployment is at work: hourly, beside the sweep.
 
+import { DEPLOYMENT_USER } from "../domain/access";
 import { jsonObject } from "../domain/json";
 import type { JsonObject } from "../domain/skill";
 import { listAudit, recordOnly } from "../storage/audit";
@@ -22,8 +23,8 @@ export async function recordSettings(db: Database, settings: object, pseudonym: 
   if (last !== undefined && JSON.stringify(last.after) === JSON.stringify(after)) return;
   const before = last === undefined ? null : jsonObject.parse(last.after);
   const actor = {
-    userId: "deployment",
-    keyId: "deployment",
+    userId: DEPLOYMENT_USER,
+    keyId: DEPLOYMENT_USER,
     requestId: "scheduled",
     pseudonym,
     otherPseudonym: pseudonym,

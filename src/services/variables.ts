@@ -1,9 +1,11 @@
 // From a configured server to one that can be reached: variables filled in, secrets only for the hosts they are bound to.
 
 import { groupOfScope } from "../domain/access";
+import { bindingProblem } from "../domain/binding";
+import { judgeUrl } from "../domain/host-policy";
 import type { ServerEntry } from "../domain/mcp-config";
 import { makeRedactor, type Redactor } from "../domain/redactor";
-import { fillHeader, fillUrl, secretsIn, type VariableName } from "../domain/template";
+import { fillHeader, fillUrl, markedUrl, secretsIn, templateProblem, type VariableName } from "../domain/template";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
 import { type UsableSecret, usableSecrets } from "./secrets";
@@ -28,49 +30,69 @@ export type FilledServer =
     }
   | { problem: string };
 
-/** Fills a server's variables for the caller. An unknown variable, or a secret that may not go there, refuses this server. */
+/**
+ * Fills a server's variables for the caller. An unknown variable, or a secret that may not go there, refuses this server. Where it
+ * leads is judged before any secret is read, and nothing is said from then on that has not passed the redactor.
+ */
 export async function fillServer(
   context: Context,
   place: Place,
   name: string,
   entry: ServerEntry,
 ): Promise<FilledServer> {
-  const headers = Object.entries(entry.headers ?? {});
-  const used = secretsIn([entry.url, ...headers.map(([, value]) => value)]);
+  const aim = aimOf(entry.url);
+  if ("problem" in aim) return aim;
+  const used = secretsIn([entry.url, ...Object.values(entry.headers ?? {})]);
   const secrets = await usableSecrets(context, used, place.shared ?? null);
+  const redactor = makeRedactor([...secrets].map(([secret, { value }]) => ({ name: secret, value })));
   const absent = used.find((secret) => !secrets.has(secret));
   if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
-  const values = valuesOf(context, place, secrets);
+  const filled = fill(entry, aim.url, secrets, valuesOf(context, place, secrets));
+  if ("problem" in filled) return { problem: redactor.text(filled.problem) };
 
-  const url = fillUrl(entry.url, values);
-  if ("problem" in url) return url;
-  const host = hostOf(url.text);
-  if (host === null) return { problem: "its URL cannot be read" };
-  const astray = used.find((secret) => !secrets.get(secret)?.hosts.some((bound) => covers(bound, host)));
-  if (astray !== undefined) return { problem: `the secret '${astray}' is not bound to the host ${host}` };
-
-  const filled: Record<string, string> = {};
-  for (const [header, template] of headers) {
-    const value = fillHeader(template, values);
-    if ("problem" in value) return value;
-    filled[header] = value.text;
-  }
   const { MCP_CONNECT_TIMEOUT_S, MCP_CALL_TIMEOUT_S } = context.settings;
   const target: UpstreamTarget = {
     name,
     type: entry.type === "sse" ? "sse" : "streamable-http",
-    url: url.text,
-    headers: filled,
+    ...filled,
     era: entry.era ?? "auto",
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };
-  const sameness = JSON.stringify([target.type, target.url, target.era, Object.entries(filled).sort()]);
-  return {
-    target,
-    redactor: makeRedactor(used.map((secret) => ({ name: secret, value: secrets.get(secret)?.value ?? "" }))),
-    fingerprint: await fingerprint(context.settings, sameness),
-  };
+  const sameness = JSON.stringify([target.type, target.url, target.era, Object.entries(target.headers).sort()]);
+  return { target, redactor, fingerprint: await fingerprint(context.settings, sameness) };
+}
+
+/** Where a URL leads, whatever its values are, or why nothing may be sent there. */
+function aimOf(template: string): { url: URL } | { problem: string } {
+  const found = templateProblem(template, "url");
+  if (found !== null) return { problem: found.problem };
+  const verdict = judgeUrl(markedUrl(template) ?? "", __DEVELOPMENT__);
+  return verdict.problem === undefined ? verdict : { problem: `its URL is refused: ${verdict.problem}` };
+}
+
+/** URL and headers with their values, or why there are none. */
+function fill(
+  { url: template, headers: templates = {} }: ServerEntry,
+  aim: URL,
+  secrets: ReadonlyMap<string, UsableSecret>,
+  values: ReadonlyMap<string, string>,
+): Pick<UpstreamTarget, "url" | "headers"> | { problem: string } {
+  for (const [secret, { hosts }] of secrets) {
+    const astray = bindingProblem(hosts, aim, __DEVELOPMENT__);
+    if (astray !== null) return { problem: `the secret '${secret}' ${astray}` };
+  }
+  const url = fillUrl(template, values);
+  if ("problem" in url) return url;
+  // It cannot, as far as we know; should an encoding ever let it, what was judged is still what is reached.
+  if (URL.parse(url.text)?.origin !== aim.origin) return { problem: "its values would lead its URL elsewhere" };
+  const headers: Record<string, string> = {};
+  for (const [header, text] of Object.entries(templates)) {
+    const value = fillHeader(text, values);
+    if ("problem" in value) return value;
+    headers[header] = value.text;
+  }
+  return { url: url.text, headers };
 }
 
 /** Who must have the secret, where it is not whoever asks. */
@@ -95,18 +117,4 @@ function valuesOf(context: Context, place: Place, secrets: ReadonlyMap<string, U
   for (const [name, value] of Object.entries(known)) if (value !== undefined) values.set(name, value);
   for (const [name, { value }] of secrets) values.set(`secrets.${name}`, value);
   return values;
-}
-
-/** The host that a URL leads to, as the URL parser spells it; `null` for what is no URL. */
-function hostOf(url: string): string | null {
-  try {
-    return new URL(url).hostname.replace(/\.$/, "").toLowerCase();
-  } catch {
-    return null;
-  }
-}
-
-/** `*.example.com` covers every host below example.com, and not itself. */
-function covers(bound: string, host: string): boolean {
-  return bound.startsWith("*.") ? host.endsWith(bound.slice(1).toLowerCase()) : host === bound.toLowerCase();
 }

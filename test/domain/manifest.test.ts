@@ -150,7 +150,7 @@ describe("warnings", () => {
     ["mcpServers:\n  a:\n    url: https://x\n    timeout: 301", "MCP_ENTRY_INVALID SKILL.md:6"],
     ["mcpServers:\n  a:\n    url: https://x\n    headers:\n      'X Y': z", "MCP_ENTRY_INVALID SKILL.md:7"],
     [`mcpServers:\n  a:\n    url: https://x/${filledLater("env.HOME")}`, "BAD_VARIABLE SKILL.md:5"],
-    [`mcpServers:\n  a:\n    url: https://${filledLater("user.id")}.x/`, "BAD_VARIABLE SKILL.md:5"],
+    [`mcpServers:\n  a:\n    url: ${filledLater("backend_url")}/mcp`, "BAD_VARIABLE SKILL.md:5"],
   ])("%j", async (yaml, warning) => {
     const { issues, warnings } = await described(yaml);
     expect({ issues, warnings }).toEqual({ issues: [], warnings: [warning] });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillHeader, fillUrl, secretsIn, templateProblem, VARIABLE_NAMES } from "../../src/domain/template";
+import { fillHeader, fillUrl, markedUrl, secretsIn, templateProblem, VARIABLE_NAMES } from "../../src/domain/template";
 
 const v = (name: string) => `\${{${name}}}`;
 const values = new Map<string, string>([
@@ -32,15 +32,26 @@ describe("a template", () => {
     `${v("secrets.URL")}`,
     `${v("user.id")}://h`,
     `//${v("user.id")}/x`,
+    `https:///${v("user.id")}/`,
+    `https://h.example:${v("user.id")}/`,
+    `https://somevalue.othervaluehere.${v("user.id")}/`,
   ])("has no variable in the host: %s", (url) => {
-    expect(templateProblem(url, "url")).toMatch(/host/);
+    expect(templateProblem(url, "url")).toMatchObject({ code: "VARIABLE_IN_ORIGIN" });
+    expect(markedUrl(url)).toBeNull();
     expect(fillUrl(url, values)).toHaveProperty("problem");
+  });
+
+  it("is judged with letters in place of its values, and as it is where it has none", () => {
+    expect(markedUrl(`https://h.example/${v("secrets.TOKEN")}`)).toBe("https://h.example/somevalue");
+    expect(markedUrl("whatever://it is")).toBe("whatever://it is");
+    expect(templateProblem("whatever://it is", "url")).toBeNull();
   });
 
   it.each(["env.HOME", "secrets.", "secrets.1A", "secrets.A B", "", "user", "user.id.x", "constructor", "USER.ID"])(
     "knows no other variable: '%s'",
     (name) => {
-      expect(templateProblem(v(name), "header")).toContain(`\${{${name}}}`);
+      const problem = expect.stringContaining(`\${{${name}}}`);
+      expect(templateProblem(v(name), "header")).toEqual({ code: "BAD_VARIABLE", problem });
       expect(fillHeader(v(name), values)).toHaveProperty("problem");
     },
   );
@@ -75,5 +86,25 @@ describe("a template", () => {
         expect(url.searchParams.get("q")).toBe(value.toWellFormed());
       }),
     );
+  });
+
+  it("that is not refused leads where it did before it was filled, whatever is around its variable", () => {
+    const begin = fc.constantFrom("https:", "https://", "https://h.example", "https://h.example/");
+    const odd = fc.constantFrom(..."h/:@?#.[]%\\\t\n25e4A\uff0f\uff0e\u00ad", "//", "h.example");
+    const parts = fc.array(odd, { maxLength: 6 });
+    let reached = 0;
+    fc.assert(
+      fc.property(begin, parts, parts, fc.string({ unit: "binary" }), (start, before, after, value) => {
+        const template = [start, ...before, v("user.id"), ...after].join("");
+        const marked = markedUrl(template);
+        const filled = fillUrl(template, new Map([["user.id", value]]));
+        if ("problem" in filled) return;
+        reached++;
+        const [judged, led] = [new URL(marked ?? ""), new URL(filled.text)];
+        for (const part of ["protocol", "username", "password", "host"] as const) expect(led[part]).toBe(judged[part]);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(reached).toBeGreaterThan(100);
   });
 });

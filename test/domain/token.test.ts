@@ -37,7 +37,21 @@ describe("claims", () => {
   });
 
   it("name nobody who cannot be a user, or who must not", () => {
-    for (const sub of ["0", "admin", "", "a b", "a\nb", "auth0|1", "é", "x".repeat(129), 7, null, ["jo"], { a: 1 }]) {
+    for (const sub of [
+      "0",
+      "admin",
+      "deployment",
+      "",
+      "a b",
+      "a\nb",
+      "auth0|1",
+      "é",
+      "x".repeat(129),
+      7,
+      null,
+      ["jo"],
+      { a: 1 },
+    ]) {
       expect(bearerOf({ sub }, names)).toBeNull();
     }
     expect(bearerOf({}, names)).toBeNull();

@@ -79,7 +79,7 @@ describe("a socket", () => {
 
   it("has one winner among several pages; the others are told to stop", async () => {
     const id = await conversationOf(null);
-    const tabs = await Promise.all([Page.greeted(id), Page.greeted(id), Page.greeted(id, { as: "admin" })]);
+    const tabs = await Promise.all([Page.greeted(id), Page.greeted(id), Page.greeted(id)]);
     const { request_id } = await askPage(id);
     for (const tab of tabs) expect(await tab.next("skill:request")).toMatchObject({ request_id });
     for (const [n, tab] of tabs.entries()) tab.answer(request_id, { success: true, result: n });

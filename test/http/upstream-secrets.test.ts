@@ -1,11 +1,10 @@
 // Secrets on their way to servers that repeat them: nothing that the gateway emits or stores has the value.
 
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { expectNoConnections, faults, forget, seen } from "../upstream/upstream";
 import { call, keyFor } from "./call";
 import { gatewayServers, serverSkill, serversOf, withServers } from "./servers";
+import { stored } from "./stored";
 import { publishOwn, talk, textOf } from "./talk";
 
 /** A variable as an entry writes it. */
@@ -32,35 +31,6 @@ async function plant(key: string, value = VALUE, hosts = ["localhost"]): Promise
 function leaky(fault = "leak", more: object = {}): object {
   const url = `${faults.replace("127.0.0.1", "localhost")}/${fault}/call`;
   return { url, headers: { "x-api-key": `Key ${variable(`secrets.${NAME}`)}` }, ...more };
-}
-
-/** Everything that D1, R2 and the conversation's object have. */
-async function stored(user: string, route: string): Promise<string> {
-  const id = route.slice(route.lastIndexOf("/") + 1);
-  const tables =
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'";
-  const inD1 = await env.DB.prepare(tables).all<{ name: string }>();
-  const rows = await Promise.all(
-    inD1.results.map(async ({ name }) =>
-      JSON.stringify((await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results),
-    ),
-  );
-  const stub = env.CONVERSATIONS.getByName(JSON.stringify([user, id]));
-  const inObject = await runInDurableObject(stub, (_, { storage }) =>
-    storage.sql
-      .exec<{ name: string }>(tables)
-      .toArray()
-      .map(({ name }) => JSON.stringify(storage.sql.exec(`SELECT * FROM "${name}"`).toArray())),
-  );
-  const { objects } = await env.PACKAGES.list({ include: ["customMetadata"] });
-  const inR2 = await Promise.all(
-    objects.map(async (object) => {
-      const bytes = await (await env.PACKAGES.get(object.key))?.bytes();
-      // A package is stored as it is, not compressed: one character a byte shows what is in it.
-      return JSON.stringify(object) + new TextDecoder("latin1").decode(bytes ?? new Uint8Array());
-    }),
-  );
-  return [...rows, ...inR2, ...inObject].join("\n");
 }
 
 /** The value in the spellings in which it could hide. */

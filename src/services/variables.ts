@@ -47,7 +47,9 @@ export async function fillServer(
   const redactor = makeRedactor([...secrets].map(([secret, { value }]) => ({ name: secret, value })));
   const absent = used.find((secret) => !secrets.has(secret));
   if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
-  const filled = fill(entry, aim.url, secrets, valuesOf(context, place, secrets));
+  const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], aim.url)).at(0);
+  if (astray !== undefined) return { problem: astray };
+  const filled = fill(entry, aim.url, valuesOf(context, place, secrets));
   if ("problem" in filled) return { problem: redactor.text(filled.problem) };
 
   const { MCP_CONNECT_TIMEOUT_S, MCP_CALL_TIMEOUT_S } = context.settings;
@@ -71,17 +73,18 @@ function aimOf(template: string): { url: URL } | { problem: string } {
   return verdict.problem === undefined ? verdict : { problem: `its URL is refused: ${verdict.problem}` };
 }
 
+/** Why a secret may not go where the URL leads; nothing where it may. */
+function astrayOf(secret: string, hosts: readonly string[], aim: URL): string[] {
+  const problem = bindingProblem(hosts, aim, __DEVELOPMENT__);
+  return problem === null ? [] : [`the secret '${secret}' ${problem}`];
+}
+
 /** URL and headers with their values, or why there are none. */
 function fill(
   { url: template, headers: templates = {} }: ServerEntry,
   aim: URL,
-  secrets: ReadonlyMap<string, UsableSecret>,
   values: ReadonlyMap<string, string>,
 ): Pick<UpstreamTarget, "url" | "headers"> | { problem: string } {
-  for (const [secret, { hosts }] of secrets) {
-    const astray = bindingProblem(hosts, aim, __DEVELOPMENT__);
-    if (astray !== null) return { problem: `the secret '${secret}' ${astray}` };
-  }
   const url = fillUrl(template, values);
   if ("problem" in url) return url;
   // It cannot, as far as we know; should an encoding ever let it, what was judged is still what is reached.

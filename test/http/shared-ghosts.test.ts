@@ -5,7 +5,7 @@ import { env, exports } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { seedGhost, seedSkill } from "../fixtures/registry";
 import { faults, forget, seen } from "../upstream/upstream";
-import { call, keyFor } from "./call";
+import { ADMIN_KEY, call, keyFor } from "./call";
 import { gatewayServers, serverSkill, serversOf } from "./servers";
 import { publishOwn, publishPublic, talk, textOf } from "./talk";
 
@@ -393,9 +393,10 @@ describe("the skills of a shared ghost", () => {
     expect(await issuesOf(foreign)).toMatchObject([{ code: "SKILL_NOT_SHARED" }]);
 
     await publishOwn(keys.Owner, { name: "groups-only" }, name);
-    await publishOwn(await keyFor("admin"), { name: "admins-own" });
-    await call("PUT", `${GROUPS}/${name}/members/admin`, { key: keys.Owner, json: { role: "Reporter" } });
-    for (const skill of ["groups-only", "admins-own"]) {
+    await publishOwn(ADMIN_KEY, { name: "admins-own" });
+    await call("POST", GROUPS, { json: { name: `admins-of-${name}` } });
+    await publishOwn(ADMIN_KEY, { name: "admins-groups" }, `admins-of-${name}`);
+    for (const skill of ["admins-groups", "admins-own"]) {
       const open = await put(undefined, "public", "leaky", { skills: [skill] });
       expect(await issuesOf(open)).toMatchObject([{ code: "SKILL_NOT_SHARED", path: "spec.skills[0]" }]);
     }

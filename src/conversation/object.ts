@@ -30,7 +30,7 @@ import { detailOf, type RequestAsk } from "../services/request";
 import { listRequests, takeRequest, takeResponse } from "../services/requests";
 import { type CallName, cancelCall, type RunningCalls } from "../services/running";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
-import { eventsOf, pastOf, statusOf, taskSkillsOf } from "../services/status";
+import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/status";
 import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/step";
 import { streamCalls } from "../services/stream";
 import { makeTicket } from "../services/tickets";
@@ -63,6 +63,10 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#inside(ask, statusOf);
   }
 
+  record(ask: Ask) {
+    return this.#inside(ask, async (context, session) => recordOf(context, session));
+  }
+
   turn(ask: Ask, settings: ConversationSettings | null, request: TurnAsk, once: Idempotency | null) {
     return this.#answer(ask, (context) =>
       answerOnce(context, this.#store, once, turnAnswerSchema, async () => {
@@ -85,9 +89,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null) {
     return this.#answer(ask, async (context) => {
       const known = await this.#hosted(context, ask, request.host);
-      return answerOnce(context, this.#store, once, toolCallsAnswerSchema, () =>
-        takeCalls(context, known, this.#running, request),
-      );
+      const run = () => takeCalls(context, known, this.#running, request);
+      return answerOnce(context, this.#store, once, toolCallsAnswerSchema, run);
     });
   }
 

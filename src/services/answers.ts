@@ -128,6 +128,8 @@ export const taskSkillsSchema = () =>
 
 export type ActiveSkill = z.infer<ReturnType<typeof activeSkillSchema>>;
 export type ConversationStatus = z.infer<ReturnType<typeof statusSchema>>;
+/** What of it is stored, and not worked out for whoever asks. */
+export type ConversationRecord = Omit<ConversationStatus, "mcp" | "warnings">;
 export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
 export type OfferAnswer = z.infer<ReturnType<typeof offerSchema>>;
 export type TurnAnswer = z.infer<ReturnType<typeof turnAnswerSchema>>;

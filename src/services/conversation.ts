@@ -7,6 +7,7 @@ import type { Format } from "../domain/protocol";
 import type { Answer, RequestState } from "../domain/request";
 import type { JsonObject, JsonValue } from "../domain/skill";
 import type {
+  ConversationRecord,
   ConversationStatus,
   EventsAnswer,
   OfferAnswer,
@@ -67,6 +68,8 @@ export interface ConversationApi {
     once: Idempotency | null,
   ): Promise<Reply<{ created: boolean; status: ConversationStatus }>>;
   status(ask: Ask): Promise<Reply<ConversationStatus>>;
+  /** The status as the store has it, for an export: right whoever asks, and without a trace. */
+  record(ask: Ask): Promise<Reply<ConversationRecord>>;
   /** Begins a turn; with settings, creates the conversation or updates it first. */
   turn(
     ask: Ask,

@@ -1,6 +1,6 @@
 // The prompt and the tools of the current turn, in the form the caller's API takes.
 
-import { activeSkills } from "../domain/activation";
+import { activeSkills, type ConversationState } from "../domain/activation";
 import { builtinTools } from "../domain/builtin";
 import { listed } from "../domain/catalog";
 import { policyOf } from "../domain/conversation";
@@ -22,14 +22,24 @@ export interface Offered {
   etag: string;
 }
 
-/** What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after. */
-export async function offered(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
-  const { state, effective } = session;
+/**
+ * What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after.
+ *
+ * @param state another one than the session's for somebody who only looks
+ */
+export async function offered(
+  context: Context,
+  session: Session,
+  view: View,
+  format: Format,
+  state: ConversationState = session.state,
+): Promise<Offered> {
+  const { effective } = session;
   const known = rendered.get(session);
   const revision = upstreamsRevision(session);
   const same = known?.state === state && known.view === view && known.effective === effective;
   if (same && known.format === format && known.revision === revision) return known.offer;
-  const offer = await render(context, session, view, format);
+  const offer = await render(context, session, view, format, state);
   rendered.set(session, { state, view, effective, format, revision, offer });
   return offer;
 }
@@ -47,8 +57,13 @@ const rendered = new WeakMap<
 >();
 
 /** Reads nothing but the conversation's own store. */
-async function render(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
-  const { state } = session;
+async function render(
+  context: Context,
+  session: Session,
+  view: View,
+  format: Format,
+  state: ConversationState,
+): Promise<Offered> {
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings.SKILL_RETENTION_TURNS);
   const { shown, more } = listed(view.catalog, view.preload);
   const provided = await providedBy(context, session, view);

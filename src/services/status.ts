@@ -7,6 +7,7 @@ import type { Issue } from "../domain/errors";
 import { GatewayError } from "../domain/errors";
 import type {
   ActiveSkill,
+  ConversationRecord,
   ConversationStatus,
   EventsAnswer,
   PastAnswer,
@@ -19,26 +20,39 @@ import { type Provided, providedBy } from "./provided";
 import { pendingOf } from "./request";
 import { broughtBy } from "./servers";
 import type { Session } from "./session";
-import { currentView } from "./view";
+import { standing } from "./view";
 
-/** The conversation as it stands. Skills that are no longer visible leave before it is told. */
+/** The conversation as it stands. Skills that are no longer visible are not told. */
 export async function statusOf(
   context: Context,
   session: Session,
   warnings: Issue[] = [],
 ): Promise<ConversationStatus> {
-  const current = await currentView(context, session);
-  const { settings, state } = session;
+  const { view, state, warnings: more } = await standing(context, session);
+  const { tokens, ...rest } = storedStatus(session, state, context.now());
   return {
-    id: session.id,
+    ...rest,
+    mcp: serversStatus(await providedBy(context, session, view)),
+    tokens,
+    warnings: [...warnings, ...more],
+  };
+}
+
+/** What of the status is the conversation's own, whoever looks: as its store has it, and without a word of the registry. */
+export function recordOf(context: Context, session: Session): ConversationRecord {
+  return storedStatus(session, session.state, context.now());
+}
+
+function storedStatus(session: Session, state: ConversationState, now: number): ConversationRecord {
+  const { id, settings } = session;
+  return {
+    id,
     turn: state.turn,
     ghost: settings.ghost ?? null,
     settings,
     active: activeOf(state),
-    pending: pendingOf(session, context.now()),
-    mcp: serversStatus(await providedBy(context, session, current.view)),
+    pending: pendingOf(session, now),
     tokens: tokensOf(state),
-    warnings: [...warnings, ...current.warnings],
   };
 }
 
@@ -91,7 +105,7 @@ export function eventsOf(session: Session, after: number, limit: number): Events
 
 /** The skills of the conversation as the seeds' executors ask for them. */
 export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
-  const { view } = await currentView(context, session);
+  const { view } = await standing(context, session);
   const entries = view.catalog.entries;
   const preloaded = entries.filter((entry) => view.preload.includes(entry.name));
   return {

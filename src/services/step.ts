@@ -25,7 +25,7 @@ import { activeOf, loadedInTurn } from "./status";
 import { isOrdered, isOurs, runCall } from "./toolset";
 import { beginTurn } from "./turn";
 import { forgetUnused } from "./upstreams";
-import { currentView } from "./view";
+import { currentView, standing } from "./view";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
 export async function takeTurn(context: Context, session: Session, request: TurnAsk): Promise<TurnAnswer> {
@@ -50,8 +50,8 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 
 /** The prompt and the tools as they stand. */
 export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<Offered> {
-  const { view } = await currentView(context, session);
-  return offered(context, session, view, formatOf(session, format));
+  const { view, state } = await standing(context, session);
+  return offered(context, session, view, formatOf(session, format), state);
 }
 
 /** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */

@@ -102,7 +102,7 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
 }
 
 async function* conversationPieces({ api, ask }: ReturnType<OpenConversation>): AsyncGenerator<string> {
-  const reply = await api.status(ask);
+  const reply = await api.record(ask);
   if (!reply.ok && reply.error.code === "not_found") {
     // In the list, but gone meanwhile.
     yield JSON.stringify({ id: ask.id, gone: true });

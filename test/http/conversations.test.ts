@@ -850,7 +850,7 @@ describe("the past", () => {
     expect(activeIn(await get("/x"))).toEqual(["wiki"]);
     const next = await turn("x");
     expect([activeIn(next), next.warnings.map((warning) => warning.code)]).toEqual([[], ["SKILL_UNLOADED"]]);
-    expect(activeIn(await get("/x/at/1"))).toEqual(["wiki"]);
+    expect(activeIn(await get("/x/at/1"))).toEqual(["base", "wiki"]);
   });
 });
 

@@ -22,6 +22,12 @@ describe("secrets", () => {
     expect(facts).toMatchObject({ name: "TOKEN", scope: "user", hosts, last_used_at: null });
     const again = await call("PUT", `${BASE}/TOKEN`, { key, json: { value: `${VALUE}2`, hosts: ["*.example.com"] } });
     expect([again.status, (await again.json<Facts>()).hosts]).toEqual([200, ["*.example.com"]]);
+    const ported = await call("PUT", `${BASE}/TOKEN`, { key, json: { value: `${VALUE}2`, hosts: ["a.example:8443"] } });
+    expect([ported.status, (await ported.json<Facts>()).hosts]).toEqual([200, ["a.example:8443"]]);
+    for (const host of ["a.example:0", "a.example:65536", "a.example:x", "https://a.example", "a.example:443/x"]) {
+      const refused = await call("PUT", `${BASE}/TOKEN`, { key, json: { value: `${VALUE}2`, hosts: [host] } });
+      expect([host, refused.status]).toEqual([host, 400]);
+    }
 
     const one = await call("GET", `${BASE}/TOKEN`, { key });
     const list = await call("GET", BASE, { key });

@@ -88,6 +88,21 @@ describe("a secret", () => {
     expect(await seen("/leak/call")).toEqual([]);
   });
 
+  it("goes to the port that its host names, and to no other of this machine", async () => {
+    const key = await keyFor("ported");
+    const { port } = new URL(faults);
+    await plant(key, VALUE, ["localhost:9"]);
+    const chat = await talk({ key }, withServers({ x: leaky("ok") }));
+    const { warnings } = await chat.turn();
+    expect(warnings.map(({ message }) => message)).toEqual([
+      `MCP server 'x' of the ghost is not available: the secret '${NAME}' is not bound to localhost:${port}.`,
+    ]);
+    expect(await seen("/ok/call")).toEqual([]);
+    await plant(key, VALUE, ["localhost:9", `localhost:${port}`]);
+    expect((await chat.turn()).warnings).toEqual([]);
+    expect((await seen("/ok/call")).map(({ headers }) => headers["x-api-key"])).toContain(`Key ${VALUE}`);
+  });
+
   it("that changed is another session at the next call, and one that is gone refuses the server", async () => {
     const key = await keyFor("rotating");
     await plant(key, "first-planted-value");

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "./call";
-import { publishOwn } from "./talk";
+import { publishOwn, talk } from "./talk";
 
 const ghost = (skills: string[]) => ({
   kind: "Ghost",
@@ -33,6 +33,17 @@ async function everything(): Promise<string> {
   return [...rows, ...objects.map(({ key }) => key)].join("\n");
 }
 
+/** Everything in a conversation's object. */
+async function kept(user: string, route: string): Promise<unknown> {
+  const id = route.slice(route.lastIndexOf("/") + 1);
+  return runInDurableObject(env.CONVERSATIONS.getByName(JSON.stringify([user, id])), async (_, { storage }) => {
+    const names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'";
+    const tables = storage.sql.exec<{ name: string }>(names).toArray();
+    const rows = tables.map(({ name }) => [name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray()]);
+    return { rows, alarm: await storage.getAlarm() };
+  });
+}
+
 describe("a user's data", () => {
   it("is handed out whole, but for what opens something", async () => {
     const key = await furnish("usr-ada");
@@ -55,6 +66,46 @@ describe("a user's data", () => {
       acts: expect.arrayContaining([expect.objectContaining({ action: "skill.publish" })]),
     });
     expect(text).not.toMatch(/planted-export-value|sgw_|"hash"/);
+  });
+
+  it("is what it was after it was read, by the user or by an admin, group skills included", async () => {
+    await call("POST", "/api/v1/groups", { json: { name: "usr-readers" } });
+    const author = await keyFor("usr-author", { groups: ["usr-readers"] });
+    await publishOwn(author, { name: "g-skill", body: "The group's words." }, "usr-readers");
+    const key = await keyFor("usr-gil", { groups: ["usr-readers"] });
+    const chat = await talk({ key });
+    await chat.turn();
+    await chat.load("g-skill");
+    const before = await kept("usr-gil", chat.route);
+    for (const reader of [{ key }, {}]) {
+      const answer = await call("GET", "/api/v1/users/usr-gil/export", reader);
+      const { conversations } = await answer.json<{ conversations: object[] }>();
+      expect(conversations).toMatchObject([
+        {
+          active: [{ skill: "g-skill" }],
+          settings: {},
+          events: [{ type: "turn" }, { type: "loaded", name: "g-skill" }],
+        },
+      ]);
+      expect(await kept("usr-gil", chat.route)).toEqual(before);
+    }
+    const status = await (await call("GET", chat.route, { key })).json();
+    expect(status).toMatchObject({ active: [{ skill: "g-skill" }], warnings: [] });
+  });
+
+  it("is handed out to an admin just as whole, and the log says to whom", async () => {
+    const key = await furnish("usr-hal");
+    const admin = await keyFor("usr-chief", { role: "admin" });
+    const read = async (by: string) => {
+      const answer = await call("GET", "/api/v1/users/usr-hal/export", { key: by });
+      const { exported_at: _, acts, ...rest } = await answer.json<{ exported_at: string; acts: unknown[] }>();
+      return { rest, acts: acts.length };
+    };
+    const own = await read(key);
+    expect((await read(admin)).rest).toEqual(own.rest);
+    expect(own.rest).toMatchObject({ skills: [{ instructions: "Personal words." }] });
+    const log = await call("GET", "/api/v1/audit?action=user.export&actor=usr-chief");
+    expect(await log.json()).toMatchObject({ items: [{ user_id: "usr-chief", action: "user.export" }] });
   });
 
   it("is never handed out in part as if it were whole", async () => {

@@ -200,8 +200,8 @@ class World {
   async compare(everything: boolean): Promise<void> {
     const { model } = this;
     const now = await this.send("GET", "");
-    model.look();
-    expect({ turn: now.turn, active: now.active.map(bare) }).toEqual({ turn: model.turn, active: model.active() });
+    model.note();
+    expect({ turn: now.turn, active: now.active.map(bare) }).toEqual({ turn: model.turn, active: model.seen() });
     for (const seen of everything ? model.past : []) {
       const then = await this.send("GET", `/at/${seen.turn}`);
       expect({ at: seen.turn, active: then.active.map(bare) }).toEqual({ at: seen.turn, active: seen.active });
@@ -280,6 +280,7 @@ function callsOf(op: Extract<Operation, { do: "calls" }>, ids: readonly string[]
 /** One model step: loads and unloads in order, then the rest; results in the order of the calls. */
 async function callTools(world: World, op: Extract<Operation, { do: "calls" }>, ids: string[]): Promise<void> {
   const { model } = world;
+  model.lose();
   const answer = await world.send("POST", "/tool-calls", { calls: callsOf(op, ids) });
   const expected = new Map<number, boolean>();
   const indexed = [...op.calls.entries()];
@@ -303,6 +304,7 @@ async function perform(world: World, op: Operation): Promise<void> {
     case "turn": {
       const key = op.key === null ? null : `key-${op.key}`;
       model.beginTurn(key, op.selected, op.history === null ? null : meaning(op.history));
+      model.lose();
       const answer = await world.send("POST", "/turns", {
         ...(key === null ? {} : { key }),
         ...(op.history === null ? {} : { history: messages(op.history) }),
@@ -322,6 +324,7 @@ async function perform(world: World, op: Operation): Promise<void> {
       if (lastCalls === null) return;
       // In another turn, or another pass over the same one, an id means nothing.
       if (lastCalls.pass !== passOf(world)) return callTools(world, lastCalls.op, lastCalls.ids);
+      world.model.lose();
       const answer = await world.send("POST", "/tool-calls", { calls: callsOf(lastCalls.op, lastCalls.ids) });
       // Loading and unloading are answered from the store and have no effect again; reading is done again, as of now.
       for (const [index, { tool, name: skill }] of lastCalls.op.calls.entries()) {

@@ -159,8 +159,8 @@ export class ConversationModel {
     return true;
   }
 
-  /** Somebody looks: what is no longer visible is gone at once. */
-  look(): void {
+  /** A step or a turn asked for again: what is no longer visible is gone at once. */
+  lose(): void {
     for (const pin of [...this.pins]) {
       if (!this.isActive(pin.name) || this.isVisible(pin)) continue;
       this.pins = this.pins.filter((known) => known.name !== pin.name);
@@ -169,6 +169,10 @@ export class ConversationModel {
       this.selected = this.selected.filter((name) => name !== pin.name);
     }
     this.settle();
+  }
+
+  /** Whatever was done is done: so the turn is remembered, unless more is done in it. */
+  note(): void {
     if (this.begun)
       this.past = [...this.past.filter((seen) => seen.turn !== this.turn), { turn: this.turn, active: this.active() }];
   }
@@ -188,6 +192,15 @@ export class ConversationModel {
         loaded_in_turn: load?.turn ?? this.since.find((entry) => entry.name === name)?.turn ?? -1,
       };
     });
+  }
+
+  /** What somebody sees who only looks: nothing that is no longer visible, and nothing changes by it. */
+  seen(): ModelActive[] {
+    const { pins, loads, preloaded, selected, since } = this;
+    this.lose();
+    const active = this.active();
+    Object.assign(this, { pins, loads, preloaded, selected, since });
+    return active;
   }
 
   loadedInThisTurn(): string[] {

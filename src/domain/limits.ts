@@ -179,6 +179,8 @@ export const DURATIONS = {
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
   storage: 2_000,
+  /** How long what /health found is told to whoever asks next. */
+  health: 1_000,
   /** No publish commits later than this after it began, so the sweep below can never race one. */
   publish: 60 * 60_000,
   /** Packages without a row are removed when older than this. */

@@ -17,8 +17,6 @@ export const PACKAGE_LIMITS = {
   /** Inflated size over compressed size, enforced only above `ratioFreeBytes` so that small honest text passes. */
   ratio: 100,
   ratioFreeBytes: 1 * MiB,
-  /** Level 1 stays level 1: what the catalog shows of a description, in characters. The manifest keeps all of it. */
-  listedDescriptionChars: 1536,
 } as const;
 
 /** What one request may carry. */
@@ -40,6 +38,8 @@ export const REQUEST_LIMITS = {
 export const CATALOG_LIMITS = {
   listedSkills: 256,
   listedTokens: 8_000,
+  /** Of a description in a line of the list. */
+  lineTokens: 40,
   ghostSkills: 1_000,
 } as const;
 

@@ -20,6 +20,7 @@ const ROWS = {
   start: { alone: true },
   mcp: { alone: true, apart: true },
   parts: {},
+  open: {},
   load: {},
   turn: {},
   catalog: {},

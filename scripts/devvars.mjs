@@ -7,9 +7,10 @@ import { parseEnv } from "node:util";
 import { writeWhole } from "./files.mjs";
 import { Refusal } from "./refusal.mjs";
 
+const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
 /** What a local gateway makes for itself, and keeps, when nobody gave it: how each value is made. */
 const MADE = {
-  GATEWAY_ADMIN_KEY: () => `sgw_${randomBytes(32).toString("hex")}`,
+  [ADMIN_KEY]: () => `sgw_${randomBytes(32).toString("hex")}`,
   SECRETS_KEY: () => randomBytes(32).toString("base64"),
 };
 
@@ -34,12 +35,14 @@ export async function readVariables(file, { settingsSchema, parseSettings }, env
 /**
  * The same with an admin key and a key for secrets, made and stored if there is none. Only for the holder of the lock: of two
  * starts at once each would store keys of its own.
- * @returns {Promise<Record<string, string> & { GATEWAY_ADMIN_KEY: string }>}
+ * @returns {Promise<{ variables: Record<string, string> & { GATEWAY_ADMIN_KEY: string }, keyAt: string | null }>} `keyAt`: where the
+ *   admin key was found, or `null` when it was made just now
  */
 export async function variablesWithKey(file, table) {
   const variables = await readVariables(file, table);
   const missing = Object.entries(MADE).filter(([name]) => variables[name] === undefined);
-  if (missing.length === 0) return variables;
+  const keyAt = process.env[ADMIN_KEY] ? `the environment (${ADMIN_KEY})` : file;
+  if (missing.length === 0) return { variables, keyAt };
   const made = Object.fromEntries(missing.map(([name, make]) => [name, make()]));
   const text = await readOrEmpty(file);
   const kept = Object.keys(made).reduce(
@@ -49,7 +52,7 @@ export async function variablesWithKey(file, table) {
   const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
   const lines = Object.entries(made).map(([name, value]) => `${name}="${value}"\n`);
   await writeWhole(file, `${kept}${separator}${lines.join("")}`, 0o600);
-  return { ...variables, ...made };
+  return { variables: { ...variables, ...made }, keyAt: made[ADMIN_KEY] === undefined ? keyAt : null };
 }
 
 async function readOrEmpty(file) {

@@ -1,6 +1,6 @@
 // What `npm start` and `npm run dev` have in common: options, the lock, signals, and the two lines that say it is ready.
 
-import { mkdirSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./files.mjs";
@@ -39,6 +39,7 @@ export function readOptions(argv = process.argv.slice(2)) {
  */
 export async function takeState(options) {
   const port = options.port === 0 ? await anyPort() : options.port;
+  keepPrivate(options.state);
   const lock = await acquireLock(options.state, { ...options, port });
   process.on("exit", lock.release);
   // What Miniflare scribbles in the folder for temporary files, it leaves there after a kill -9: here it is cleared away.
@@ -71,8 +72,31 @@ export function stopOnSignals(stop) {
   setInterval(() => process.ppid === parent || isStopping || end(), 100).unref();
 }
 
-/** The only two lines on stdout. */
-export function announce(port, key) {
+/** The only two lines on stdout. What a program says is often kept, so the key is shown only when it is made. */
+export function announce(port, key, keyAt) {
   console.log(`ready http://127.0.0.1:${port}`);
-  console.log(`admin key ${key}`);
+  console.log(keyAt === null ? `admin key ${key}` : `admin key: see ${keyAt}`);
+}
+
+/** What is ours in a state folder; a person may have chosen a folder with other things in it. */
+const OWN_ENTRIES = ["v3", "tmp", "gateway.lock", "dev.vars"];
+
+/**
+ * Keeps conversations, packages and hashes from other users of this machine: what is made from now on by this process and those
+ * it starts, and what an earlier version made for everybody to read.
+ */
+function keepPrivate(state) {
+  process.umask(0o077);
+  mkdirSync(state, { recursive: true });
+  if ((statSync(state).mode & 0o077) === 0) return;
+  for (const entry of OWN_ENTRIES) tighten(path.join(state, entry));
+  // Last, so that a start that was ended half-way begins again.
+  chmodSync(state, 0o700);
+}
+
+function tighten(file) {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isSymbolicLink()) return;
+  if (found.isDirectory()) for (const entry of readdirSync(file)) tighten(path.join(file, entry));
+  chmodSync(file, found.mode & 0o700);
 }

@@ -6,6 +6,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { pack } from "./builtins.mjs";
 import { root } from "./files.mjs";
+import { localKeyFor } from "./local-key.mjs";
 import { fail, Refusal } from "./refusal.mjs";
 
 const USAGE = `Use: npm run skill -- <command>
@@ -13,7 +14,8 @@ const USAGE = `Use: npm run skill -- <command>
   call <folder> <tool> ['<json>']            call a tool in a local isolate; --answer '<json>' is what the user's page says
   call <folder> <script> ['<json>']          run a script; the JSON may have "args" and "input"
   pack <folder> [--out <file>]               make the ZIP
-  push <folder> [--public] [--url <gateway>] publish it to a running gateway, with the key in GATEWAY_KEY or that of .dev.vars`;
+  push <folder> [--public] [--url <gateway>] publish it to a running gateway with the key in GATEWAY_KEY; to the one on this machine
+                                             also with that of .dev.vars, which is sent nowhere else`;
 
 const COMMANDS = { check, call, pack: packTo, push };
 
@@ -116,7 +118,7 @@ async function packTo(skill, _rest, { out = `${path.basename(skill)}.zip` }) {
 }
 
 async function push(skill, _rest, { url = "http://127.0.0.1:8787", public: isPublic = false }) {
-  const key = process.env.GATEWAY_KEY ?? process.env.GATEWAY_ADMIN_KEY ?? (await keyFromDevVars());
+  const key = process.env.GATEWAY_KEY || (await localKeyFor(url, "GATEWAY_KEY"));
   const form = new FormData();
   form.set("file", new Blob([await zipOf(skill)], { type: "application/zip" }), `${path.basename(skill)}.zip`);
   const route = `/api/v1/kinds/skills/${isPublic ? "public" : "upload"}`;
@@ -208,13 +210,6 @@ function parseJson(text, what) {
   } catch (error) {
     throw new Refusal(`${what} must be JSON: ${error.message}`);
   }
-}
-
-async function keyFromDevVars() {
-  const text = await readFile(path.join(root, ".dev.vars"), "utf8").catch(() => "");
-  const key = /^GATEWAY_ADMIN_KEY\s*=\s*"?([^"\s]+)"?/m.exec(text)?.[1];
-  if (key === undefined) throw new Refusal("No key: set GATEWAY_KEY, or start the gateway first (npm start).");
-  return key;
 }
 
 main().catch(fail);

@@ -16,7 +16,7 @@ async function main() {
   const { modules, settings } = await buildGateway();
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
-  const variables = await variablesWithKey(options.vars, settings);
+  const { variables, keyAt } = await variablesWithKey(options.vars, settings);
 
   let gateway;
   stopOnSignals(() => gateway?.stop());
@@ -34,7 +34,7 @@ async function main() {
   const url = `http://127.0.0.1:${port}`;
   await applyMigrations(await gateway.database());
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
-  announce(port, variables.GATEWAY_ADMIN_KEY);
+  announce(port, variables.GATEWAY_ADMIN_KEY, keyAt);
 
   followSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   watch(url, () => {

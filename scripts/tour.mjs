@@ -1,13 +1,11 @@
 // `npm run tour`: the whole story on the running gateway, printing what is sent and what comes back.
 
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { strToU8, zipSync } from "fflate";
+import { localKeyFor } from "./local-key.mjs";
+import { fail } from "./refusal.mjs";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const gateway = process.env.GATEWAY_URL ?? "http://127.0.0.1:8787";
-const adminKey = process.env.GATEWAY_ADMIN_KEY ?? (await keyFromDevVars());
+const adminKey = process.env.GATEWAY_ADMIN_KEY || (await localKeyFor(gateway, "GATEWAY_ADMIN_KEY").catch(fail));
 
 /** The skill of this story: instructions, and a file that is read only when it is needed. */
 const SKILL = {
@@ -137,12 +135,4 @@ function hide(value) {
 function shorten(text) {
   const lines = text.split("\n");
   return lines.length <= 60 ? text : [...lines.slice(0, 55), `… ${lines.length - 55} more lines`].join("\n");
-}
-
-async function keyFromDevVars() {
-  const text = await readFile(path.join(root, ".dev.vars"), "utf8").catch(() => "");
-  const key = /^GATEWAY_ADMIN_KEY\s*=\s*"?([^"\s]+)"?/m.exec(text)?.[1];
-  if (key !== undefined) return key;
-  console.error("No admin key: start the gateway first (npm start), or set GATEWAY_ADMIN_KEY.");
-  process.exit(1);
 }

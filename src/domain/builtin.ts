@@ -4,7 +4,8 @@ import * as z from "zod";
 import type { CatalogEntry } from "./catalog";
 import { jsonObject } from "./json";
 import { CATALOG_LIMITS } from "./limits";
-import { oneLine } from "./tokens";
+import { escapeSkillTags } from "./tags";
+import { listedDescription } from "./tokens";
 import type { JsonSchema, ToolDefinition } from "./tool";
 
 /** Arguments of each built-in tool. Unknown ones are ignored: models invent them, and refusing would only cost a step. */
@@ -75,7 +76,7 @@ function loadTool(offer: Offer): ToolDefinition {
 }
 
 function skillTool(offer: Offer): ToolDefinition {
-  const lines = offer.shown.map((entry) => `- ${entry.name}: ${oneLine(entry.description)}`);
+  const lines = offer.shown.map((entry) => escapeSkillTags(`- ${entry.name}: ${listedDescription(entry.description)}`));
   if (offer.more > 0) lines.push(`… and ${offer.more} more: call find_skill(query)`);
   return {
     name: "skill",

@@ -1,8 +1,10 @@
 // The catalog: the skills one conversation may see, and how they are listed to a model.
 
+import { groupOfScope, PUBLIC_SCOPE } from "./access";
 import type { SkillRef } from "./event";
 import { CATALOG_LIMITS } from "./limits";
 import { newestFirst, parseReference, satisfiesRange } from "./reference";
+import { catalogLine } from "./tokens";
 
 /** Level 1 of a skill at the version this conversation sees. */
 export interface CatalogEntry {
@@ -11,9 +13,9 @@ export interface CatalogEntry {
   version_id: string;
   version: string | null;
   scope: string;
-  /** What the list shows, cut to `PACKAGE_LIMITS.listedDescriptionChars`. */
+  /** What the list shows of it, see `listedDescription`. */
   description: string;
-  /** Tokens of the list's line, and of the instructions. */
+  /** Tokens of the list's line as they were counted at publish, and of the instructions. */
   line_tokens: number;
   tokens: number;
   /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
@@ -23,7 +25,7 @@ export interface CatalogEntry {
 }
 
 export interface Catalog {
-  /** In order of name. All of the catalog, or the first `CATALOG_LIMITS.listedSkills` of a larger one plus preloaded ones. */
+  /** In order of name. All of the catalog, or `CATALOG_LIMITS.listedSkills` of a larger one by `nearestFirst`, plus preloaded ones. */
   entries: CatalogEntry[];
   /** Skills in the whole catalog. */
   total: number;
@@ -33,23 +35,53 @@ export interface Catalog {
 
 export const EMPTY_CATALOG: Catalog = { entries: [], total: 0, static_tokens: 0 };
 
-/** The skills that the list shows: preloaded first, then by name, within the limits; and how many it leaves out. */
+/**
+ * Orders skills by who they are for, then by name: one's own, those of one's groups, everybody's. What a limit leaves out is
+ * public first, so nobody can crowd out what a user or a group has made for itself.
+ */
+export function nearestFirst(a: CatalogEntry, b: CatalogEntry): number {
+  return distance(a) - distance(b) || compareNames(a, b);
+}
+
+function distance({ scope }: CatalogEntry): number {
+  return scope === PUBLIC_SCOPE ? 2 : groupOfScope(scope) !== null ? 1 : 0;
+}
+
+export function compareNames(a: CatalogEntry, b: CatalogEntry): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/**
+ * The skills that the list shows within the limits, and how many it leaves out. Preloaded ones come first, then everybody's,
+ * since what many prompts share should stand before what few do; the nearest come last and are left out last.
+ */
 export function listed(
   catalog: Catalog,
   preloaded: readonly string[],
 ): { shown: CatalogEntry[]; more: number; tokens: number } {
   const byName = new Map(catalog.entries.map((entry) => [entry.name, entry]));
   const first = preloaded.flatMap((name) => byName.get(name) ?? []);
-  const ordered = new Set([...first, ...catalog.entries]);
-  const shown: CatalogEntry[] = [];
+  const nearest = catalog.entries.toSorted(nearestFirst);
+  const chosen = new Set<CatalogEntry>();
   let tokens = 0;
-  for (const entry of ordered) {
-    if (shown.length >= CATALOG_LIMITS.listedSkills || tokens + entry.line_tokens > CATALOG_LIMITS.listedTokens) break;
-    shown.push(entry);
-    tokens += entry.line_tokens;
+  for (const entry of new Set([...first, ...nearest])) {
+    const cost = lineTokens(entry);
+    if (chosen.size >= CATALOG_LIMITS.listedSkills || tokens + cost > CATALOG_LIMITS.listedTokens) break;
+    chosen.add(entry);
+    tokens += cost;
   }
+  const farthest = nearest.toSorted((a, b) => distance(b) - distance(a));
+  const shown = [...new Set([...first, ...farthest])].filter((entry) => chosen.has(entry));
   return { shown, more: catalog.total - shown.length, tokens };
 }
+
+/** What a line costs at most. Versions of earlier gateways were counted with all of their description, which nobody sees now. */
+function lineTokens({ name, description, line_tokens }: CatalogEntry): number {
+  if (line_tokens <= CATALOG_LIMITS.lineTokens) return line_tokens;
+  return Math.min(line_tokens, utf8.encode(catalogLine(name, description)).length);
+}
+
+const utf8 = new TextEncoder();
 
 /** The reference that events keep of a catalog entry. */
 export function refOf(entry: CatalogEntry): SkillRef {

@@ -17,8 +17,6 @@ export const PACKAGE_LIMITS = {
   /** Inflated size over compressed size, enforced only above `ratioFreeBytes` so that small honest text passes. */
   ratio: 100,
   ratioFreeBytes: 1 * MiB,
-  /** Level 1 stays level 1: what the catalog shows of a description, in characters. The manifest keeps all of it. */
-  listedDescriptionChars: 1536,
 } as const;
 
 /** What one request may carry. */
@@ -40,6 +38,8 @@ export const REQUEST_LIMITS = {
 export const CATALOG_LIMITS = {
   listedSkills: 256,
   listedTokens: 8_000,
+  /** Of a description in a line of the list. */
+  lineTokens: 40,
   ghostSkills: 1_000,
 } as const;
 
@@ -179,6 +179,8 @@ export const DURATIONS = {
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
   storage: 2_000,
+  /** How long what /health found is told to whoever asks next. */
+  health: 1_000,
   /** No publish commits later than this after it began, so the sweep below can never race one. */
   publish: 60 * 60_000,
   /** Packages without a row are removed when older than this. */

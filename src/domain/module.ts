@@ -4,10 +4,16 @@ import type { Program } from "acorn";
 import { applyEdits, type Edit } from "./edits";
 import { isProgram, lineAt, parseModule, type SyntaxProblem, walk } from "./syntax";
 
-/** An import as written: the place of its specifier with whatever attributes follow, and what it says. */
+/** An import as written: the place of what names it, and what it says. */
 interface ImportSite {
+  /**
+   * From the specifier to the end of the statement, or all of an `import(…)`. Both ends are the parser's: whatever is found by
+   * looking for a character may stand in a comment or a text.
+   */
   start: number;
   end: number;
+  /** Whether it is an `import(…)`. */
+  call: boolean;
   specifier: string;
   line: number;
 }
@@ -28,22 +34,27 @@ export async function readModule(text: string): Promise<ReadModule | SyntaxProbl
   if (!isProgram(program)) return program;
   const imports: ImportSite[] = [];
   const computed: number[] = [];
+  let outer: { end: number } | null = null;
   try {
     walk(program, (node) => {
       if (node.type === "ImportExpression") {
-        const { source: from, options } = node;
+        const { source: from } = node;
         if (from.type !== "Literal" || typeof from.value !== "string") computed.push(node.start);
-        else imports.push(site(source, from.start, options?.end ?? from.end, from.value));
+        // What stands in the options of another goes with them.
+        else if (outer === null || node.end > outer.end) {
+          outer = node;
+          imports.push({ ...site(source, node, from.value), call: true });
+        }
       } else if (
         node.type === "ImportDeclaration" ||
         node.type === "ExportAllDeclaration" ||
         node.type === "ExportNamedDeclaration"
       ) {
-        const { source: from, attributes } = node;
+        const { source: from } = node;
         if (!from) return;
-        const last = attributes.at(-1);
-        const end = last === undefined ? from.end : source.indexOf("}", last.end) + 1;
-        imports.push(site(source, from.start, end, String(from.value)));
+        // What follows the specifier are attributes, and the semicolon if there is one.
+        const end = source[node.end - 1] === ";" ? node.end - 1 : node.end;
+        imports.push(site(source, { start: from.start, end }, String(from.value)));
       }
     });
   } catch {
@@ -60,7 +71,10 @@ export async function readModule(text: string): Promise<ReadModule | SyntaxProbl
 
 /** The source with each import naming what `rename` says. Attributes go: a module's kind is known by its file. */
 export function renameImports({ source, imports }: ReadModule, rename: (specifier: string) => string): string {
-  const edits = imports.map(({ start, end, specifier }): Edit => [start, end, JSON.stringify(rename(specifier))]);
+  const edits = imports.map(({ start, end, call, specifier }): Edit => {
+    const name = JSON.stringify(rename(specifier));
+    return [start, end, call ? `import(${name})` : name];
+  });
   return applyEdits(source, edits);
 }
 
@@ -116,8 +130,8 @@ export function freshName(source: string, wish: string): string {
   return name;
 }
 
-function site(source: string, start: number, end: number, specifier: string): ImportSite {
-  return { start, end, specifier, line: lineAt(source, start) };
+function site(source: string, { start, end }: { start: number; end: number }, specifier: string): ImportSite {
+  return { start, end, call: false, specifier, line: lineAt(source, start) };
 }
 
 function exportsOf(program: Program): { exports: string[]; stars: string[] } {

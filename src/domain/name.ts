@@ -15,6 +15,8 @@ const LONGEST = 64;
 /** The rule of the Agent Skills specification, which the strict clients follow. */
 const STRICT = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** What we take beyond it: `_`, capitals, letters and digits of every script. */
+/** Characters that show as nothing at all: with one of them two names look the same, and only one of them is meant. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 const isAccepted = (name: string) => /^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u.test(name);
 
 /**
@@ -44,6 +46,7 @@ function refusal(name: string): string | null {
   if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
   // Names become keys of JSON objects on the wire.
   if (name === "__proto__") return "it is reserved";
+  if (UNSEEN.test(name)) return "it has a character that nobody sees";
   if (isAccepted(name)) return null;
   if (name.startsWith("-") || name.endsWith("-")) return "it begins or ends with a hyphen";
   if (name.includes("--")) return "it has a double hyphen";

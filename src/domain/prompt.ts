@@ -4,7 +4,8 @@ import type { Activation } from "./activation";
 import type { CatalogEntry } from "./catalog";
 import type { Format } from "./protocol";
 import type { JsonObject } from "./skill";
-import { catalogLine, escapeSkillTags } from "./tokens";
+import { escapeSkillTags } from "./tags";
+import { catalogLine } from "./tokens";
 
 /** A loaded skill with its instructions. */
 export interface LoadedSkill {
@@ -19,7 +20,7 @@ export function renderList(shown: readonly CatalogEntry[], more: number): string
   return `## Available Skills\n\n${lines.join("\n")}\n\nWhen a task matches a skill, call load_skill with its name before you start: it adds the skill's full instructions.`;
 }
 
-/** The block of loaded instructions. Skill text is data: it cannot close the block it stands in. */
+/** The block of loaded instructions. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it. */
 export function renderLoaded(skills: readonly LoadedSkill[], selected: readonly string[]): string {
   const emphasis =
     selected.length === 0
@@ -60,9 +61,7 @@ export function renderPrompt(parts: PromptParts, format: Format): RenderedPrompt
 }
 
 function contextMessage(loaded: string, format: Format): JsonObject {
-  // Skill text cannot close this block either.
-  const inside = loaded.replace(/<([\s\p{Cf}/]*application_skill_context[\s\p{Cf}]*)>/giu, "&lt;$1&gt;");
-  const text = `<application_skill_context>\nThe application wrote this message, not the user.\n\n${inside}\n</application_skill_context>`;
+  const text = `<application_skill_context>\nThe application wrote this message, not the user.\n\n${loaded}\n</application_skill_context>`;
   return { role: "user", content: format === "mcp" ? { type: "text", text } : text };
 }
 

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { jsonObject, jsonValue } from "./json";
 import type { JsonObject, JsonValue } from "./skill";
+import { escapeSkillTags } from "./tags";
 
 /** A JSON Schema, draft 2020-12, as a plain value. */
 export type JsonSchema = JsonObject;
@@ -56,9 +57,12 @@ export function text(value: string): ToolResult {
   return { content: [{ type: "text", text: value }] };
 }
 
-/** A tool that failed, told to the model. Texts of the seeds begin with `Error:`; those of servers do not. */
+/**
+ * A tool that failed, told to the model. Texts of the seeds begin with `Error:`; those of servers do not. Whoever's words a reason
+ * quotes (a dependency's name, an author's code), none of them reads as a block of instructions.
+ */
 export function failed(value: string): ToolResult {
-  return { content: [{ type: "text", text: value }], isError: true };
+  return { content: [{ type: "text", text: escapeSkillTags(value) }], isError: true };
 }
 
 /** The text of a result, for formats whose answers are one string. */

@@ -19,7 +19,7 @@ import { secure } from "./headers";
 import { health } from "./health";
 import { keys } from "./keys";
 import { mcpServers } from "./mcp-servers";
-import { openApiDocument } from "./openapi";
+import { openApi } from "./openapi";
 import { addressRate, nameLimits, principalRate } from "./rate";
 import { logRequest } from "./request-log";
 import { requests } from "./requests";
@@ -65,7 +65,7 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
 
   app.route("/", health);
   app.route("/", discovery);
-  app.get("/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin)));
+  app.get("/openapi.json", openApi(app));
 
   app.route("/", mcpRoutes(doors));
 

@@ -29,17 +29,19 @@ function bytes(type: string) {
  * What a skill's author wrote is shown with the type that its name suggests, as far as that is harmless; markup that a browser
  * would run is shown as text.
  */
-const TYPES: Readonly<Record<string, string>> = {
-  gif: "image/gif",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  json: "application/json",
-  pdf: "application/pdf",
-  png: "image/png",
-  svg: "image/svg+xml",
-  webp: "image/webp",
-  zip: "application/zip",
-};
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    gif: "image/gif",
+    jpeg: "image/jpeg",
+    jpg: "image/jpeg",
+    json: "application/json",
+    pdf: "application/pdf",
+    png: "image/png",
+    svg: "image/svg+xml",
+    webp: "image/webp",
+    zip: "application/zip",
+  }),
+);
 const TEXT =
   /\.(?:c|cfg|cpp|cs|css|csv|go|h|html?|ini|java|js|jsx|log|lua|md|mjs|php|pl|py|rb|rs|sh|sql|toml|ts|tsx|txt|xml|ya?ml)$/i;
 
@@ -146,6 +148,6 @@ async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }
 }
 
 function typeOf(path: string): string {
-  const type = TYPES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
+  const type = TYPES.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
   return type ?? (TEXT.test(path) ? "text/plain; charset=utf-8" : "application/octet-stream");
 }

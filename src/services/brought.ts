@@ -1,12 +1,17 @@
 // What a model is told in words of the tools that skills brought: where the list of tools is fixed, or a tool is not as its
 // skill's instructions say.
 
+import { escapeSkillTags } from "../domain/tags";
+import { oneLine } from "../domain/tokens";
 import type { View } from "../domain/view";
 import type { Context } from "./context";
 import { type ProvidedTool, providedBy } from "./provided";
 import type { Session } from "./session";
 
-/** Goes after load_skill's answer. Empty where the list of tools says it all. */
+/**
+ * Goes after load_skill's answer. Empty where the list of tools says it all. Names and reasons are an author's or a server's words:
+ * they stay on their line and read as no tag.
+ */
 export async function broughtText(
   context: Context,
   session: Session,
@@ -25,15 +30,17 @@ export async function broughtText(
     const why = state === "connecting" ? "still connecting" : `not available: ${error ?? "it failed"}`;
     notes.push(`Its MCP server '${ref.name}' is ${why}.`);
   }
-  return notes.map((note) => ` ${note}`).join("") + (fixed ? describeTools(mine, skills) : "");
+  return (
+    notes.map((note) => escapeSkillTags(` ${oneLine(note)}`)).join("") + (fixed ? describeTools(mine, skills) : "")
+  );
 }
 
-/** Definitions as text, for a model that calls them with call_skill_tool. */
+/** Definitions as text, for a model that calls them with call_skill_tool. They are JSON still where a tag is escaped. */
 export function describeTools(tools: readonly ProvidedTool[], skills: readonly string[]): string {
   const mine = tools
     .filter(({ skill }) => skill !== null && skills.includes(skill.name))
     .flatMap(({ definition }) => definition ?? []);
   if (mine.length === 0) return "";
   const lines = mine.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
-  return `\n\n### Tools\n\nCall these with call_skill_tool(name, arguments):\n\n${lines.join("\n")}`;
+  return escapeSkillTags(`\n\n### Tools\n\nCall these with call_skill_tool(name, arguments):\n\n${lines.join("\n")}`);
 }

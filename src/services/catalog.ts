@@ -2,12 +2,20 @@
 // shell. The one place where these rules meet; listing, loading, reading and searching all come through here.
 
 import { skillScopes, userScope, visibleScopes } from "../domain/access";
-import { type Catalog, type CatalogEntry, chooseVersion, EMPTY_CATALOG } from "../domain/catalog";
+import {
+  type Catalog,
+  type CatalogEntry,
+  chooseVersion,
+  compareNames,
+  EMPTY_CATALOG,
+  nearestFirst,
+} from "../domain/catalog";
 import { type ConversationSettings, DEFAULT_SHELL } from "../domain/conversation";
 import type { Issue } from "../domain/errors";
 import { type GhostSpec, inlineSpec } from "../domain/ghost";
-import { CATALOG_LIMITS, PACKAGE_LIMITS } from "../domain/limits";
+import { CATALOG_LIMITS } from "../domain/limits";
 import { parseReference, satisfiesRange } from "../domain/reference";
+import { listedDescription } from "../domain/tokens";
 import type { Selection, View } from "../domain/view";
 import { type CatalogRow, readCatalogStart, readGhost, type WantedSkill, wantedSkills } from "../storage/catalog";
 import { readGatewayServers } from "../storage/mcp-servers";
@@ -140,9 +148,10 @@ async function readCatalog(
       : selection.skills.map((skill) => skill.name);
     const entries = await readNamed(context, selection, shell, names);
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
-    const kept = entries.slice(0, CATALOG_LIMITS.listedSkills);
-    const preloaded = entries.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
-    return { entries: [...kept, ...preloaded], total: entries.length, static_tokens: tokens };
+    const nearest = entries.toSorted(nearestFirst);
+    const kept = nearest.slice(0, CATALOG_LIMITS.listedSkills);
+    const preloaded = nearest.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
+    return { entries: inOrder([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
   }
   const scopes = scopesOf(context, selection);
   const limit = CATALOG_LIMITS.listedSkills + 1;
@@ -152,7 +161,8 @@ async function readCatalog(
     named.size === 0 ? [] : readNamed(context, selection, shell, [...named]),
   ]);
   const distinct = firstOfEach(start.rows, scopes);
-  const first = distinct.slice(0, CATALOG_LIMITS.listedSkills).filter((entry) => !named.has(entry.name));
+  const nearest = distinct.toSorted(nearestFirst).slice(0, CATALOG_LIMITS.listedSkills);
+  const first = nearest.filter((entry) => !named.has(entry.name));
   const merged = inOrder([...first, ...apart]);
   if (distinct.length < limit) {
     return {
@@ -221,10 +231,10 @@ export function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string
 }
 
 function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
-  // Twice the limit in code units holds the limit in code points; the list cuts exactly.
-  return { ...entry, description: entry.description.slice(0, 2 * PACKAGE_LIMITS.listedDescriptionChars) };
+  // More than the list ever shows, and not so much that looking at it costs.
+  return { ...entry, description: listedDescription(entry.description.slice(0, 4_096)) };
 }
 
 function inOrder(entries: CatalogEntry[]): CatalogEntry[] {
-  return entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return entries.sort(compareNames);
 }

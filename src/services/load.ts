@@ -8,6 +8,7 @@ import { resolveDependencies } from "../domain/dependencies";
 import type { ConversationEvent, SkillRef } from "../domain/event";
 import { ANSWERS, renderLoaded } from "../domain/prompt";
 import { satisfiesRange } from "../domain/reference";
+import { escapeSkillTags } from "../domain/tags";
 import { failed, type ToolResult, text } from "../domain/tool";
 import type { View } from "../domain/view";
 import { broughtText } from "./brought";
@@ -48,7 +49,7 @@ export async function loadSkill(
       { type: "loaded", turn, name, skills: [already.skill], delivered: policy.tool_style === "skill" ? [name] : [] },
     ]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
-    if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
+    if (policy.tool_style === "skill") return text(bodyOf(session, already.skill.version_id));
     const brought = await bring(context, session, view, [name]);
     if (again && toHost)
       return text(`${ANSWERS.loaded(name, "tool_result")}${brought}${blockOf(session, [already.skill])}`);
@@ -84,11 +85,15 @@ export async function loadSkill(
   const made = leaving.length === 0 ? "" : ANSWERS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
   const brought = await bring(context, session, view, names);
-  if (policy.tool_style === "skill")
-    return text(`${session.store.instructions(entry.version_id)?.trim() ?? ""}${made}${brought}`);
+  if (policy.tool_style === "skill") return text(`${bodyOf(session, entry.version_id)}${made}${brought}`);
   const answer = ANSWERS.loaded(name, toHost ? "tool_result" : policy.delivery) + made + brought;
   if (!inAnswer && !toHost) return text(answer);
   return text(answer + blockOf(session, fresh));
+}
+
+/** Instructions as the one-tool style answers them: no block stands around them, and they make none of their own. */
+function bodyOf(session: Session, versionId: string): string {
+  return escapeSkillTags(session.store.instructions(versionId)?.trim() ?? "");
 }
 
 /** The instructions of skills as an answer carries them. */

@@ -6,6 +6,7 @@ import { CONVERSATION_LIMITS } from "../domain/limits";
 import { mediaTypeOf } from "../domain/media-type";
 import { ANSWERS } from "../domain/prompt";
 import { type PackageFile, SKILL_FILE } from "../domain/skill";
+import { escapeSkillTags } from "../domain/tags";
 import { catalogLine } from "../domain/tokens";
 import { failed, type ToolResult } from "../domain/tool";
 import type { View } from "../domain/view";
@@ -74,7 +75,9 @@ export async function findSkill(context: Context, view: View, query: string): Pr
   const answer = lines.length === 0 ? `No available skill matches '${query}'.` : lines.join("\n");
   return {
     content: [{ type: "text", text: answer }],
-    structuredContent: { skills: entries.map(({ name, description }) => ({ name, description })) },
+    structuredContent: {
+      skills: entries.map(({ name, description }) => ({ name, description: escapeSkillTags(description) })),
+    },
   };
 }
 

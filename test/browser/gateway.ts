@@ -42,10 +42,11 @@ export class Gateway {
     child.stderr.on("data", (data) => said.push(`${data}`));
     for await (const line of createInterface({ input: child.stdout })) {
       const [, url] = /^ready (\S+)$/.exec(line) ?? [];
-      const [, key] = /^admin key (\S+)$/.exec(line) ?? [];
+      // Shown at the first start only.
+      const announced = /^admin key(?:: see .*| (\S+))$/.exec(line);
       if (url !== undefined) this.url = url;
-      if (key === undefined) continue;
-      this.key = key;
+      if (announced === null) continue;
+      this.key = announced[1] ?? this.key;
       this.#port = Number(new URL(this.url).port);
       return;
     }

@@ -37,6 +37,25 @@ describe("checkName", () => {
     expect(isName(name)).toBe(false);
   });
 
+  it.each([
+    "mermaid-diagram\u{e0100}",
+    "json\u034f-table",
+    "\u3164",
+    "a\u115f",
+    "a\u1160b",
+    "\uffa0",
+    "a\u180b",
+    "a\ufe0f",
+    "a\u00ad",
+    "a\u200b",
+    "a\u17b4",
+  ])("refuses %j, which looks like another name", (name) => {
+    expect(checkName(name, "folder").issues).toMatchObject([
+      { code: "NAME_INVALID", message: expect.stringContaining("nobody sees"), path: "folder" },
+    ]);
+    expect(isName(name)).toBe(false);
+  });
+
   it("counts characters, not UTF-16 units, and composes them", () => {
     expect(isName("𠮷".repeat(64))).toBe(true);
     expect(checkName("cafe\u0301", "x").name).toBe("caf\u00e9");

@@ -902,7 +902,7 @@ describe("the catalog", () => {
   }
   const ALL = "listed loaded read";
 
-  it("has one's own, one's groups' and public skills, nearest first, and nobody else's", async () => {
+  it("has one's own, one's groups' and public skills, the nearest of a name, and nobody else's", async () => {
     await clearRegistry();
     const user = someone("in-group");
     const key = await keyFor("in-group", { groups: ["crew"] });
@@ -917,10 +917,10 @@ describe("the catalog", () => {
     const answer = await call("POST", `${BASE}/x/turns`, { key, json: { conversation: {} } });
     const { prompt } = await answer.json<Body>();
     expect([...(prompt?.system ?? "").matchAll(/^- (.*)$/gm)].map((match) => match[1])).toEqual([
-      "**crewed**: From group:crew.",
-      "**everywhere**: From user:in-group.",
-      "**group-only**: From group:crew.",
       "**public-only**: From public.",
+      "**crewed**: From group:crew.",
+      "**group-only**: From group:crew.",
+      "**everywhere**: From user:in-group.",
     ]);
     // A service that acts for the user has the user's groups.
     await user.put("/y", {});

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../src/domain/digest";
 import { form, skillZip } from "../fixtures/skill";
 import { call, keyFor } from "./call";
+import { publishOwn } from "./talk";
 
 const SKILLS = "/api/v1/kinds/skills";
 
@@ -88,6 +89,19 @@ describe("files", () => {
     ]);
     expect(listed[4]).toEqual({ path: "scripts/run.js", size: 10, sha256: await sha256Hex("0123456789") });
     expect((await get("/files", { "if-none-match": answer.headers.get("etag")! })).status).toBe(304);
+  });
+
+  it("gives no type to what is only named like something that every object has", async () => {
+    const key = await keyFor("proto");
+    const names = ["x.constructor", "x.toString", "x.__proto__", "x.hasOwnProperty"];
+    const { id } = await publishOwn(key, {
+      name: "proto",
+      files: Object.fromEntries(names.map((name) => [name, "x"])),
+    });
+    for (const name of names) {
+      const file = await call("GET", `/api/v1/kinds/skills/${id}/files/${name}`, { key });
+      expect([name, file.status, file.headers.get("content-type")]).toEqual([name, 200, "application/octet-stream"]);
+    }
   });
 
   it("gives one, whatever its path", async () => {

@@ -2,9 +2,12 @@
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { localKeyFor } from "../../scripts/local-key.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 let folder: string;
@@ -14,10 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** As `skill`, for an author who gives no key. */
+function keyless(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { GATEWAY_KEY: _, ...env } = process.env;
+  return runSkill({ ...env, GATEWAY_ADMIN_KEY: "sgw_of_this_machine", INIT_CWD: folder }, args);
+}
+
 function skill(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return runSkill({ ...process.env, INIT_CWD: folder, GATEWAY_KEY: "sgw_none" }, args);
+}
+
+function runSkill(env: NodeJS.ProcessEnv, args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const script = path.join(root, "scripts", "skill.mjs");
-    const env = { ...process.env, INIT_CWD: folder, GATEWAY_KEY: "sgw_none" };
     execFile(process.execPath, [script, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
     });
@@ -41,6 +53,49 @@ const PROVIDER = `export class Greeter {
       async call({ name }: { name: string }) { context.log("greeting"); return { said: "Hello " + name, page: await context.request("show", { name }) } } };
   }
 }`;
+
+describe("the key of this machine", () => {
+  it("is sent to the gateway that runs here and to nobody else", async () => {
+    const project = path.join(folder, "project");
+    const lock = path.join(project, ".wrangler", "state", "gateway.lock");
+    await mkdir(path.dirname(lock), { recursive: true });
+    await writeFile(path.join(project, ".dev.vars"), 'GATEWAY_ADMIN_KEY="sgw_here"\n');
+    const keyFor = (url: string) => localKeyFor(url, "GATEWAY_KEY", project);
+    expect(await keyFor("http://127.0.0.1:8787")).toBe("sgw_here");
+    await writeFile(lock, '{"port":9123}');
+    expect(await keyFor("http://localhost:9123/")).toBe("sgw_here");
+    for (const url of [
+      "http://127.0.0.1:8787",
+      "https://127.0.0.1:9123",
+      "http://127.0.0.1:9123@evil.example",
+      "http://127.0.0.1.evil.example:9123",
+      "https://gateway.example",
+      "127.0.0.1:9123",
+      "nonsense",
+    ])
+      await expect(keyFor(url), url).rejects.toThrow("is not sent to");
+  });
+
+  it("does not go along with a push to somewhere else, which says what to set", async () => {
+    await write("pushed", { "SKILL.md": manifest() });
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.url} ${request.headers.authorization}`);
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const pushed = await keyless("push", "pushed", "--url", url);
+      expect(pushed).toMatchObject({ code: 1, stderr: expect.stringContaining("Set GATEWAY_KEY") });
+      expect(seen).toEqual([]);
+      await skill("push", "pushed", "--url", url);
+      expect(seen).toEqual(["/api/v1/kinds/skills/upload Bearer sgw_none"]);
+    } finally {
+      server.close();
+    }
+  });
+});
 
 describe("the bench", () => {
   it("checks a folder: warnings with their lines, costs, tools", async () => {

@@ -26,6 +26,20 @@ describe("a script", () => {
     });
   });
 
+  it("imports nothing that was hidden behind the end of an import", async () => {
+    const source = `import d from "./d.json" with { type: "json" /* } ; { import("cloudflare:workers").then(() => console.log("LOADED")) /* */ }
+      await 0; await new Promise((done) => setTimeout(done, 5)); console.log("ran", d.a);`;
+    const ended = await run(source, {}, { "scripts/d.json": '{"a":1}' });
+    expect(ended).toMatchObject({ ...good, stdout: "ran 1\n" });
+  });
+
+  it("is ended within a sort, as far as its own comparison goes on for too long", async () => {
+    const source = `const all = Array.from({ length: 20_000_000 }, (_, n) => n % 97);
+      all.sort((a, b) => b - a); console.log("sorted");`;
+    const ended = await run(source);
+    expect(ended).toMatchObject({ exit_code: 1, stdout: "", stderr: expect.stringContaining("without a pause") });
+  });
+
   it("may listen to its input", async () => {
     const source = `let all = ""; await new Promise((done) => process.stdin.setEncoding("utf8").on("data", (d) => { all += d }).on("end", done)); console.log(all.toUpperCase());`;
     expect(await run(source, { input: "quiet" })).toMatchObject({ ...good, stdout: "QUIET\n" });

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { parseEnv } from "node:util";
 import { afterEach } from "vitest";
 import { markedProcesses, processOf } from "../../scripts/processes.mjs";
 
@@ -39,6 +40,7 @@ export class Run {
   constructor(
     readonly place: Place,
     readonly process: ChildProcess,
+    readonly environmentKey?: string,
   ) {
     for (const name of ["stdout", "stderr"] as const) {
       createInterface({ input: process[name]! }).on("line", (line) => {
@@ -76,7 +78,9 @@ export class Run {
 
   async ready(): Promise<Gateway> {
     const [, url] = await this.line(/^ready (http:\/\/127\.0\.0\.1:\d+)$/);
-    const [, key] = await this.line(/^admin key (sgw_\S+)$/);
+    // Shown when it is made, and else where it is.
+    const [, shown] = await this.line(/^admin key:? (.+)$/);
+    const key = shown?.startsWith("sgw_") ? shown : (this.environmentKey ?? (await keyIn(this.place)));
     return {
       url: url!,
       key: key!,
@@ -137,9 +141,13 @@ export function start(place: Place, { port = 0, env = {}, script = "start", npm 
     ? ["npm", ["run", "--silent", script, "--", ...options]]
     : [process.execPath, [path.join(root, "scripts", `${script}.mjs`), ...options]];
   const child = spawn(command, args, { cwd: root, env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  const run = new Run(place, child);
+  const run = new Run(place, child, env.GATEWAY_ADMIN_KEY);
   runs.push(run);
   return run;
+}
+
+async function keyIn(place: Place): Promise<string> {
+  return parseEnv(await readFile(place.vars, "utf8")).GATEWAY_ADMIN_KEY ?? "";
 }
 
 export async function readLock(place: Place): Promise<Lock | null> {

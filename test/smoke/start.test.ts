@@ -1,4 +1,5 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, it } from "vitest";
 import { newPlace, start } from "./launcher";
 import { readSkill, skillForm, upload } from "./skill";
@@ -27,6 +28,36 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
     expect.stringMatching(/^SECRETS_KEY="[\w+/]{43}="$/),
     "",
   ]);
+});
+
+/** Everything below a folder that somebody else could read, write or enter. */
+async function open(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const found = await Promise.all(
+    ["", ...entries].map(
+      async (entry) => [entry, (await lstat(path.join(folder, entry)).catch(() => null))?.mode] as const,
+    ),
+  );
+  return found.flatMap(([entry, mode = 0]) => ((mode & 0o077) === 0 ? [] : [`${entry} ${(mode & 0o777).toString(8)}`]));
+}
+
+it("nobody else on the machine can read the state, nor what an earlier version left open", async () => {
+  const place = await newPlace();
+  const first = start(place);
+  const id = await upload(await first.ready(), "private", "Mine alone.");
+  expect(await open(place.state)).toEqual([]);
+  await first.stop();
+  const files = (await readdir(place.state, { recursive: true })).filter((entry) => entry.startsWith("v3"));
+  expect(files.length).toBeGreaterThan(5);
+  for (const entry of files) {
+    const file = path.join(place.state, entry);
+    await chmod(file, (await lstat(file)).isDirectory() ? 0o755 : 0o644);
+  }
+  await writeFile(path.join(place.state, "not-ours.txt"), "", { mode: 0o644 });
+  await chmod(place.state, 0o755);
+  const second = await start(place).ready();
+  expect(await open(place.state)).toEqual(["not-ours.txt 644"]);
+  expect(await readSkill(second, id)).toContain("Mine alone.");
 });
 
 it("files of public/ are served beside the Worker's routes", async () => {
@@ -73,6 +104,8 @@ it("a second start keeps keys, skills and the admin key", async () => {
   const second = start(place);
   const after = await second.ready();
   expect(after.key).toBe(before.key);
+  expect(second.stdout).toEqual([`ready ${after.url}`, `admin key: see ${place.vars}`]);
+  expect(second.stderr.join("\n")).not.toContain(before.key);
   expect(await (await after.fetch("/api/v1/me", { key })).json()).toMatchObject({ user_id: "alice" });
   expect(await readSkill(after, id, key)).toContain("Keep me.");
   expect(second.stderr).toEqual([]);
@@ -87,8 +120,10 @@ it("a key in the file or the environment is used as it is", async () => {
   await first.stop();
 
   const inEnvironment = "sgw_a_key_from_the_environment_of_it";
-  const gateway = await start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment } }).ready();
+  const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment } });
+  const gateway = await inTheEnvironment.ready();
   expect(gateway.key).toBe(inEnvironment);
+  expect(inTheEnvironment.stdout[1]).toBe("admin key: see the environment (GATEWAY_ADMIN_KEY)");
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
   expect((await gateway.fetch("/api/v1/me", { key: inFile })).status).toBe(401);
   const kept = await readFile(place.vars, "utf8");

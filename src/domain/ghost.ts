@@ -24,7 +24,13 @@ export const ghostSpecSchema = z.strictObject({
     .max(256 * 1024)
     .default(""),
   mcpServers: jsonObject.optional(),
-  skills: z.array(referenceText).max(CATALOG_LIMITS.ghostSkills).optional(),
+  skills: z
+    .array(referenceText)
+    .max(CATALOG_LIMITS.ghostSkills)
+    .optional()
+    .describe(
+      "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one.",
+    ),
   preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
   retentionTurns: retentionSchema.optional(),
 });

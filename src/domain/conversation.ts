@@ -18,10 +18,15 @@ const metadata = jsonObject.refine(
 /** Settings as a caller gives them. They take effect from the next turn. */
 export const conversationSettingsSchema = z
   .strictObject({
-    /** A ghost of the user, by name or id. */
-    ghost: z.string().min(1).max(200).optional(),
-    /** A ghost's spec inline. Neither: every visible skill. */
-    spec: ghostSpecSchema.optional(),
+    ghost: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("A ghost that the user may read, by id or name: one's own, else a group's, else a public one."),
+    spec: ghostSpecSchema
+      .optional()
+      .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
     shell: z.string().min(1).max(64).optional(),
     retention_turns: retentionSchema.optional(),
     delivery: z.enum(["system", "message", "tool_result"]).optional(),

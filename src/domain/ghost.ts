@@ -1,10 +1,12 @@
 // A ghost: the seeds' word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
 
 import * as z from "zod";
+import { kindOfScope } from "./access";
 import type { Issue } from "./errors";
 import { jsonObject } from "./json";
 import { CATALOG_LIMITS } from "./limits";
 import { refusedServers } from "./mcp-config";
+import { compareCodePoints } from "./order";
 import { parseReference } from "./reference";
 
 /** Turns a skill stays after it was loaded; `"conversation"` is for good. */
@@ -23,7 +25,13 @@ export const ghostSpecSchema = z.strictObject({
     .max(256 * 1024)
     .default(""),
   mcpServers: jsonObject.optional(),
-  skills: z.array(referenceText).max(CATALOG_LIMITS.ghostSkills).optional(),
+  skills: z
+    .array(referenceText)
+    .max(CATALOG_LIMITS.ghostSkills)
+    .optional()
+    .describe(
+      "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one.",
+    ),
   preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
   retentionTurns: retentionSchema.optional(),
 });
@@ -68,4 +76,37 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
  */
 export function inlineSpec(spec: GhostSpec): GhostSpec {
   return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
+}
+
+/** Where a list goes on. Nothing in it is one user's: whoever else shows it goes on from there in a list of their own. */
+export interface GhostPlace {
+  namespace: string;
+  folded: string;
+  /** The scope where it is shared, else nothing. */
+  shared: string;
+}
+
+/** The place of a row in lists. */
+export function placeOf({
+  namespace,
+  folded,
+  scope,
+}: {
+  namespace: string;
+  folded: string;
+  scope: string;
+}): GhostPlace {
+  return { namespace, folded, shared: sharedPart(scope) };
+}
+
+/** What a place says of a scope. */
+export function sharedPart(scope: string): string {
+  return kindOfScope(scope) === "user" ? "" : scope;
+}
+
+/** By namespace and name, for sorting; of two in one place one's own comes first. */
+export function byPlace(a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number {
+  const [left, right] = [placeOf(a), placeOf(b)];
+  const order = compareCodePoints(left.namespace, right.namespace) || compareCodePoints(left.folded, right.folded);
+  return order || (left.shared < right.shared ? -1 : 1);
 }

@@ -22,7 +22,13 @@ const ghostName = z
     /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,99}$/u,
     "1-100 letters, digits, spaces, `.`, `_` or `-`, a letter or digit first",
   );
-const namespace = z.string().min(1).max(64);
+const namespace = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe(
+    "`default`: one's own; `public`: everybody's, written by admins; else a group's, written by its Maintainers and Owners.",
+  );
 
 /** What was read can be sent back as it is: labels and status are the gateway's, and are not looked at. */
 const rest = {

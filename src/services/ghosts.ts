@@ -14,6 +14,7 @@ import {
 } from "../domain/access";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { GatewayError, invalid } from "../domain/errors";
+import { placeOf } from "../domain/ghost";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { foldName } from "../domain/path";
 import type { JsonObject } from "../domain/skill";
@@ -35,7 +36,7 @@ import type { PageQuery } from "./listing";
 import { requireRoomForGhost } from "./quota";
 import { namespaceNotFound, requireRight } from "./skills";
 
-const ghostCursor = z.object({ namespace: z.string(), folded: z.string(), scope: z.string() });
+const ghostCursor = z.object({ namespace: z.string(), folded: z.string(), shared: z.string().default("") });
 
 function ghostNotFound(): GatewayError {
   return new GatewayError("not_found", "GHOST_NOT_FOUND", "There is no such ghost.");
@@ -73,8 +74,7 @@ export async function readGhosts(
   const ghosts = rows.slice(0, limit);
   const last = ghosts.at(-1);
   if (rows.length <= limit || last === undefined) return { ghosts, nextCursor: null };
-  const { namespace, folded, scope } = last;
-  return { ghosts, nextCursor: encodeCursor({ namespace, folded, scope }) };
+  return { ghosts, nextCursor: encodeCursor(placeOf(last)) };
 }
 
 /** Makes a ghost; its name must be free in its namespace. */

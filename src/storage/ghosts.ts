@@ -2,8 +2,7 @@
 
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { userScope } from "../domain/access";
-import type { GhostSpec } from "../domain/ghost";
-import { compareCodePoints } from "../domain/order";
+import { byPlace, type GhostPlace, type GhostSpec, sharedPart } from "../domain/ghost";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { counters, ghostSkills, ghosts, now } from "./schema";
@@ -30,13 +29,6 @@ export interface GhostRef {
   id: string;
   name: string;
   namespace: string;
-}
-
-/** Where a list goes on. */
-export interface GhostPlace {
-  namespace: string;
-  folded: string;
-  scope: string;
 }
 
 const row = {
@@ -83,7 +75,7 @@ export async function listGhosts(
   const most = page.skip + page.limit;
   const [first, ...others] = scopes.map((scope) => {
     // Of two in one place the scope decides; so what stands at the place itself is still to come in a later scope.
-    const later = after !== null && scope > after.scope ? sql`>=` : sql`>`;
+    const later = after !== null && sharedPart(scope) > after.shared ? sql`>=` : sql`>`;
     return db
       .select({ id: ghosts.id, namespace: ghosts.namespace, folded: ghosts.folded, scope: ghosts.scope })
       .from(ghosts)
@@ -229,11 +221,4 @@ function insertReferences(db: Database, ghostId: string, scope: string, skills: 
 /** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
 function among(scopes: readonly string[]): SQL {
   return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
-}
-
-/** By namespace and name, then by scope. */
-function byPlace(a: GhostPlace, b: GhostPlace): number {
-  return (
-    compareCodePoints(a.namespace, b.namespace) || compareCodePoints(a.folded, b.folded) || (a.scope < b.scope ? -1 : 1)
-  );
 }

@@ -594,6 +594,9 @@ describe("an inline spec", () => {
     expect(await names({ spec: { skills: ["inline-own"] } })).toEqual(["inline-own"]);
     const preloaded = await system(key, { spec: { preload_skills: ["inline-own"] } });
     expect(preloaded).toContain("Own words.");
+    const document = JSON.stringify(await (await call("GET", "/openapi.json")).json());
+    expect(document).toContain("Neither, or a spec without `skills`: every visible skill.");
+    expect(document).toContain("`public`: everybody's, written by admins");
     await put(key, "default", "silent", { systemPrompt: "Brief." });
     expect(await names({ ghost: "silent" })).toEqual([]);
   });

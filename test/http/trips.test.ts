@@ -51,6 +51,9 @@ it("another's thing takes the same trips as a missing one", async () => {
   const ghost = (await made.json<{ metadata: { labels: { id: string } } }>()).metadata.labels.id;
   const keyId = /^sgw_([^_]+)_/.exec(ada)?.[1] ?? "";
   await call("POST", "/api/v1/groups", { json: { name: "trips-team" } });
+  const groupGhost = { metadata: { name: "theirs", namespace: "trips-team" }, spec: { systemPrompt: "x" } };
+  const shared = await call("POST", "/api/v1/kinds/ghosts", { json: groupGhost });
+  const groupGhostId = (await shared.json<{ metadata: { labels: { id: string } } }>()).metadata.labels.id;
   const missing = (id: string) => `${id.slice(0, -4)}zzzz`;
   const upload = () => form(skillZip({ name: "hers" }));
   const spec = () => herGhost;
@@ -70,6 +73,10 @@ it("another's thing takes the same trips as a missing one", async () => {
     ["GET", (id) => `/api/v1/kinds/ghosts/${id}`, ghost],
     ["PUT", (id) => `/api/v1/kinds/ghosts/${id}`, ghost, spec],
     ["DELETE", (id) => `/api/v1/kinds/ghosts/${id}`, ghost],
+    ["GET", (id) => `/api/v1/kinds/ghosts/${id}`, groupGhostId],
+    ["PUT", (id) => `/api/v1/kinds/ghosts/${id}`, groupGhostId, spec],
+    ["DELETE", (id) => `/api/v1/kinds/ghosts/${id}`, groupGhostId],
+    ["PUT", (name) => `/api/v1/kinds/ghosts/by-name/${name}/theirs`, "trips-team", () => ({ spec: {} })],
     ["POST", (id) => `/api/v1/keys/${id}/rotate`, keyId, () => ({})],
     ["DELETE", (id) => `/api/v1/keys/${id}`, keyId],
     ["GET", (name) => `/api/v1/groups/${name}`, "trips-team"],

@@ -1,6 +1,7 @@
 // The examples as a user runs them: real SDKs in a process of their own, against the gateway and a model that follows a script.
 
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { strToU8, zipSync } from "fflate";
@@ -51,6 +52,47 @@ beforeAll(async () => {
 });
 
 afterAll(() => server.close());
+
+it("the README's back end runs as printed, for users who have no agent of their own", async () => {
+  const readme = await readFile(path.join(root, "README.md"), "utf8");
+  const [, spec = "", route] = /-d '(\{.*\})' \$GW(\/kinds\/ghosts\/by-name\/public\/\S+)/.exec(readme) ?? [];
+  await send("PUT", `/api/v1${route}`, JSON.parse(spec));
+  const service = { user_id: "a-back-end", scopes: ["act_as", "conversations"] };
+  const { key } = (await (await send("POST", "/api/v1/keys", service)).json()) as { key: string };
+
+  const [, code] = /## In a chat back end[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? [];
+  const given = "GW, KEY, chatId, userId, message, history, model, mine, runMine";
+  const module = `export default async ({ ${given} }) => { ${code}; return { step, thread }; }`;
+  const { default: run } = await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(module)}`);
+  const call = (id: string, name: string, args: object) => {
+    return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+  };
+  const seen: string[] = [];
+  const model = async ({ messages, tools }: { messages: { content: string }[]; tools: object[] }) => {
+    seen.push(messages[0]?.content ?? "");
+    if (seen.length > 1) return { role: "assistant", content: "High water at noon." };
+    expect(JSON.stringify(tools)).toContain("load_skill");
+    const calls = [call("1", "load_skill", { skill_name: "harbour-report" }), call("2", "get_time", {})];
+    return { role: "assistant", content: null, tool_calls: calls };
+  };
+  const { step, thread } = await run({
+    GW: url.replace(/\/$/, ""),
+    KEY: key,
+    chatId: "chat",
+    userId: "a-visitor",
+    message: { id: "m1", text: "How is the tide?" },
+    history: [],
+    model,
+    mine: [{ type: "function", function: { name: "get_time", parameters: { type: "object", properties: {} } } }],
+    runMine: async (calls: { id: string }[]) =>
+      calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "noon" })),
+  });
+  expect(seen[0]).toContain("You find things out.");
+  expect(seen[0]).not.toContain("Sign every report");
+  expect(seen[1]).toContain("Sign every report");
+  expect(step.loaded_skills).toEqual(["harbour-report"]);
+  expect(thread.map(({ role }: { role: string }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
+});
 
 it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s takes two turns", async (example) => {
   const model = await startModel();

@@ -157,7 +157,7 @@ const QUERIES: Queries<typeof skills> &
       db,
       SCOPES,
       { namespace: "default", name: undefined },
-      { ...all, after: { namespace: "default", folded: "a", scope: "public" } },
+      { ...all, after: { namespace: "default", folded: "a", shared: "public" } },
     );
     await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: "one" }, all);
   },

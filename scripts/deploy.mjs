@@ -1,16 +1,17 @@
-// `npm run deploy`: everything a Cloudflare account needs, safe to repeat. `-- --dry-run` needs no account: it proves the build.
+// `npm run deploy`: everything a Cloudflare account needs, safe to repeat. It asks before it changes anything there. `-- --dry-run`
+// needs no account: it proves the build and the settings.
 
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
-import { parseEnv } from "node:util";
+import { parseArgs, parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildGateway } from "./build.mjs";
 import { publishBuiltins } from "./builtins.mjs";
 import { formatVariables } from "./devvars.mjs";
-import { root, writeWhole } from "./files.mjs";
+import { readOrNull, root, writeWhole } from "./files.mjs";
 import { fail, Refusal, say } from "./refusal.mjs";
 import { runWrangler } from "./wrangler.mjs";
 import { parseToml, readWranglerConfig } from "./wrangler-config.mjs";
@@ -23,12 +24,54 @@ const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
 /** A new address at workers.dev takes a while to answer. */
 const ADDRESS_PATIENCE = 120_000;
 
+const USAGE = `Use: npm run deploy [-- --dry-run | --yes]
+  --dry-run   check settings and build and say what would be done; nothing leaves this machine
+  --yes       do not ask before the first change to the account`;
+
 async function main() {
+  const { isDryRun, isAgreed } = readOptions();
   const config = await readWranglerConfig();
   const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
-  const isDryRun = process.argv.includes("--dry-run");
-  await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings));
+  checkSettings(config.vars ?? {}, secretNames, await knownSecrets(), settings);
+  await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings, isAgreed));
+}
+
+/** What is not known is refused: a mistyped `--dry-run` must not deploy. */
+function readOptions() {
+  let values;
+  try {
+    ({ values } = parseArgs({ options: { "dry-run": { type: "boolean" }, yes: { type: "boolean" } } }));
+  } catch (error) {
+    throw new Refusal(`${error.message}\n${USAGE}`);
+  }
+  // `npm run deploy --dry-run`: npm keeps the option to itself, and says so to its scripts in this variable only.
+  const asked = process.env.npm_config_dry_run ?? "";
+  const isDryRun = values["dry-run"] === true || !["", "false"].includes(asked);
+  if (isDryRun && values.yes === true) throw new Refusal(`--dry-run and --yes do not go together.\n${USAGE}`);
+  return { isDryRun, isAgreed: values.yes === true };
+}
+
+/**
+ * Refuses what the deployed Worker would refuse to start with, as far as it is known here: the variables of wrangler.toml, and the
+ * secrets that are given in the environment or were sent before.
+ */
+function checkSettings(vars, secretNames, known, { parseSettings }) {
+  const problems = Object.entries(vars).flatMap(([name, value]) => {
+    if (secretNames.includes(name)) return [`${name} is a secret: take it out of [vars] of wrangler.toml.`];
+    // The Worker sees a number or a boolean as no setting at all, and would go on with the default.
+    return typeof value === "string" ? [] : [`${name}: write the value in [vars] of wrangler.toml in quotation marks.`];
+  });
+  const texts = Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
+  const given = secretNames.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
+  const { issues } = parseSettings({ ...texts, ...known, ...Object.fromEntries(given) });
+  problems.push(...issues.map((issue) => issue.message));
+  if (problems.length > 0)
+    throw new Refusal(`The settings are not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+}
+
+async function knownSecrets() {
+  return parseEnv((await readOrNull(SECRETS)) ?? "");
 }
 
 async function rehearse(config, secretNames, main) {
@@ -36,7 +79,7 @@ async function rehearse(config, secretNames, main) {
   // The copy's text is made as in earnest, so that this step is proved too.
   const copy = await configFor("11111111-1111-4111-8111-111111111111");
   say(`With an account this would, in this order:
-  1. check the login (wrangler whoami), or ask to log in
+  1. check the login (wrangler whoami), or ask to log in; then ask whether this is the account to change, unless there is --yes
   2. find or create the D1 database ${database.database_name} and write its id into ${path.basename(CONFIG)} (${copy.length} characters)
   3. find or create the R2 bucket ${bucket.bucket_name}
   4. apply the migrations to the database (wrangler d1 migrations apply ${database.binding} --remote)
@@ -53,15 +96,16 @@ Now the part that needs no account:`);
   }
 }
 
-async function deploy(config, secretNames, main, settings) {
+async function deploy(config, secretNames, main, settings, isAgreed) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
-  await logIn();
+  const account = await chooseAccount(config, await logIn());
+  if (!isAgreed) await agree(config.name, account);
   await writeWhole(CONFIG, await configFor(await databaseId(database.database_name)));
   await ensureBucket(bucket.bucket_name);
   say("applying the migrations");
   await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });
 
-  const known = parseEnv(await readFile(SECRETS, "utf8").catch(() => ""));
+  const known = await knownSecrets();
   const missing = await missingSecrets(secretNames, known, settings);
   Object.assign(known, missing);
   if (Object.keys(missing).length > 0) await writeWhole(SECRETS, formatVariables(known), 0o600);
@@ -75,12 +119,37 @@ async function deploy(config, secretNames, main, settings) {
   if (missing[ADMIN_KEY] !== undefined) console.log(`admin key ${missing[ADMIN_KEY]}`);
 }
 
+/** The accounts of whoever is logged in, as far as the login may list them. */
 async function logIn() {
-  const { code } = await runWrangler(["whoami", "--json"]);
-  if (code === 0) return;
+  const { code, stdout } = await runWrangler(["whoami", "--json"]);
+  if (code === 0) return JSON.parse(stdout).accounts ?? [];
   if (!process.stdin.isTTY) throw new Refusal("Not logged in: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.");
   const login = await runWrangler(["login"], { ask: true });
   if (login.code !== 0) throw new Refusal("Not logged in.");
+  return JSON.parse((await wrangler(["whoami", "--json"])).stdout).accounts ?? [];
+}
+
+/** The one account that wrangler will change, and sees to it that it is no other. */
+async function chooseAccount(config, accounts) {
+  const named = config.account_id ?? (process.env.CLOUDFLARE_ACCOUNT_ID || undefined);
+  const id = named ?? (accounts.length === 1 ? accounts[0].id : undefined);
+  if (id === undefined) {
+    const list = accounts.map((account) => `\n  ${account.id}  ${account.name}`).join("");
+    throw new Refusal(`Which account? Set CLOUDFLARE_ACCOUNT_ID to its id.${list}`);
+  }
+  process.env.CLOUDFLARE_ACCOUNT_ID = id;
+  const name = accounts.find((account) => account.id === id)?.name;
+  return name === undefined ? id : `${name} (${id})`;
+}
+
+/** Asks whoever is at the terminal; without one somebody must have said yes before. */
+async function agree(name, account) {
+  if (!process.stdin.isTTY)
+    throw new Refusal(
+      `This would deploy ${name} to the Cloudflare account ${account}. Nobody can be asked here: if that is right, run npm run deploy -- --yes`,
+    );
+  const answer = await question(`Deploy ${name} to the Cloudflare account ${account}? [y/N] `);
+  if (!/^y(es)?$/i.test(answer)) throw new Refusal("Nothing was changed.");
 }
 
 async function databaseId(name) {
@@ -136,8 +205,14 @@ function newKey() {
 
 async function ask(name) {
   if (!process.stdin.isTTY) return "";
+  return question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
+}
+
+async function question(text) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
+  // An end of input is an empty answer; left alone the question would never be settled.
+  const ended = new Promise((resolve) => terminal.once("close", () => resolve("")));
+  const answer = await Promise.race([terminal.question(text), ended]);
   terminal.close();
   return answer.trim();
 }

@@ -16,6 +16,8 @@ export interface Account {
     /** File names of the uploaded modules. */
     modules: string[];
   }[];
+  /** Calls that change something. */
+  writes: string[];
   /** Calls this account has no answer for. */
   unknown: string[];
   close(): void;
@@ -30,6 +32,7 @@ export async function newAccount(): Promise<Account> {
     buckets: [],
     migrated: [],
     uploads: [],
+    writes: [],
     unknown: [],
     close: () => {},
   };
@@ -37,6 +40,7 @@ export async function newAccount(): Promise<Account> {
     const call = `${request.method} ${new URL(request.url ?? "", "http://x").pathname.replace("/client/v4", "")}`;
     const result = answer(account, call, await bodyOf(request));
     if (result === undefined) account.unknown.push(call);
+    if (request.method !== "GET") account.writes.push(call);
     response.writeHead(result == null ? 404 : 200, { "content-type": "application/json" });
     const errors = result == null ? [{ code: 10007, message: `there is no ${call}` }] : [];
     const pages = Array.isArray(result)
@@ -58,7 +62,7 @@ function answer(account: Account, call: string, body: string): Answer {
   if (call === "GET /user/tokens/verify") return { id: "token", status: "active" };
   if (call === "GET /user") return { id: "user", email: "someone@example.com" };
   if (call === "GET /accounts") return [{ id: "acc", name: "Account" }];
-  if (call === "GET /memberships") return [];
+  if (call === "GET /memberships") return [{ id: "member", account: { id: "acc", name: "Account" } }];
 
   if (path === "/d1/database" && method === "GET") return account.databases;
   if (path === "/d1/database") {

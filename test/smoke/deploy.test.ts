@@ -27,12 +27,26 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-/** Runs the script; what it fetches from the new Worker's address is answered by a local gateway. */
-async function deploy(args: string[], gateway?: Gateway): Promise<{ code: number; stdout: string; stderr: string }> {
+interface Options {
+  /** Answers what is fetched from the new Worker's address. Its key is the Worker's, and there is a login. */
+  gateway?: Pick<Gateway, "url" | "key">;
+  env?: Record<string, string>;
+  /** What somebody at a terminal types. */
+  typed?: string;
+}
+
+const LOGIN = { gateway: { url: "http://127.0.0.1:9", key: "sgw_a_key_that_nobody_ever_uses" } };
+
+/** Runs the script. */
+async function deploy(
+  args: string[],
+  { gateway, env: more = {}, typed }: Options = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const preload = path.join(project, "preload.mjs");
   await writeFile(
     preload,
-    `const real = globalThis.fetch;
+    `${typed === undefined ? "" : "process.stdin.isTTY = true;"}
+const real = globalThis.fetch;
 globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDRESS)}, ${JSON.stringify(gateway?.url)}), init);`,
   );
   const { CLOUDFLARE_API_TOKEN: _, GATEWAY_ADMIN_KEY: __, ...inherited } = process.env;
@@ -43,6 +57,7 @@ globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDR
     // An empty folder: wrangler must not find a login of this machine.
     XDG_CONFIG_HOME: path.join(project, "config"),
     ...(gateway && { CLOUDFLARE_API_TOKEN: "token", CLOUDFLARE_ACCOUNT_ID: "acc", GATEWAY_ADMIN_KEY: gateway.key }),
+    ...more,
   };
   return new Promise((resolve) => {
     const child = execFile(
@@ -53,7 +68,7 @@ globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDR
         resolve({ code: Number(error?.code ?? 0), stdout, stderr });
       },
     );
-    child.stdin?.end();
+    child.stdin?.end(typed);
   });
 }
 
@@ -65,6 +80,57 @@ it("a rehearsal needs no account and shows what would be done", async () => {
   expect(await readdir(project)).not.toContain("wrangler.deploy.toml");
 });
 
+it("takes npm's own way to ask for a rehearsal", async () => {
+  const { code, stderr } = await deploy([], { ...LOGIN, env: { npm_config_dry_run: "true" } });
+  expect([code, account.writes]).toEqual([0, []]);
+  expect(stderr).toContain("--dry-run: exiting now.");
+});
+
+it.each([["--dryrun"], ["--dry-run=yes"], ["-n"], ["dry-run"], ["--dry-run", "--yes"]])(
+  "refuses %s with how it is used, and does nothing",
+  async (...args) => {
+    const { code, stderr } = await deploy(args, LOGIN);
+    expect([code, account.writes]).toEqual([1, []]);
+    expect(stderr).toContain("Use: npm run deploy");
+  },
+);
+
+it("a rehearsal finds settings with which the Worker would not start", async () => {
+  const file = path.join(project, "wrangler.toml");
+  const text = await readFile(file, "utf8");
+  const vars = 'SKILL_ENABLED = "true"\nSKILL_RETENTION_TURNS = 5\nSECRETS_KEY = "x"\nCONVERSATION_IDLE_DAYS = "0"\n';
+  await writeFile(file, `${text}\n[vars]\n${vars}`);
+  try {
+    const { code, stderr } = await deploy(["--dry-run"], { env: { GATEWAY_ADMIN_KEY: "short" } });
+    expect(code).toBe(1);
+    for (const problem of [
+      "SKILL_ENABLED",
+      "SKILL_RETENTION_TURNS",
+      "SECRETS_KEY",
+      "CONVERSATION_IDLE_DAYS",
+      "GATEWAY_ADMIN_KEY",
+    ])
+      expect(stderr).toContain(problem);
+  } finally {
+    await writeFile(file, text);
+  }
+});
+
+it("asks before it changes an account, by its name; where nobody can be asked it takes --yes", async () => {
+  const nobody = await deploy([], LOGIN);
+  expect(nobody.code).toBe(1);
+  expect(nobody.stderr).toContain("the Cloudflare account Account (acc)");
+  expect(nobody.stderr).toContain("npm run deploy -- --yes");
+  for (const typed of ["", "n\n", "yesterday\n"]) {
+    const asked = await deploy([], { ...LOGIN, typed });
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toContain("Deploy skill-gateway to the Cloudflare account Account (acc)? [y/N]");
+    expect(asked.stderr).toContain("Nothing was changed.");
+  }
+  expect(account.writes).toEqual([]);
+  expect(await readdir(project)).not.toContain("wrangler.deploy.toml");
+});
+
 it("without a login it says what to set", async () => {
   const { code, stderr } = await deploy([]);
   expect(code).toBe(1);
@@ -73,7 +139,7 @@ it("without a login it says what to set", async () => {
 
 it("a first deployment makes everything, a second one only deploys", { timeout: 240_000 }, async () => {
   const gateway = await start(await newPlace()).ready();
-  const first = await deploy([], gateway);
+  const first = await deploy(["--yes"], { gateway });
   expect(first.stderr).not.toContain("has failed");
   expect(first.stdout).toBe(`deployed ${ADDRESS}\nadmin key ${gateway.key}\n`);
   expect(account.databases.map(({ name }) => name)).toEqual(["skill-gateway"]);
@@ -92,7 +158,7 @@ it("a first deployment makes everything, a second one only deploys", { timeout: 
   expect((await stat(secrets)).mode & 0o777).toBe(0o600);
   expect(await readFile(secrets, "utf8")).toContain(gateway.key);
 
-  const second = await deploy([], gateway);
+  const second = await deploy(["--yes"], { gateway });
   expect(second.stdout).toBe(`deployed ${ADDRESS}\n`);
   expect(account.databases).toHaveLength(1);
   expect(account.buckets).toHaveLength(1);

@@ -74,37 +74,81 @@ export function remainingTurns(retention: Retention, loaded: number, turn: numbe
   return passed > retention ? -1 : retention - passed + 1;
 }
 
-/** What is active now: preloaded ones in their order, then the rest by first activation; dependencies before dependants. */
+/**
+ * What is active now: preloaded ones in their order, then the rest by first activation; dependencies before dependants. Both of
+ * its walks visit a skill once, however many ways lead there: two skills a layer that need both of the next are 2^n ways.
+ */
 export function activeSkills(state: ConversationState): Activation[] {
+  const found = new Map<string, SkillRef>();
+  const seen = new Set<string>();
+  const grounds = groundsOf(state);
+  for (const { name, reason } of grounds) if (reason === "preloaded") visit(name, state.refs, seen, found);
+  const leading = found.size;
+  for (const { name } of grounds) visit(name, state.refs, seen, found);
+  const reasons = new Map(grounds.toReversed().map(({ name, reason }) => [name, reason]));
+  const remaining = longestStay(grounds, found);
+  const all = [...found].map(
+    ([name, skill]): Activation => ({
+      skill,
+      remaining: remaining.get(name) ?? null,
+      reason: reasons.get(name) ?? "dependency",
+      loaded_in_turn: state.roots.get(name) ?? state.activated.get(name)?.turn ?? state.turn,
+    }),
+  );
+  const rest = all.slice(leading).sort((a, b) => orderOf(state, a) - orderOf(state, b));
+  return [...all.slice(0, leading), ...rest];
+}
+
+/** Why a skill is active in its own right, the reason that is told first. */
+interface Ground {
+  name: string;
+  reason: "preloaded" | "selected" | "loaded";
+  remaining: number | null;
+}
+
+function groundsOf(state: ConversationState): Ground[] {
   const { policy } = state;
   if (policy === null) return [];
-  const found = new Map<string, Activation>();
-  const add = (name: string, reason: Activation["reason"], remaining: number | null, path: readonly string[]) => {
-    const skill = state.refs.get(name);
-    if (skill === undefined || path.includes(name)) return;
-    const known = found.get(name);
-    const loaded_in_turn = state.roots.get(name) ?? state.activated.get(name)?.turn ?? state.turn;
-    const longest = known === undefined ? remaining : longer(known.remaining, remaining);
-    // A dependant that stays longer keeps its dependencies longer: walk on even where the skill itself is known.
-    for (const dependency of skill.dependencies) add(dependency, "dependency", longest, [...path, name]);
-    found.set(name, {
-      skill,
-      remaining: longest,
-      reason: known === undefined || known.reason === "dependency" ? reason : known.reason,
-      loaded_in_turn,
-    });
-  };
-  for (const name of state.preloaded) add(name, "preloaded", null, []);
-  const leading = found.size;
   const ownTurns = (name: string) => {
     const loaded = state.roots.get(name);
     return loaded === undefined ? 0 : remainingTurns(policy.retention, loaded, state.turn);
   };
-  for (const name of state.selected) add(name, "selected", ownTurns(name), []);
-  for (const name of state.roots.keys()) if (ownTurns(name) !== -1) add(name, "loaded", ownTurns(name), []);
-  const all = [...found.values()];
-  const rest = all.slice(leading).sort((a, b) => orderOf(state, a) - orderOf(state, b));
-  return [...all.slice(0, leading), ...rest];
+  const loaded = [...state.roots.keys()].filter((name) => ownTurns(name) !== -1);
+  return [
+    ...state.preloaded.map((name): Ground => ({ name, reason: "preloaded", remaining: null })),
+    ...state.selected.map((name): Ground => ({ name, reason: "selected", remaining: ownTurns(name) })),
+    ...loaded.map((name): Ground => ({ name, reason: "loaded", remaining: ownTurns(name) })),
+  ];
+}
+
+/** Finds a skill, after all it needs. What was seen before is found, or this walk is inside of it: a circle ends there. */
+function visit(
+  name: string,
+  refs: ReadonlyMap<string, SkillRef>,
+  seen: Set<string>,
+  found: Map<string, SkillRef>,
+): void {
+  if (seen.has(name)) return;
+  seen.add(name);
+  const skill = refs.get(name);
+  if (skill === undefined) return;
+  for (const dependency of skill.dependencies) visit(dependency, refs, seen, found);
+  found.set(name, skill);
+}
+
+/** How long each skill stays: as long as itself or the last of its dependants. Who stays longest goes first, so that one visit is enough. */
+function longestStay(grounds: readonly Ground[], found: ReadonlyMap<string, SkillRef>): Map<string, number | null> {
+  const turns = new Map<string, number | null>();
+  const keep = (name: string, remaining: number | null) => {
+    const skill = found.get(name);
+    if (skill === undefined || turns.has(name)) return;
+    turns.set(name, remaining);
+    for (const dependency of skill.dependencies) keep(dependency, remaining);
+  };
+  const length = ({ remaining }: Ground) => remaining ?? Number.POSITIVE_INFINITY;
+  const longestFirst = grounds.toSorted((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+  for (const { name, remaining } of longestFirst) keep(name, remaining);
+  return turns;
 }
 
 /** Applies one event. */
@@ -196,10 +240,6 @@ function settle(state: ConversationState, before: ReadonlySet<string>, event: Co
   }
   const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
   return { ...state, activated, tokens, touched: kept(state.touched), delivered: kept(state.delivered) };
-}
-
-function longer(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : Math.max(a, b);
 }
 
 function orderOf(state: ConversationState, activation: Activation): number {

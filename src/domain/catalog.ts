@@ -54,8 +54,8 @@ export function listed(
 /** The reference that events keep of a catalog entry. */
 export function refOf(entry: CatalogEntry): SkillRef {
   const { name, skill_id, version_id, version, tokens } = entry;
-  const dependencies = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
-  return { name, skill_id, version_id, version, tokens, dependencies };
+  const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
+  return { name, skill_id, version_id, version, tokens, dependencies: [...new Set(needed)] };
 }
 
 /** The current version if it satisfies every range, else the newest stored one that does, else `null`. */

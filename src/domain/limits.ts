@@ -43,6 +43,9 @@ export const CATALOG_LIMITS = {
   ghostSkills: 1_000,
 } as const;
 
+/** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */
+export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
+
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
   metadataBytes: 16 * KiB,

@@ -80,7 +80,7 @@ async function loadText(context: Context, view: View, name: string): Promise<Too
     return failed(ANSWERS.notAvailable(name, names));
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
-  const resolved = await resolveDependencies([entry], (needed, ranges) => findInView(context, view, needed, ranges));
+  const resolved = await resolveDependencies(entry, (needed, ranges) => findInView(context, view, needed, ranges));
   if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
   const contents = await contentsOf(
     context,

@@ -56,7 +56,7 @@ export async function loadSkill(
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
 
-  const resolved = await resolveDependencies([entry], (needed, ranges) =>
+  const resolved = await resolveDependencies(entry, (needed, ranges) =>
     findBeside(context, view, active, needed, ranges),
   );
   if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);

@@ -4,7 +4,7 @@ import { activeSkills, apply, remainingTurns } from "../domain/activation";
 import { evictions } from "../domain/budget";
 import { type CatalogEntry, listed, refOf } from "../domain/catalog";
 import { type ConversationSettings, policyOf } from "../domain/conversation";
-import { type FindSkill, resolveDependencies } from "../domain/dependencies";
+import { type FindSkill, Resolver } from "../domain/dependencies";
 import type { Issue } from "../domain/errors";
 import type { ConversationEvent, Policy, SkillRef } from "../domain/event";
 import { LIST_FRAME_TOKENS } from "../domain/prompt";
@@ -121,26 +121,19 @@ async function resolveSet(
     asked.set(key, answer);
     return answer;
   };
-  const roots = new Map<string, CatalogEntry>();
+  // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
+  const resolver = new Resolver(find);
+  const direct = new Set<string>();
   const warnings: Issue[] = [];
-  let entries: CatalogEntry[] = [];
   for (const { name, code } of wanted) {
-    if (roots.has(name)) continue;
+    if (direct.has(name)) continue;
     const entry = await find(name, []);
-    // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
-    const found = entry === null ? null : await resolveDependencies([...roots.values(), entry], find);
-    if (entry === null || found === null) {
-      warnings.push({ code, message: `Skill '${name}' is not available.`, path: name });
-      continue;
-    }
-    if ("problem" in found) {
-      warnings.push({ code, message: found.problem, path: name });
-      continue;
-    }
-    roots.set(name, entry);
-    entries = found.entries;
+    const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
+    const found = entry === null ? unavailable : await resolver.add(entry);
+    if (found === null) direct.add(name);
+    else warnings.push({ code: found.code ?? code, message: found.problem, path: name });
   }
-  return { skills: entries.map(refOf), direct: new Set(roots.keys()), warnings };
+  return { skills: resolver.entries().map(refOf), direct, warnings };
 }
 
 /** Adds the departures that the budget asks for after the turn's own events. */

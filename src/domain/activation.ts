@@ -215,10 +215,9 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         refs: byName(event.skills),
         roots: new Map(event.loads.map((load) => [load.name, load.turn])),
         preloaded: event.preloaded,
-        delivered:
-          event.policy.delivery === "tool_result"
-            ? new Map(event.skills.map((s) => [s.name, s.version_id]))
-            : new Map(),
+        delivered: new Map(
+          event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
+        ),
         tokens: state.tokens,
       };
   }

@@ -61,7 +61,10 @@ const unloadedEvent = z.object({
   reason: z.enum(["requested", "evicted", "unavailable"]),
 });
 
-/** Replaces all activations and sets the turn: `loads` says in which turn of the history each was loaded last. */
+/**
+ * Replaces all activations and sets the turn: `loads` says in which turn of the history each was loaded last, and `delivered`
+ * whose instructions stand in it. Logs of earlier gateways do not say, so none do: to give them again loses nothing but tokens.
+ */
 const restoredEvent = z.object({
   type: z.literal("restored"),
   turn: z.number(),
@@ -69,6 +72,7 @@ const restoredEvent = z.object({
   skills: z.array(skillRefSchema),
   loads: z.array(z.object({ name: z.string(), turn: z.number() })),
   preloaded: z.array(z.string()),
+  delivered: z.array(z.string()).default([]),
 });
 
 export const eventSchema = z.discriminatedUnion("type", [

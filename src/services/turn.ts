@@ -3,12 +3,12 @@
 import { activeSkills, apply, remainingTurns } from "../domain/activation";
 import { evictions } from "../domain/budget";
 import { type CatalogEntry, listed, refOf } from "../domain/catalog";
-import { type ConversationSettings, policyOf } from "../domain/conversation";
+import { type ConversationSettings, deliversInAnswer, policyOf } from "../domain/conversation";
 import { type FindSkill, Resolver } from "../domain/dependencies";
 import type { Issue } from "../domain/errors";
 import type { ConversationEvent, Policy, SkillRef } from "../domain/event";
-import { LIST_FRAME_TOKENS } from "../domain/prompt";
-import { readHistory } from "../domain/restore";
+import { holdsInstructions, LIST_FRAME_TOKENS } from "../domain/prompt";
+import { type LoadAnswer, readHistory } from "../domain/restore";
 import type { JsonValue } from "../domain/skill";
 import type { View } from "../domain/view";
 import { findInView } from "./catalog";
@@ -76,7 +76,7 @@ export async function beginTurn(context: Context, session: Session, request: Tur
 
 /** Replaces all activations by what a history says, and sets the turn to the history's last. */
 export async function restore(context: Context, session: Session, history: readonly JsonValue[]): Promise<Issue[]> {
-  const { turns, loads } = readHistory(history);
+  const { turns, loads, answers } = readHistory(history);
   const { settings } = session;
   const view = await viewFor(context, session, settings);
   const policy: Policy = policyOf(settings, view.retention, context.settings.SKILL_RETENTION_TURNS);
@@ -89,8 +89,9 @@ export async function restore(context: Context, session: Session, history: reado
   // What a history names but the catalog does not have was never this conversation's: it is left out without a word.
   const kept = standing.filter((load) => set.direct.has(load.name));
   const preloaded = view.preload.filter((name) => set.direct.has(name));
+  const delivered = deliversInAnswer(policy) ? deliveredBy(session, answers, set.skills) : [];
   const events: ConversationEvent[] = [
-    { type: "restored", turn: turns, policy, skills: set.skills, loads: kept.reverse(), preloaded },
+    { type: "restored", turn: turns, policy, skills: set.skills, loads: kept.reverse(), preloaded, delivered },
   ];
   const warnings = leaveForBudget(session, events, turns);
   session.store.atomically(() => {
@@ -100,6 +101,17 @@ export async function restore(context: Context, session: Session, history: reado
     session.store.forgetTurnsAfter(turns);
   });
   return warnings;
+}
+
+/**
+ * Which skills need not be in the prompt, since the history holds their instructions. Only a skill's own loading tells: what was
+ * preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
+ */
+function deliveredBy(session: Session, answers: readonly LoadAnswer[], skills: readonly SkillRef[]): string[] {
+  return skills
+    .map(({ name, version_id }) => ({ name, instructions: session.store.instructions(version_id) ?? "" }))
+    .filter((skill) => answers.some((answer) => answer.name === skill.name && holdsInstructions(answer, skill)))
+    .map(({ name }) => name);
 }
 
 /** From now on the conversation runs under these settings. */

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { retentionSchema } from "./ghost";
 
 /** A skill at one version, with what the fold needs to know of it. */
-const skillRefSchema = z.object({
+export const skillRefSchema = z.object({
   name: z.string(),
   skill_id: z.string(),
   version_id: z.string(),
@@ -20,7 +20,7 @@ const skillRefSchema = z.object({
 const deliverySchema = z.enum(["system", "message", "tool_result"]);
 
 /** The settings a turn runs under. They change only with the next turn. */
-const policySchema = z.object({
+export const policySchema = z.object({
   retention: retentionSchema,
   delivery: deliverySchema,
   tool_mode: z.enum(["dynamic", "fixed"]),

@@ -53,6 +53,9 @@ export const CONVERSATION_LIMITS = {
   readLines: 2_000,
   readChars: 100_000,
   eventsPage: 1_000,
+  eventsPageChars: 1 * MiB,
+  /** The platform ends an object at 10 GB; what is full can still be read and deleted. */
+  storedBytes: 1024 * MiB,
 } as const;
 
 /** Questions to the browser, and the sockets they travel on. */

@@ -15,7 +15,7 @@ import { connectCarried } from "./carried";
 import { findInView } from "./catalog";
 import type { Context } from "./context";
 import { keepInstructions } from "./instructions";
-import { record, type Session } from "./session";
+import { record, type Session, touch } from "./session";
 
 /** To an MCP host the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
 export interface LoadHow {
@@ -44,9 +44,11 @@ export async function loadSkill(
   const inAnswer = deliversInAnswer(policy);
   const already = active.find((activation) => activation.skill.name === name);
   if (already !== undefined) {
-    record(session, context, [
-      { type: "loaded", turn, name, skills: [already.skill], delivered: policy.tool_style === "skill" ? [name] : [] },
-    ]);
+    const delivered = policy.tool_style === "skill" ? [name] : [];
+    const isInAnswer = delivered.length === 0 || state.delivered.get(name) === already.skill.version_id;
+    // A second load in a turn says no more than that the skill was used.
+    if (state.roots.get(name) === turn && isInAnswer) touch(session, context, name);
+    else record(session, context, [{ type: "loaded", turn, name, skills: [already.skill], delivered }]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
     if (policy.tool_style === "skill") return text(session.store.instructions(already.skill.version_id)?.trim() ?? "");
     const brought = await bring(context, session, view, [name]);

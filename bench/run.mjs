@@ -21,6 +21,7 @@ const ROWS = {
   mcp: { alone: true, apart: true },
   parts: {},
   load: {},
+  layers: {},
   turn: {},
   catalog: {},
   read: {},

@@ -16,6 +16,8 @@ export interface CatalogEntry {
   /** Tokens of the list's line, and of the instructions. */
   line_tokens: number;
   tokens: number;
+  /** Of the instructions. */
+  bytes: number;
   /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
   has_capabilities: boolean;
   /** Dependencies as written: `name` or `name@range`. */
@@ -53,9 +55,9 @@ export function listed(
 
 /** The reference that events keep of a catalog entry. */
 export function refOf(entry: CatalogEntry): SkillRef {
-  const { name, skill_id, version_id, version, tokens } = entry;
+  const { name, skill_id, version_id, version, tokens, bytes } = entry;
   const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
-  return { name, skill_id, version_id, version, tokens, dependencies: [...new Set(needed)] };
+  return { name, skill_id, version_id, version, tokens, bytes, dependencies: [...new Set(needed)] };
 }
 
 /** The current version if it satisfies every range, else the newest stored one that does, else `null`. */

@@ -10,8 +10,9 @@ export const skillRefSchema = z.object({
   skill_id: z.string(),
   version_id: z.string(),
   version: z.string().nullable(),
-  /** Tokens of the instructions. */
+  /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
   tokens: z.number(),
+  bytes: z.number().optional(),
   /** Names of the skills it needs. */
   dependencies: z.array(z.string()),
 });
@@ -27,6 +28,7 @@ export const policySchema = z.object({
   tool_style: z.enum(["load_skill", "skill"]),
   max_active_skills: z.number().nullable(),
   max_skill_tokens: z.number().nullable(),
+  max_skill_bytes: z.number().optional(),
 });
 
 /** `skills` holds a reference to everything that is active in the turn, at the version it is now. */

@@ -24,6 +24,7 @@ import { findNamed } from "../storage/skills";
 import { audited } from "./audit";
 import type { Context } from "./context";
 import { type PageQuery, pick } from "./listing";
+import { preloadIssues } from "./preload";
 import { requireRoom } from "./quota";
 import { scopeNamed } from "./skills";
 
@@ -137,7 +138,7 @@ async function contentOf(context: Context, { namespace, name, ...given }: GhostR
   scopeNamed(context.caller.principal, namespace);
   const spec = canonical(given.spec);
   const { skills, unresolved } = await resolveSkills(context, spec);
-  const issues = [...checkGhostSpec(spec), ...unresolved];
+  const issues = [...checkGhostSpec(spec), ...unresolved, ...(await preloadIssues(context, spec))];
   if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
   return { namespace, name, folded: foldName(name), spec, skills };
 }

@@ -71,14 +71,15 @@ export async function loadSkill(
       `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', and another one is loaded.`,
     );
   }
-  await keepInstructions(context, session, skills);
-
   // What is active already has its instructions in the prompt or in an earlier answer.
   const fresh = skills.filter((skill) => !active.some((activation) => activation.skill.name === skill.name));
   const answered = policy.tool_style === "skill" ? [name] : inAnswer ? fresh.map((skill) => skill.name) : [];
   const loaded: ConversationEvent = { type: "loaded", turn, name, skills, delivered: answered };
-  const { leaving, fits } = evictions(apply(state, loaded), name);
-  if (!fits) return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  // What does not fit is not read either.
+  if (!evictions(apply(state, loaded), name).fits)
+    return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  await keepInstructions(context, session, skills);
+  const { leaving } = evictions(apply(session.state, loaded), name);
   record(session, context, [
     loaded,
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
@@ -140,8 +141,8 @@ async function findBeside(
   const suits = held !== undefined && ranges.every((range) => satisfiesRange(held.version, range));
   const found = await findInView(context, view, name, suits ? [] : ranges);
   if (found === null || !suits) return found;
-  const { skill_id, version_id, version, tokens, dependencies } = held;
-  return { ...found, skill_id, version_id, version, tokens, needs: dependencies };
+  const { skill_id, version_id, version, tokens, bytes = 0, dependencies } = held;
+  return { ...found, skill_id, version_id, version, tokens, bytes, needs: dependencies };
 }
 
 function availableNames(view: View): string[] {

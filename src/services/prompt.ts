@@ -49,7 +49,7 @@ const rendered = new WeakMap<
 /** Reads nothing but the conversation's own store. */
 async function render(context: Context, session: Session, view: View, format: Format): Promise<Offered> {
   const { state } = session;
-  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
   const provided = await providedBy(context, session, view);
   const fixed = policy.tool_mode === "fixed";

@@ -1,7 +1,7 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
 import { activeSkills, apply, remainingTurns } from "../domain/activation";
-import { evictions } from "../domain/budget";
+import { evictions, overCeiling, overRow } from "../domain/budget";
 import { type CatalogEntry, listed, refOf } from "../domain/catalog";
 import { type ConversationSettings, deliversInAnswer, policyOf } from "../domain/conversation";
 import { type FindSkill, Resolver } from "../domain/dependencies";
@@ -34,17 +34,16 @@ export async function beginTurn(context: Context, session: Session, request: Tur
   }
   const { state } = session;
   const turn = state.turn + 1;
-  const policy = policyOf(settings, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const policy = policyOf(settings, view.retention, context.settings);
   const standing = [...state.roots]
     .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
     .map(([name]) => name);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
     ...request.selected_skills.map((name) => ({ name, code: "SELECTED_UNAVAILABLE" })),
-    ...standing.map((name) => ({ name, code: "SKILL_UNLOADED" })),
+    ...standing.map((name) => ({ name, code: STANDING })),
   ]);
   warnings.push(...set.warnings);
-  await keepInstructions(context, session, set.skills);
   const { tokens } = listed(view.catalog, view.preload);
   const cost = { static: view.catalog.static_tokens, list: view.catalog.total === 0 ? 0 : tokens + LIST_FRAME_TOKENS };
   // The turn comes first: what cannot be had any more was active to the end of the turn before.
@@ -64,6 +63,7 @@ export async function beginTurn(context: Context, session: Session, request: Tur
       .map((name): ConversationEvent => ({ type: "unloaded", turn, name, reason: "unavailable" })),
   ];
   warnings.push(...leaveForBudget(session, events, turn));
+  await keepInstructions(context, session, activeAfter(session, events));
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -79,21 +79,33 @@ export async function restore(context: Context, session: Session, history: reado
   const { turns, loads, answers } = readHistory(history);
   const { settings } = session;
   const view = await viewFor(context, session, settings);
-  const policy: Policy = policyOf(settings, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const policy: Policy = policyOf(settings, view.retention, context.settings);
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
-    ...standing.map(({ name }) => ({ name, code: "SKILL_UNLOADED" })),
+    ...standing.map(({ name }) => ({ name, code: STANDING })),
   ]);
-  await keepInstructions(context, session, set.skills);
   // What a history names but the catalog does not have was never this conversation's: it is left out without a word.
   const kept = standing.filter((load) => set.direct.has(load.name));
   const preloaded = view.preload.filter((name) => set.direct.has(name));
-  const delivered = deliversInAnswer(policy) ? deliveredBy(session, answers, set.skills) : [];
-  const events: ConversationEvent[] = [
-    { type: "restored", turn: turns, policy, skills: set.skills, loads: kept.reverse(), preloaded, delivered },
+  const restored = {
+    type: "restored",
+    turn: turns,
+    policy,
+    skills: set.skills,
+    loads: kept.reverse(),
+    preloaded,
+  } as const;
+  const events: ConversationEvent[] = [{ ...restored, delivered: [] }];
+  const warnings = [
+    ...set.warnings.filter(({ code }) => code === "OVER_CEILING"),
+    ...leaveForBudget(session, events, turns),
   ];
-  const warnings = leaveForBudget(session, events, turns);
+  const active = activeAfter(session, events);
+  await keepInstructions(context, session, active);
+  // Only with their instructions at hand can it be said which of them the history holds.
+  const delivered = deliversInAnswer(policy) ? deliveredBy(session, answers, active) : [];
+  events[0] = { ...restored, delivered };
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -120,6 +132,9 @@ function takeEffect(session: Session, settings: ConversationSettings): void {
   session.store.set("effective", settings);
 }
 
+/** The warning for a skill that was loaded in an earlier turn and is not there any more. */
+const STANDING = "SKILL_UNLOADED";
+
 /** Resolves skills with their dependencies, each name at one version; what cannot be had is left out with a warning. */
 async function resolveSet(
   context: Context,
@@ -135,6 +150,7 @@ async function resolveSet(
   };
   // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
   const resolver = new Resolver(find);
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
   const direct = new Set<string>();
   const warnings: Issue[] = [];
   for (const { name, code } of wanted) {
@@ -142,10 +158,26 @@ async function resolveSet(
     const entry = await find(name, []);
     const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
     const found = entry === null ? unavailable : await resolver.add(entry);
-    if (found === null) direct.add(name);
-    else warnings.push({ code: found.code ?? code, message: found.problem, path: name });
+    if (found !== null) {
+      warnings.push({ code: found.code ?? code, message: found.problem, path: name });
+      continue;
+    }
+    // The budget sends away what was loaded; what is preloaded and selected comes last or not at all.
+    const all = resolver.entries();
+    if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
+      resolver.takeBack();
+      const message = `Skill '${name}' is left out: the active skills may have ${ceiling} tokens of instructions together, and there is no room for it and what it needs.`;
+      warnings.push({ code: "OVER_CEILING", message, path: name });
+      continue;
+    }
+    direct.add(name);
   }
   return { skills: resolver.entries().map(refOf), direct, warnings };
+}
+
+/** What is active once these events have happened. Nothing else is read. */
+function activeAfter(session: Session, events: readonly ConversationEvent[]): SkillRef[] {
+  return activeSkills(events.reduce(apply, session.state)).map(({ skill }) => skill);
 }
 
 /** Adds the departures that the budget asks for after the turn's own events. */

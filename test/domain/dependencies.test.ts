@@ -16,6 +16,7 @@ const entry = (name: string, { version, needs = [] }: World[string][0]): Catalog
   description: "",
   line_tokens: 1,
   tokens: 1,
+  bytes: 1,
   has_capabilities: false,
   needs,
 });

@@ -3,6 +3,7 @@
 
 import type { ConversationEvent, Policy, SkillRef } from "./event";
 import type { Retention } from "./ghost";
+import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {
   turn: number;
@@ -52,17 +53,6 @@ export function fold(events: readonly ConversationEvent[], from: ConversationSta
   return events.reduce(apply, from);
 }
 
-/** The state as it was when the conversation last stood in that turn; `null` when it never did. */
-export function foldAt(events: readonly ConversationEvent[], turn: number): ConversationState | null {
-  let state = EMPTY_STATE;
-  let found: ConversationState | null = null;
-  for (const event of events) {
-    state = apply(state, event);
-    if (state.turn === turn) found = state;
-  }
-  return found;
-}
-
 /**
  * Turns left for a skill loaded in turn `loaded`, seen from `turn`, or `-1` when it is gone. Loaded in T it is active in T and
  * T+1 … T+R with R, R, R-1 … 1 left, and gone in T+R+1 (seed 000, section 4.3).
@@ -99,11 +89,9 @@ export function activeSkills(state: ConversationState): Activation[] {
   return [...all.slice(0, leading), ...rest];
 }
 
-/** Why a skill is active in its own right, the reason that is told first. */
-interface Ground {
-  name: string;
+/** Why a skill is active in its own right. The first ground of a skill is the one that is told. */
+interface Ground extends Stay {
   reason: "preloaded" | "selected" | "loaded";
-  remaining: number | null;
 }
 
 function groundsOf(state: ConversationState): Ground[] {
@@ -119,36 +107,6 @@ function groundsOf(state: ConversationState): Ground[] {
     ...state.selected.map((name): Ground => ({ name, reason: "selected", remaining: ownTurns(name) })),
     ...loaded.map((name): Ground => ({ name, reason: "loaded", remaining: ownTurns(name) })),
   ];
-}
-
-/** Finds a skill, after all it needs. What was seen before is found, or this walk is inside of it: a circle ends there. */
-function visit(
-  name: string,
-  refs: ReadonlyMap<string, SkillRef>,
-  seen: Set<string>,
-  found: Map<string, SkillRef>,
-): void {
-  if (seen.has(name)) return;
-  seen.add(name);
-  const skill = refs.get(name);
-  if (skill === undefined) return;
-  for (const dependency of skill.dependencies) visit(dependency, refs, seen, found);
-  found.set(name, skill);
-}
-
-/** How long each skill stays: as long as itself or the last of its dependants. Who stays longest goes first, so that one visit is enough. */
-function longestStay(grounds: readonly Ground[], found: ReadonlyMap<string, SkillRef>): Map<string, number | null> {
-  const turns = new Map<string, number | null>();
-  const keep = (name: string, remaining: number | null) => {
-    const skill = found.get(name);
-    if (skill === undefined || turns.has(name)) return;
-    turns.set(name, remaining);
-    for (const dependency of skill.dependencies) keep(dependency, remaining);
-  };
-  const length = ({ remaining }: Ground) => remaining ?? Number.POSITIVE_INFINITY;
-  const longestFirst = grounds.toSorted((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
-  for (const { name, remaining } of longestFirst) keep(name, remaining);
-  return turns;
 }
 
 /** Applies one event. */

@@ -4,6 +4,12 @@ import { activeSkills, apply, type ConversationState } from "./activation";
 import type { CatalogEntry } from "./catalog";
 import { CONVERSATION_LIMITS } from "./limits";
 
+/** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
+export const BYTES_PER_TOKEN = 5;
+
+/** What an event may say of active skills, roughly: it is one row, and rows end at 2 MB. */
+const REF_CHARS = 256 * 1024;
+
 /** What the instructions of skills come to. */
 function weightOf(skills: readonly { tokens: number; bytes?: number | undefined }[]): {
   tokens: number;
@@ -17,7 +23,7 @@ function weightOf(skills: readonly { tokens: number; bytes?: number | undefined 
 
 /** How many bytes of instructions may be active where so many tokens may: else drawn lines would be a way around. */
 export function bytesFor(tokens: number): number {
-  return tokens * CONVERSATION_LIMITS.bytesPerToken;
+  return tokens * BYTES_PER_TOKEN;
 }
 
 /** Whether skills have more instructions together than may ever be active in a conversation. */
@@ -34,7 +40,7 @@ export function overRow(entries: readonly CatalogEntry[]): boolean {
   const characters = ({ name, needs }: CatalogEntry) =>
     needs.reduce((sum, need) => sum + need.length, name.length + 200);
   const all = entries.reduce((sum, entry) => sum + characters(entry), 0);
-  return entries.length > CONVERSATION_LIMITS.activeSkills || all > CONVERSATION_LIMITS.activeRefChars;
+  return entries.length > CONVERSATION_LIMITS.activeSkills || all > REF_CHARS;
 }
 
 /** The state's active skills exceed its policy. */

@@ -49,19 +49,13 @@ export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
-  /** Tokens of the instructions of all active skills: what `SKILL_TOKENS_MAX` may be at most. */
   activeTokens: 1_000_000,
-  /** Bytes of them for a token that is allowed: of ordinary text one has four to five, of drawn lines a hundred. */
-  bytesPerToken: 5,
-  /** What the log's events say of active skills, roughly: an event is one row, and rows end at 2 MB. */
-  activeRefChars: 256 * KiB,
   metadataBytes: 16 * KiB,
   toolResultChars: 200_000,
   readLines: 2_000,
   readChars: 100_000,
   eventsPage: 1_000,
   eventsPageChars: 1 * MiB,
-  /** The platform ends an object at 10 GB; what is full can still be read and deleted. */
   storedBytes: 1024 * MiB,
 } as const;
 

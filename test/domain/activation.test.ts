@@ -7,7 +7,6 @@ import {
   type ConversationState,
   EMPTY_STATE,
   fold,
-  foldAt,
   remainingTurns,
 } from "../../src/domain/activation";
 import { type ConversationEvent, eventSchema, type Policy, type SkillRef } from "../../src/domain/event";
@@ -232,7 +231,7 @@ describe("tokens", () => {
   });
 });
 
-describe("foldAt", () => {
+describe("the fold", () => {
   const draw = ref("draw");
   const events: ConversationEvent[] = [
     turn(1),
@@ -244,14 +243,6 @@ describe("foldAt", () => {
     loaded(2, [ref("essay")]),
     turn(3, [ref("essay")]),
   ];
-
-  it("is the state at the end of the latest pass over a turn", () => {
-    const at = (number: number) => {
-      const state = foldAt(events, number);
-      return state === null ? null : activeSkills(state).map((active) => active.skill.name);
-    };
-    expect([0, 1, 2, 3, 4].map(at)).toEqual([null, [], ["essay"], ["essay"], null]);
-  });
 
   it("gives the same from any point on", () => {
     for (let cut = 0; cut <= events.length; cut++)

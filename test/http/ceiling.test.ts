@@ -2,8 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { BYTES_PER_TOKEN } from "../../src/domain/budget";
 import { policyOf } from "../../src/domain/conversation";
-import { CONVERSATION_LIMITS } from "../../src/domain/limits";
 import { seedSkill, seedVersion } from "../fixtures/registry";
 import { call } from "./call";
 
@@ -57,7 +57,7 @@ describe("the ceiling of active instructions", () => {
     expect(turn.warnings.map(({ code, path }) => `${code} ${path}`)).toEqual(
       preload_skills.slice(3).map((name) => `OVER_CEILING ${name}`),
     );
-    const most = CEILING * CONVERSATION_LIMITS.bytesPerToken;
+    const most = CEILING * BYTES_PER_TOKEN;
     expect(size).toBeLessThan(most + 100_000);
     expect((await send("GET", "/conversations/lines/prompt"))[2]).toBeLessThan(most + 10_000);
   });

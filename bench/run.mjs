@@ -22,6 +22,7 @@ const ROWS = {
   parts: {},
   open: {},
   load: {},
+  layers: {},
   turn: {},
   catalog: {},
   read: {},

@@ -3,6 +3,7 @@
 
 import type { ConversationEvent, Policy, SkillRef } from "./event";
 import type { Retention } from "./ghost";
+import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {
   turn: number;
@@ -52,17 +53,6 @@ export function fold(events: readonly ConversationEvent[], from: ConversationSta
   return events.reduce(apply, from);
 }
 
-/** The state as it was when the conversation last stood in that turn; `null` when it never did. */
-export function foldAt(events: readonly ConversationEvent[], turn: number): ConversationState | null {
-  let state = EMPTY_STATE;
-  let found: ConversationState | null = null;
-  for (const event of events) {
-    state = apply(state, event);
-    if (state.turn === turn) found = state;
-  }
-  return found;
-}
-
 /**
  * Turns left for a skill loaded in turn `loaded`, seen from `turn`, or `-1` when it is gone. Loaded in T it is active in T and
  * T+1 … T+R with R, R, R-1 … 1 left, and gone in T+R+1 (seed 000, section 4.3).
@@ -74,37 +64,49 @@ export function remainingTurns(retention: Retention, loaded: number, turn: numbe
   return passed > retention ? -1 : retention - passed + 1;
 }
 
-/** What is active now: preloaded ones in their order, then the rest by first activation; dependencies before dependants. */
+/**
+ * What is active now: preloaded ones in their order, then the rest by first activation; dependencies before dependants. Both of
+ * its walks visit a skill once, however many ways lead there: two skills a layer that need both of the next are 2^n ways.
+ */
 export function activeSkills(state: ConversationState): Activation[] {
+  const found = new Map<string, SkillRef>();
+  const seen = new Set<string>();
+  const grounds = groundsOf(state);
+  for (const { name, reason } of grounds) if (reason === "preloaded") visit(name, state.refs, seen, found);
+  const leading = found.size;
+  for (const { name } of grounds) visit(name, state.refs, seen, found);
+  const reasons = new Map(grounds.toReversed().map(({ name, reason }) => [name, reason]));
+  const remaining = longestStay(grounds, found);
+  const all = [...found].map(
+    ([name, skill]): Activation => ({
+      skill,
+      remaining: remaining.get(name) ?? null,
+      reason: reasons.get(name) ?? "dependency",
+      loaded_in_turn: state.roots.get(name) ?? state.activated.get(name)?.turn ?? state.turn,
+    }),
+  );
+  const rest = all.slice(leading).sort((a, b) => orderOf(state, a) - orderOf(state, b));
+  return [...all.slice(0, leading), ...rest];
+}
+
+/** Why a skill is active in its own right. The first ground of a skill is the one that is told. */
+interface Ground extends Stay {
+  reason: "preloaded" | "selected" | "loaded";
+}
+
+function groundsOf(state: ConversationState): Ground[] {
   const { policy } = state;
   if (policy === null) return [];
-  const found = new Map<string, Activation>();
-  const add = (name: string, reason: Activation["reason"], remaining: number | null, path: readonly string[]) => {
-    const skill = state.refs.get(name);
-    if (skill === undefined || path.includes(name)) return;
-    const known = found.get(name);
-    const loaded_in_turn = state.roots.get(name) ?? state.activated.get(name)?.turn ?? state.turn;
-    const longest = known === undefined ? remaining : longer(known.remaining, remaining);
-    // A dependant that stays longer keeps its dependencies longer: walk on even where the skill itself is known.
-    for (const dependency of skill.dependencies) add(dependency, "dependency", longest, [...path, name]);
-    found.set(name, {
-      skill,
-      remaining: longest,
-      reason: known === undefined || known.reason === "dependency" ? reason : known.reason,
-      loaded_in_turn,
-    });
-  };
-  for (const name of state.preloaded) add(name, "preloaded", null, []);
-  const leading = found.size;
   const ownTurns = (name: string) => {
     const loaded = state.roots.get(name);
     return loaded === undefined ? 0 : remainingTurns(policy.retention, loaded, state.turn);
   };
-  for (const name of state.selected) add(name, "selected", ownTurns(name), []);
-  for (const name of state.roots.keys()) if (ownTurns(name) !== -1) add(name, "loaded", ownTurns(name), []);
-  const all = [...found.values()];
-  const rest = all.slice(leading).sort((a, b) => orderOf(state, a) - orderOf(state, b));
-  return [...all.slice(0, leading), ...rest];
+  const loaded = [...state.roots.keys()].filter((name) => ownTurns(name) !== -1);
+  return [
+    ...state.preloaded.map((name): Ground => ({ name, reason: "preloaded", remaining: null })),
+    ...state.selected.map((name): Ground => ({ name, reason: "selected", remaining: ownTurns(name) })),
+    ...loaded.map((name): Ground => ({ name, reason: "loaded", remaining: ownTurns(name) })),
+  ];
 }
 
 /** Applies one event. */
@@ -171,10 +173,9 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         refs: byName(event.skills),
         roots: new Map(event.loads.map((load) => [load.name, load.turn])),
         preloaded: event.preloaded,
-        delivered:
-          event.policy.delivery === "tool_result"
-            ? new Map(event.skills.map((s) => [s.name, s.version_id]))
-            : new Map(),
+        delivered: new Map(
+          event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
+        ),
         tokens: state.tokens,
       };
   }
@@ -196,10 +197,6 @@ function settle(state: ConversationState, before: ReadonlySet<string>, event: Co
   }
   const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
   return { ...state, activated, tokens, touched: kept(state.touched), delivered: kept(state.delivered) };
-}
-
-function longer(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : Math.max(a, b);
 }
 
 function orderOf(state: ConversationState, activation: Activation): number {

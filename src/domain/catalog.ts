@@ -18,6 +18,8 @@ export interface CatalogEntry {
   /** Tokens of the list's line as they were counted at publish, and of the instructions. */
   line_tokens: number;
   tokens: number;
+  /** Of the instructions. */
+  bytes: number;
   /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
   has_capabilities: boolean;
   /** Dependencies as written: `name` or `name@range`. */
@@ -85,9 +87,9 @@ const utf8 = new TextEncoder();
 
 /** The reference that events keep of a catalog entry. */
 export function refOf(entry: CatalogEntry): SkillRef {
-  const { name, skill_id, version_id, version, tokens } = entry;
-  const dependencies = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
-  return { name, skill_id, version_id, version, tokens, dependencies };
+  const { name, skill_id, version_id, version, tokens, bytes } = entry;
+  const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
+  return { name, skill_id, version_id, version, tokens, bytes, dependencies: [...new Set(needed)] };
 }
 
 /** The current version if it satisfies every range, else the newest stored one that does, else `null`. */

@@ -1,11 +1,13 @@
 // What a conversation can be told about itself.
 
 import * as z from "zod";
+import { bytesFor } from "./budget";
 import type { Policy } from "./event";
 import { ghostSpecSchema, type Retention, retentionSchema } from "./ghost";
 import { jsonObject } from "./json";
 import { CONVERSATION_LIMITS } from "./limits";
 import { FORMATS } from "./protocol";
+import type { Settings } from "./settings";
 
 /** Ids of conversations are the caller's own: those of its chats. */
 export const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -33,7 +35,7 @@ export const conversationSettingsSchema = z
     format: z.enum(FORMATS).optional(),
     tool_mode: z.enum(["dynamic", "fixed"]).optional(),
     tool_style: z.enum(["load_skill", "skill"]).optional(),
-    max_active_skills: z.int().min(1).max(1_000).optional(),
+    max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
     max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
     metadata: metadata.optional(),
   })
@@ -53,15 +55,22 @@ export function mergeSettings(old: ConversationSettings, change: ConversationSet
   return { ...rest, ...source, ...change };
 }
 
-/** The policy of the next turn. The conversation's own retention wins over the ghost's, and that over the gateway's. */
-export function policyOf(settings: ConversationSettings, ghost: Retention | null, gateway: Retention): Policy {
+type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX">;
+
+/**
+ * The policy of the next turn. The conversation's own retention wins over the ghost's, and that over the gateway's; its budget
+ * is never more than the gateway allows, whatever was stored when the gateway allowed more.
+ */
+export function policyOf(settings: ConversationSettings, ghost: Retention | null, gateway: GatewayPolicy): Policy {
+  const ceiling = gateway.SKILL_TOKENS_MAX;
   return {
-    retention: settings.retention_turns ?? ghost ?? gateway,
+    retention: settings.retention_turns ?? ghost ?? gateway.SKILL_RETENTION_TURNS,
     delivery: settings.delivery ?? "system",
     tool_mode: settings.tool_mode ?? "dynamic",
     tool_style: settings.tool_style ?? "load_skill",
-    max_active_skills: settings.max_active_skills ?? null,
-    max_skill_tokens: settings.max_skill_tokens ?? null,
+    max_active_skills: settings.max_active_skills ?? CONVERSATION_LIMITS.activeSkills,
+    max_skill_tokens: Math.min(settings.max_skill_tokens ?? ceiling, ceiling),
+    max_skill_bytes: bytesFor(ceiling),
   };
 }
 

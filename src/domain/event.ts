@@ -5,13 +5,14 @@ import * as z from "zod";
 import { retentionSchema } from "./ghost";
 
 /** A skill at one version, with what the fold needs to know of it. */
-const skillRefSchema = z.object({
+export const skillRefSchema = z.object({
   name: z.string(),
   skill_id: z.string(),
   version_id: z.string(),
   version: z.string().nullable(),
-  /** Tokens of the instructions. */
+  /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
   tokens: z.number(),
+  bytes: z.number().optional(),
   /** Names of the skills it needs. */
   dependencies: z.array(z.string()),
 });
@@ -20,13 +21,14 @@ const skillRefSchema = z.object({
 const deliverySchema = z.enum(["system", "message", "tool_result"]);
 
 /** The settings a turn runs under. They change only with the next turn. */
-const policySchema = z.object({
+export const policySchema = z.object({
   retention: retentionSchema,
   delivery: deliverySchema,
   tool_mode: z.enum(["dynamic", "fixed"]),
   tool_style: z.enum(["load_skill", "skill"]),
   max_active_skills: z.number().nullable(),
   max_skill_tokens: z.number().nullable(),
+  max_skill_bytes: z.number().optional(),
 });
 
 /** `skills` holds a reference to everything that is active in the turn, at the version it is now. */
@@ -61,7 +63,10 @@ const unloadedEvent = z.object({
   reason: z.enum(["requested", "evicted", "unavailable"]),
 });
 
-/** Replaces all activations and sets the turn: `loads` says in which turn of the history each was loaded last. */
+/**
+ * Replaces all activations and sets the turn: `loads` says in which turn of the history each was loaded last, and `delivered`
+ * whose instructions stand in it. Logs of earlier gateways do not say, so none do: to give them again loses nothing but tokens.
+ */
 const restoredEvent = z.object({
   type: z.literal("restored"),
   turn: z.number(),
@@ -69,6 +74,7 @@ const restoredEvent = z.object({
   skills: z.array(skillRefSchema),
   loads: z.array(z.object({ name: z.string(), turn: z.number() })),
   preloaded: z.array(z.string()),
+  delivered: z.array(z.string()).default([]),
 });
 
 export const eventSchema = z.discriminatedUnion("type", [

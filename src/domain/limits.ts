@@ -43,13 +43,20 @@ export const CATALOG_LIMITS = {
   ghostSkills: 1_000,
 } as const;
 
+/** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */
+export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
+
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
+  activeSkills: 1_000,
+  activeTokens: 1_000_000,
   metadataBytes: 16 * KiB,
   toolResultChars: 200_000,
   readLines: 2_000,
   readChars: 100_000,
   eventsPage: 1_000,
+  eventsPageChars: 1 * MiB,
+  storedBytes: 1024 * MiB,
 } as const;
 
 /** Questions to the browser, and the sockets they travel on. */

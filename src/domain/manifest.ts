@@ -3,6 +3,7 @@
 
 import type { Issue } from "./errors";
 import type { Frontmatter } from "./frontmatter";
+import { DEPENDENCY_LIMITS } from "./limits";
 import { type FieldReader, fieldReader, isObject } from "./manifest-field";
 import { checkServers } from "./manifest-server";
 import { isName } from "./name";
@@ -43,7 +44,7 @@ const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
 /**
  * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
  * `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
- * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
+ * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `TOO_MANY_DEPENDENCIES`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
  * `domain/manifest-server`. Each has the line of its key.
  *
  * @param paths the package's files, relative to the skill's folder; a provider's module is looked up in them
@@ -155,13 +156,18 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
 
 /** The seeds list Python modules here too; what is no skill reference stays in the file and is left out. */
 function readDependencies(fields: FieldReader): string[] {
-  return fields.list("dependencies").filter((text, index) => {
+  const needed = fields.list("dependencies").filter((text, index) => {
     const reference = parseReference(text);
     if (reference !== null && isName(reference.name)) return true;
     const message = `The dependency '${text}' is neither \`name\` nor \`name@range\`; it is kept but not resolved.`;
     fields.warn("DEPENDENCY_INVALID", ["dependencies", `${index}`], message);
     return false;
   });
+  if (needed.length > DEPENDENCY_LIMITS.skills) {
+    const message = `It names ${needed.length} dependencies, and no skill that needs more than ${DEPENDENCY_LIMITS.skills} can be loaded.`;
+    fields.warn("TOO_MANY_DEPENDENCIES", ["dependencies"], message);
+  }
+  return needed;
 }
 
 /** The specification's form is one string; spaces inside parentheses, as in `Bash(git add:*)`, separate nothing. */

@@ -3,6 +3,7 @@
 import type { Activation } from "./activation";
 import type { CatalogEntry } from "./catalog";
 import type { Format } from "./protocol";
+import type { LoadAnswer } from "./restore";
 import type { JsonObject } from "./skill";
 import { escapeSkillTags } from "./tags";
 import { catalogLine } from "./tokens";
@@ -26,10 +27,20 @@ export function renderLoaded(skills: readonly LoadedSkill[], selected: readonly 
     selected.length === 0
       ? ""
       : `\n\nThe user selected these skills for this turn, so prefer them: ${selected.join(", ")}.`;
-  const bodies = skills
-    .map((skill) => `\n\n## Skill: ${skill.name}\n\n${escapeSkillTags(skill.instructions.trim())}`)
-    .join("");
+  const bodies = skills.map((skill) => `\n\n${section(skill)}`).join("");
   return `<skill>\n# Loaded Skill Instructions\n\nThe following skills have been loaded.${emphasis}${bodies}\n</skill>`;
+}
+
+function section(skill: LoadedSkill): string {
+  return `## Skill: ${skill.name}\n\n${escapeSkillTags(skill.instructions.trim())}`;
+}
+
+/** Whether the answer to a call that loaded a skill holds its instructions, these and no others, from beginning to end. */
+export function holdsInstructions(answer: LoadAnswer, skill: LoadedSkill): boolean {
+  // The one-tool style answers with the bare body.
+  if (answer.tool === "skill") return answer.text.trim() === skill.instructions.trim();
+  const text = section(skill);
+  return [`${text}\n</skill>`, `${text}\n\n## Skill: `].some((part) => answer.text.includes(part));
 }
 
 export interface PromptParts {

@@ -1,6 +1,7 @@
 // How much one user may have, and how often one may do what makes something. Generous: they are for accidents and abuse.
 
 import { GatewayError } from "./errors";
+import { CONVERSATION_LIMITS } from "./limits";
 
 /** Of one user at a time; of ghosts, a group and what is public have as many. */
 export const QUOTAS = { skills: 20_000, ghosts: 2_000, keys: 200, bytes: 10 * 1024 * 1024 * 1024 } as const;
@@ -34,6 +35,13 @@ export function quotaExceeded(what: Owned, used: number): GatewayError {
 export function tooManyBytes(used: number): GatewayError {
   const limit = QUOTAS.bytes;
   const message = "A user's own skills may take 10 GiB with all their versions. Delete some first.";
+  return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
+}
+
+/** Everything that a conversation stores; most of it is its log. */
+export function conversationFull(used: number): GatewayError {
+  const limit = CONVERSATION_LIMITS.storedBytes;
+  const message = "A conversation may store 1 GiB, and this one does. Begin another one, or delete it.";
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 

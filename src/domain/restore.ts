@@ -16,6 +16,15 @@ export interface Restored {
   turns: number;
   /** Skills still standing at its end, newest load first: the turn of the last load. */
   loads: { name: string; turn: number }[];
+  /** The answers to calls that loaded something, wherever they stand. */
+  answers: LoadAnswer[];
+}
+
+/** What a call that loaded a skill was answered. `tool`: the one that was called, since they answer differently. */
+export interface LoadAnswer {
+  tool: string;
+  name: string;
+  text: string;
 }
 
 /**
@@ -24,7 +33,8 @@ export interface Restored {
  * neither, from the text pattern. Skills the catalog does not have are left out by the caller.
  */
 export function readHistory(history: readonly JsonValue[]): Restored {
-  const turns = splitTurns(readTranscript(history));
+  const messages = readTranscript(history);
+  const turns = splitTurns(messages);
   const recorded = turns.some((turn) =>
     turn.messages.some((message) => message.loadedSkills !== null || message.calls.some(isRecord)),
   );
@@ -41,7 +51,26 @@ export function readHistory(history: readonly JsonValue[]): Restored {
     }
   }
   const loads = [...last].map(([name, turn]) => ({ name, turn })).reverse();
-  return { turns: turns.at(-1)?.number ?? 0, loads };
+  return { turns: turns.at(-1)?.number ?? 0, loads, answers: loadAnswers(messages) };
+}
+
+/** Each result belongs to the last call of its id before it: ids may come again in later turns. */
+function loadAnswers(messages: readonly TranscriptMessage[]): LoadAnswer[] {
+  const open = new Map<string, Omit<LoadAnswer, "text">>();
+  const answers: LoadAnswer[] = [];
+  for (const message of messages) {
+    for (const call of message.calls) {
+      const name = isLoader(call) ? argument(call) : null;
+      if (name !== null) open.set(call.id, { tool: call.name, name });
+      else open.delete(call.id);
+    }
+    for (const { id, failed, text } of message.results) {
+      const call = open.get(id);
+      open.delete(id);
+      if (call !== undefined && !failed) answers.push({ ...call, text });
+    }
+  }
+  return answers;
 }
 
 interface Turn {

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { GatewayError, type Issue } from "./errors";
 import { issuerSettings, missingForIssuer } from "./issuer-settings";
+import { CONVERSATION_LIMITS } from "./limits";
 import { parseReference, type SkillReference } from "./reference";
 
 const flag = (initial: boolean) =>
@@ -47,6 +48,9 @@ const table = z.strictObject({
   SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
   SKILL_RETENTION_TURNS: retention.describe(
     "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
+  ),
+  SKILL_TOKENS_MAX: count(200_000, 1, CONVERSATION_LIMITS.activeTokens).describe(
+    "Tokens of instructions that may be active in one conversation, preloaded ones included; in bytes five times as many.",
   ),
   PUBLISH_BLOCK_SEVERITY: z
     .enum(["none", "high", "low"])

@@ -16,7 +16,13 @@ export interface TranscriptMessage {
   /** The gateway's own note on an assistant message; `null` where there is none. */
   loadedSkills: string[] | null;
   calls: TranscriptCall[];
-  results: { id: string; failed: boolean }[];
+  results: TranscriptResult[];
+}
+
+export interface TranscriptResult {
+  id: string;
+  failed: boolean;
+  text: string;
 }
 
 /** Reads messages of OpenAI (chat, responses), Anthropic, AI SDK and MCP form; what is none of these is `other`. */
@@ -28,7 +34,7 @@ function readMessage(entry: JsonObject): TranscriptMessage {
   // Items of the Responses API stand beside messages instead of inside them.
   if (entry.type === "function_call") return { ...blank("assistant"), calls: readCall(entry) };
   if (entry.type === "function_call_output") {
-    return { ...blank("tool"), results: [{ id: string(entry.call_id), failed: isErrorText(textOf(entry.output)) }] };
+    return { ...blank("tool"), results: [result(entry.call_id, textOf(entry.output))] };
   }
   if (entry.type === "reasoning") return blank("assistant");
   const blocks = blocksOf(entry.content);
@@ -40,7 +46,7 @@ function readMessage(entry: JsonObject): TranscriptMessage {
     results: blocks.flatMap(readResult),
   };
   if (entry.role === "tool" && typeof entry.tool_call_id === "string") {
-    message.results.push({ id: entry.tool_call_id, failed: isErrorText(message.text) });
+    message.results.push(result(entry.tool_call_id, message.text));
   }
   return message;
 }
@@ -66,16 +72,19 @@ function call(id: JsonValue | undefined, name: JsonValue | undefined, args: Json
   return { id: string(id), name: string(name), arguments: parseArguments(args).value ?? {} };
 }
 
-function readResult(block: JsonObject): { id: string; failed: boolean }[] {
+function readResult(block: JsonObject): TranscriptResult[] {
   if (block.type === "tool_result") {
-    const failed = block.is_error === true || block.isError === true || isErrorText(textOf(block.content));
-    return [{ id: string(block.tool_use_id ?? block.toolUseId), failed }];
+    const isError = block.is_error === true || block.isError === true;
+    return [result(block.tool_use_id ?? block.toolUseId, textOf(block.content), isError)];
   }
   if (block.type !== "tool-result") return [];
   const output = isObject(block.output) ? block.output : {};
-  const failed =
-    output.type === "error-text" || output.type === "error-json" || isErrorText(textOf(output.value ?? block.result));
-  return [{ id: string(block.toolCallId), failed }];
+  const isError = output.type === "error-text" || output.type === "error-json";
+  return [result(block.toolCallId, textOf(output.value ?? block.result), isError)];
+}
+
+function result(id: JsonValue | undefined, text: string, isError = false): TranscriptResult {
+  return { id: string(id), failed: isError || isErrorText(text), text };
 }
 
 function loadedSkillsOf(entry: JsonObject): string[] | null {

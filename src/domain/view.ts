@@ -14,6 +14,7 @@ const catalogEntrySchema = z.object({
   description: z.string(),
   line_tokens: z.number(),
   tokens: z.number(),
+  bytes: z.number().default(0),
   has_capabilities: z.boolean(),
   needs: z.array(z.string()),
 });

@@ -1,5 +1,6 @@
 // What an MCP host can do without a conversation: look at a principal's catalog. Nothing is kept between calls.
 
+import { overCeiling } from "../domain/budget";
 import { BUILTIN_ARGUMENTS } from "../domain/builtin";
 import type { ConversationSettings } from "../domain/conversation";
 import { resolveDependencies } from "../domain/dependencies";
@@ -80,8 +81,13 @@ async function loadText(context: Context, view: View, name: string): Promise<Too
     return failed(ANSWERS.notAvailable(name, names));
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
-  const resolved = await resolveDependencies([entry], (needed, ranges) => findInView(context, view, needed, ranges));
+  const resolved = await resolveDependencies(entry, (needed, ranges) => findInView(context, view, needed, ranges));
   if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  if (overCeiling(resolved.entries, ceiling))
+    return failed(
+      `Error: Skill '${name}' and what it needs have more than ${ceiling} tokens of instructions together.`,
+    );
   const contents = await contentsOf(
     context,
     resolved.entries.map((skill) => skill.version_id),

@@ -28,7 +28,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
   // The number rises when a view of an earlier gateway lacks something.
-  return JSON.stringify([3, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+  return JSON.stringify([4, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
 }
 
 /** The scopes that a selection's skills come from, first wins. */

@@ -9,6 +9,7 @@ import type { GhostContent } from "../storage/ghosts";
 import { findNamed } from "../storage/skills";
 import type { Context } from "./context";
 import { pick } from "./listing";
+import { preloadIssues } from "./preload";
 
 export interface GhostRequest {
   namespace: string;
@@ -24,7 +25,8 @@ export async function contentOf(
 ): Promise<GhostContent> {
   const spec = canonical(given.spec);
   const { skills, unresolved } = await resolveSkills(context, scope, spec);
-  const issues = [...checkGhostSpec(spec), ...unresolved];
+  const preload = await preloadIssues(context, spec, skillScopes(context.caller.principal, scope));
+  const issues = [...checkGhostSpec(spec), ...unresolved, ...preload];
   if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
   return { namespace, name, folded: foldName(name), spec, skills };
 }

@@ -10,6 +10,7 @@ import type { ConversationStore } from "../storage/conversation";
 import { deleteConversationRow, enlistConversation, putConversationRow } from "../storage/conversations";
 import { storageDown } from "../storage/database";
 import type { Caller, Context } from "./context";
+import { preloadIssues } from "./preload";
 import { conversationNotFound, createSession, type Session } from "./session";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -23,6 +24,7 @@ export async function putConversation(
   settings: ConversationSettings,
   replace: boolean,
 ): Promise<{ session: Session; created: boolean }> {
+  checkBudget(context, settings);
   const changed = (old: Session | null) => (old === null || replace ? settings : mergeSettings(old.settings, settings));
   await checkSource(context, changed(open()), open()?.settings ?? null);
   if (open() === null) {
@@ -90,13 +92,24 @@ export function required(session: Session | null): Session {
   return session;
 }
 
+function checkBudget(context: Context, { max_skill_tokens = 0 }: ConversationSettings): void {
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  if (max_skill_tokens <= ceiling) return;
+  const message = `At most ${ceiling} tokens of instructions may be active here.`;
+  throw invalid([{ code: "OVER_CEILING", message, path: "max_skill_tokens" }]);
+}
+
 async function checkSource(
   context: Context,
   next: ConversationSettings,
   known: ConversationSettings | null,
 ): Promise<void> {
   if (next.spec !== undefined) {
-    const issues = checkGhostSpec(inlineSpec(next.spec)).map((issue): Issue => ({ ...issue }));
+    const issues: Issue[] = checkGhostSpec(inlineSpec(next.spec));
+    const isKnown = JSON.stringify(next.spec) === JSON.stringify(known?.spec);
+    // Without the registry the conversation goes on, and its next turn leaves out what is too much.
+    if (!isKnown && !context.caller.stale)
+      issues.push(...(await preloadIssues(context, next.spec, visibleScopes(context.caller.principal))));
     if (issues.length > 0) throw invalid(issues);
   }
   if (next.ghost === undefined || next.ghost === known?.ghost) return;

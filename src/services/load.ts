@@ -16,7 +16,7 @@ import { connectCarried } from "./carried";
 import { findInView } from "./catalog";
 import type { Context } from "./context";
 import { keepInstructions } from "./instructions";
-import { record, type Session } from "./session";
+import { record, type Session, touch } from "./session";
 
 /** To an MCP host the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
 export interface LoadHow {
@@ -45,9 +45,11 @@ export async function loadSkill(
   const inAnswer = deliversInAnswer(policy);
   const already = active.find((activation) => activation.skill.name === name);
   if (already !== undefined) {
-    record(session, context, [
-      { type: "loaded", turn, name, skills: [already.skill], delivered: policy.tool_style === "skill" ? [name] : [] },
-    ]);
+    const delivered = policy.tool_style === "skill" ? [name] : [];
+    const isInAnswer = delivered.length === 0 || state.delivered.get(name) === already.skill.version_id;
+    // A second load in a turn says no more than that the skill was used.
+    if (state.roots.get(name) === turn && isInAnswer) touch(session, context, name);
+    else record(session, context, [{ type: "loaded", turn, name, skills: [already.skill], delivered }]);
     // The one-tool style always answers with the body; load_skill does not repeat it.
     if (policy.tool_style === "skill") return text(bodyOf(session, already.skill.version_id));
     const brought = await bring(context, session, view, [name]);
@@ -57,7 +59,7 @@ export async function loadSkill(
   }
   if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
 
-  const resolved = await resolveDependencies([entry], (needed, ranges) =>
+  const resolved = await resolveDependencies(entry, (needed, ranges) =>
     findBeside(context, view, active, needed, ranges),
   );
   if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
@@ -70,14 +72,15 @@ export async function loadSkill(
       `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', and another one is loaded.`,
     );
   }
-  await keepInstructions(context, session, skills);
-
   // What is active already has its instructions in the prompt or in an earlier answer.
   const fresh = skills.filter((skill) => !active.some((activation) => activation.skill.name === skill.name));
   const answered = policy.tool_style === "skill" ? [name] : inAnswer ? fresh.map((skill) => skill.name) : [];
   const loaded: ConversationEvent = { type: "loaded", turn, name, skills, delivered: answered };
-  const { leaving, fits } = evictions(apply(state, loaded), name);
-  if (!fits) return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  // What does not fit is not read either.
+  if (!evictions(apply(state, loaded), name).fits)
+    return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  await keepInstructions(context, session, skills);
+  const { leaving } = evictions(apply(session.state, loaded), name);
   record(session, context, [
     loaded,
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
@@ -143,8 +146,8 @@ async function findBeside(
   const suits = held !== undefined && ranges.every((range) => satisfiesRange(held.version, range));
   const found = await findInView(context, view, name, suits ? [] : ranges);
   if (found === null || !suits) return found;
-  const { skill_id, version_id, version, tokens, dependencies } = held;
-  return { ...found, skill_id, version_id, version, tokens, needs: dependencies };
+  const { skill_id, version_id, version, tokens, bytes = 0, dependencies } = held;
+  return { ...found, skill_id, version_id, version, tokens, bytes, needs: dependencies };
 }
 
 function availableNames(view: View): string[] {

@@ -64,7 +64,7 @@ async function render(
   format: Format,
   state: ConversationState,
 ): Promise<Offered> {
-  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
   const provided = await providedBy(context, session, view);
   const fixed = policy.tool_mode === "fixed";

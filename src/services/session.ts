@@ -1,13 +1,16 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
 import * as z from "zod";
-import { activeSkills, apply, type ConversationState, fold } from "../domain/activation";
+import { activeSkills, apply, type ConversationState } from "../domain/activation";
 import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation";
 import { GatewayError } from "../domain/errors";
 import type { ConversationEvent } from "../domain/event";
+import { CONVERSATION_LIMITS } from "../domain/limits";
+import { conversationFull } from "../domain/quota";
 import { type View, viewSchema } from "../domain/view";
 import type { ConversationStore } from "../storage/conversation";
 import type { Context } from "./context";
+import { snapshotWhenDue, stateAt } from "./history";
 
 export interface Session {
   /** The owner's user id and the conversation's id: the object's name. */
@@ -43,7 +46,7 @@ export function openSession(store: ConversationStore): Session | null {
     userId: owner.user_id,
     id: owner.id,
     store,
-    state: fold(store.events().map((stored) => stored.event)),
+    state: stateAt(store),
     settings,
     effective: store.get("effective", conversationSettingsSchema) ?? settings,
     view: store.get("catalog", viewSchema),
@@ -74,10 +77,16 @@ export function createSession(
 /** Appends events and folds them, as one change. */
 export function record(session: Session, context: Context, events: readonly ConversationEvent[]): void {
   if (session.ended) throw conversationNotFound();
-  session.store.atomically(() => {
-    for (const event of events) session.store.append(context.now(), event);
+  const { store, state } = session;
+  const used = store.bytes();
+  if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
+  const next = events.reduce(apply, state);
+  store.atomically(() => {
+    let last = 0;
+    for (const event of events) last = store.log.append(context.now(), event);
+    snapshotWhenDue(store, last - events.length, last, next);
   });
-  session.state = events.reduce(apply, session.state);
+  session.state = next;
   session.changed?.();
 }
 

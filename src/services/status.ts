@@ -1,10 +1,11 @@
 // What a conversation says about itself: now, at a past turn, and as a log.
 
 import { namespaceOfScope, PUBLIC_SCOPE } from "../domain/access";
-import { activeSkills, type ConversationState, foldAt } from "../domain/activation";
+import { activeSkills, type ConversationState } from "../domain/activation";
 import type { CatalogEntry } from "../domain/catalog";
 import type { Issue } from "../domain/errors";
 import { GatewayError } from "../domain/errors";
+import { CONVERSATION_LIMITS } from "../domain/limits";
 import type {
   ActiveSkill,
   ConversationRecord,
@@ -16,6 +17,7 @@ import type {
   TaskSkills,
 } from "./answers";
 import type { Context } from "./context";
+import { stateAt } from "./history";
 import { type Provided, providedBy } from "./provided";
 import { pendingOf } from "./request";
 import { broughtBy } from "./servers";
@@ -84,19 +86,18 @@ export function loadedInTurn(state: ConversationState): string[] {
 }
 
 export function pastOf(session: Session, turn: number): PastAnswer {
-  const state = foldAt(
-    session.store.events().map((stored) => stored.event),
-    turn,
-  );
-  if (state === null)
+  const end = session.store.log.endOf(turn);
+  if (end === null)
     throw new GatewayError("not_found", "TURN_NOT_FOUND", `The conversation never was in turn ${turn}.`);
+  const state = stateAt(session.store, end);
   return { turn, active: activeOf(state), tokens: tokensOf(state) };
 }
 
 export function eventsOf(session: Session, after: number, limit: number): EventsAnswer {
-  const stored = session.store.events(after, limit + 1);
-  const page = stored.slice(0, limit);
-  const next = stored.length > limit ? (page.at(-1)?.seq ?? null) : null;
+  const { log } = session.store;
+  const page = log.after(after, limit, CONVERSATION_LIMITS.eventsPageChars);
+  const last = page.at(-1)?.seq ?? null;
+  const next = last === null || last === log.last() ? null : last;
   return {
     events: page.map(({ seq, at, event }) => ({ seq, at: new Date(at).toISOString(), ...event })),
     next_cursor: next,

@@ -1,14 +1,14 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
 import { activeSkills, apply, remainingTurns } from "../domain/activation";
-import { evictions } from "../domain/budget";
+import { evictions, overCeiling, overRow } from "../domain/budget";
 import { type CatalogEntry, listed, refOf } from "../domain/catalog";
-import { type ConversationSettings, policyOf } from "../domain/conversation";
-import { type FindSkill, resolveDependencies } from "../domain/dependencies";
+import { type ConversationSettings, deliversInAnswer, policyOf } from "../domain/conversation";
+import { type FindSkill, Resolver } from "../domain/dependencies";
 import type { Issue } from "../domain/errors";
 import type { ConversationEvent, Policy, SkillRef } from "../domain/event";
-import { LIST_FRAME_TOKENS } from "../domain/prompt";
-import { readHistory } from "../domain/restore";
+import { holdsInstructions, LIST_FRAME_TOKENS } from "../domain/prompt";
+import { type LoadAnswer, readHistory } from "../domain/restore";
 import type { JsonValue } from "../domain/skill";
 import type { View } from "../domain/view";
 import { findInView } from "./catalog";
@@ -34,17 +34,16 @@ export async function beginTurn(context: Context, session: Session, request: Tur
   }
   const { state } = session;
   const turn = state.turn + 1;
-  const policy = policyOf(settings, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const policy = policyOf(settings, view.retention, context.settings);
   const standing = [...state.roots]
     .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
     .map(([name]) => name);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
     ...request.selected_skills.map((name) => ({ name, code: "SELECTED_UNAVAILABLE" })),
-    ...standing.map((name) => ({ name, code: "SKILL_UNLOADED" })),
+    ...standing.map((name) => ({ name, code: STANDING })),
   ]);
   warnings.push(...set.warnings);
-  await keepInstructions(context, session, set.skills);
   const { tokens } = listed(view.catalog, view.preload);
   const cost = { static: view.catalog.static_tokens, list: view.catalog.total === 0 ? 0 : tokens + LIST_FRAME_TOKENS };
   // The turn comes first: what cannot be had any more was active to the end of the turn before.
@@ -64,6 +63,7 @@ export async function beginTurn(context: Context, session: Session, request: Tur
       .map((name): ConversationEvent => ({ type: "unloaded", turn, name, reason: "unavailable" })),
   ];
   warnings.push(...leaveForBudget(session, events, turn));
+  await keepInstructions(context, session, activeAfter(session, events));
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -76,23 +76,36 @@ export async function beginTurn(context: Context, session: Session, request: Tur
 
 /** Replaces all activations by what a history says, and sets the turn to the history's last. */
 export async function restore(context: Context, session: Session, history: readonly JsonValue[]): Promise<Issue[]> {
-  const { turns, loads } = readHistory(history);
+  const { turns, loads, answers } = readHistory(history);
   const { settings } = session;
   const view = await viewFor(context, session, settings);
-  const policy: Policy = policyOf(settings, view.retention, context.settings.SKILL_RETENTION_TURNS);
+  const policy: Policy = policyOf(settings, view.retention, context.settings);
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
-    ...standing.map(({ name }) => ({ name, code: "SKILL_UNLOADED" })),
+    ...standing.map(({ name }) => ({ name, code: STANDING })),
   ]);
-  await keepInstructions(context, session, set.skills);
   // What a history names but the catalog does not have was never this conversation's: it is left out without a word.
   const kept = standing.filter((load) => set.direct.has(load.name));
   const preloaded = view.preload.filter((name) => set.direct.has(name));
-  const events: ConversationEvent[] = [
-    { type: "restored", turn: turns, policy, skills: set.skills, loads: kept.reverse(), preloaded },
+  const restored = {
+    type: "restored",
+    turn: turns,
+    policy,
+    skills: set.skills,
+    loads: kept.reverse(),
+    preloaded,
+  } as const;
+  const events: ConversationEvent[] = [{ ...restored, delivered: [] }];
+  const warnings = [
+    ...set.warnings.filter(({ code }) => code === "OVER_CEILING"),
+    ...leaveForBudget(session, events, turns),
   ];
-  const warnings = leaveForBudget(session, events, turns);
+  const active = activeAfter(session, events);
+  await keepInstructions(context, session, active);
+  // Only with their instructions at hand can it be said which of them the history holds.
+  const delivered = deliversInAnswer(policy) ? deliveredBy(session, answers, active) : [];
+  events[0] = { ...restored, delivered };
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -102,11 +115,25 @@ export async function restore(context: Context, session: Session, history: reado
   return warnings;
 }
 
+/**
+ * Which skills need not be in the prompt, since the history holds their instructions. Only a skill's own loading tells: what was
+ * preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
+ */
+function deliveredBy(session: Session, answers: readonly LoadAnswer[], skills: readonly SkillRef[]): string[] {
+  return skills
+    .map(({ name, version_id }) => ({ name, instructions: session.store.instructions(version_id) ?? "" }))
+    .filter((skill) => answers.some((answer) => answer.name === skill.name && holdsInstructions(answer, skill)))
+    .map(({ name }) => name);
+}
+
 /** From now on the conversation runs under these settings. */
 function takeEffect(session: Session, settings: ConversationSettings): void {
   session.effective = settings;
   session.store.set("effective", settings);
 }
+
+/** The warning for a skill that was loaded in an earlier turn and is not there any more. */
+const STANDING = "SKILL_UNLOADED";
 
 /** Resolves skills with their dependencies, each name at one version; what cannot be had is left out with a warning. */
 async function resolveSet(
@@ -121,26 +148,36 @@ async function resolveSet(
     asked.set(key, answer);
     return answer;
   };
-  const roots = new Map<string, CatalogEntry>();
+  // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
+  const resolver = new Resolver(find);
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  const direct = new Set<string>();
   const warnings: Issue[] = [];
-  let entries: CatalogEntry[] = [];
   for (const { name, code } of wanted) {
-    if (roots.has(name)) continue;
+    if (direct.has(name)) continue;
     const entry = await find(name, []);
-    // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
-    const found = entry === null ? null : await resolveDependencies([...roots.values(), entry], find);
-    if (entry === null || found === null) {
-      warnings.push({ code, message: `Skill '${name}' is not available.`, path: name });
+    const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
+    const found = entry === null ? unavailable : await resolver.add(entry);
+    if (found !== null) {
+      warnings.push({ code: found.code ?? code, message: found.problem, path: name });
       continue;
     }
-    if ("problem" in found) {
-      warnings.push({ code, message: found.problem, path: name });
+    // The budget sends away what was loaded; what is preloaded and selected comes last or not at all.
+    const all = resolver.entries();
+    if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
+      resolver.takeBack();
+      const message = `Skill '${name}' is left out: the active skills may have ${ceiling} tokens of instructions together, and there is no room for it and what it needs.`;
+      warnings.push({ code: "OVER_CEILING", message, path: name });
       continue;
     }
-    roots.set(name, entry);
-    entries = found.entries;
+    direct.add(name);
   }
-  return { skills: entries.map(refOf), direct: new Set(roots.keys()), warnings };
+  return { skills: resolver.entries().map(refOf), direct, warnings };
+}
+
+/** What is active once these events have happened. Nothing else is read. */
+function activeAfter(session: Session, events: readonly ConversationEvent[]): SkillRef[] {
+  return activeSkills(events.reduce(apply, session.state)).map(({ skill }) => skill);
 }
 
 /** Adds the departures that the budget asks for after the turn's own events. */

@@ -26,6 +26,8 @@ const level1 = {
   description: versions.description,
   line_tokens: versions.tokensLine,
   tokens: versions.tokensInstructions,
+  // Read from the row's header: the text itself is not touched.
+  bytes: sql<number>`octet_length(${versions.instructions})`.as("level1_bytes"),
   has_capabilities: versions.hasCapabilities,
   needs: versions.dependencies,
 };
@@ -128,6 +130,24 @@ export async function wantedSkills(
   ]);
   const known = new Set(byName.map((row) => row.version_id));
   return [...byName, ...byId.filter((row) => !known.has(row.version_id))];
+}
+
+/** The fewest tokens of instructions that the named skills can have together, each at its smallest version in these scopes. */
+export async function fewestTokens(db: Database, scopes: readonly string[], names: readonly string[]): Promise<number> {
+  const smallest = db
+    .select({ least: sql<number>`min(${versions.tokensInstructions})`.as("least") })
+    .from(skills)
+    .innerJoin(versions, eq(versions.skillId, skills.id))
+    .where(
+      and(
+        inArray(skills.scope, [...scopes]),
+        sql`${skills.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
+      ),
+    )
+    .groupBy(skills.name)
+    .as("smallest");
+  const [row] = await db.select({ tokens: sql<number>`coalesce(sum(least), 0)` }).from(smallest);
+  return row?.tokens ?? 0;
 }
 
 /**

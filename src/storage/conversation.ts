@@ -2,7 +2,7 @@
 // Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
 
 import * as z from "zod";
-import { type ConversationEvent, eventSchema } from "../domain/event";
+import { EventLog, LOG_TABLES } from "./log";
 import { REQUEST_TABLES, RequestStore } from "./requests";
 import { TICKET_TABLES, TicketStore } from "./tickets";
 import { UPSTREAM_TABLES, UpstreamStore } from "./upstreams";
@@ -20,13 +20,7 @@ export type MetaKey =
   | "provided";
 
 /** What each version of the tables added to the one before, from version 2 on. Forward only. */
-const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`, UPSTREAM_TABLES];
-
-export interface StoredEvent {
-  seq: number;
-  at: number;
-  event: ConversationEvent;
-}
+const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`, UPSTREAM_TABLES, LOG_TABLES];
 
 export interface StoredAnswer {
   request: string;
@@ -38,6 +32,7 @@ export interface StoredAnswer {
 export class ConversationStore {
   readonly #sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
+  readonly log: EventLog;
   readonly requests: RequestStore;
   readonly tickets: TicketStore;
   readonly upstreams: UpstreamStore;
@@ -48,6 +43,7 @@ export class ConversationStore {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
+    this.log = new EventLog(storage);
     this.requests = new RequestStore(storage);
     this.tickets = new TicketStore(storage);
     this.upstreams = new UpstreamStore(storage);
@@ -81,6 +77,11 @@ export class ConversationStore {
     });
   }
 
+  /** What all of it takes. */
+  bytes(): number {
+    return this.#sql.databaseSize;
+  }
+
   /** Runs a change as a whole or not at all. */
   atomically<T>(change: () => T): T {
     try {
@@ -104,22 +105,6 @@ export class ConversationStore {
       key,
       JSON.stringify(value),
     );
-  }
-
-  append(at: number, event: ConversationEvent): void {
-    this.#sql.exec("INSERT INTO events (at, event) VALUES (?, ?)", at, JSON.stringify(event));
-  }
-
-  /** Events after a sequence number, oldest first. */
-  events(after = 0, limit = -1): StoredEvent[] {
-    return this.#sql
-      .exec<{ seq: number; at: number; event: string }>(
-        "SELECT seq, at, event FROM events WHERE seq > ? ORDER BY seq LIMIT ?",
-        after,
-        limit,
-      )
-      .toArray()
-      .map(({ seq, at, event }) => ({ seq, at, event: parseEvent(event) }));
   }
 
   /** When something last happened here, in milliseconds since the epoch. */
@@ -234,8 +219,4 @@ export class ConversationStore {
   dropAnswersBefore(at: number): void {
     this.#sql.exec("DELETE FROM answers WHERE at < ?", at);
   }
-}
-
-function parseEvent(text: string): ConversationEvent {
-  return eventSchema.parse(JSON.parse(text));
 }

@@ -1,7 +1,17 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { activeSkills, apply, EMPTY_STATE, fold, foldAt, remainingTurns } from "../../src/domain/activation";
+import {
+  type Activation,
+  activeSkills,
+  apply,
+  type ConversationState,
+  EMPTY_STATE,
+  fold,
+  remainingTurns,
+} from "../../src/domain/activation";
 import { type ConversationEvent, eventSchema, type Policy, type SkillRef } from "../../src/domain/event";
 import type { Retention } from "../../src/domain/ghost";
+import { freeze, thaw } from "../../src/domain/snapshot";
 
 const policy = (retention: Retention, more: Partial<Policy> = {}): Policy => ({
   retention,
@@ -159,6 +169,7 @@ describe("activeSkills", () => {
           skills: all,
           loads: [{ name: "chart", turn: 2 }],
           preloaded: ["draw"],
+          delivered: [],
         },
       ],
       ["draw preloaded null @4", "base dependency 4 @4", "chart loaded 4 @2"],
@@ -220,26 +231,18 @@ describe("tokens", () => {
   });
 });
 
-describe("foldAt", () => {
+describe("the fold", () => {
   const draw = ref("draw");
   const events: ConversationEvent[] = [
     turn(1),
     loaded(1, [draw]),
     turn(2, [draw]),
     unloaded(2, "draw"),
-    { type: "restored", turn: 1, policy: policy(5), skills: [], loads: [], preloaded: [] },
+    { type: "restored", turn: 1, policy: policy(5), skills: [], loads: [], preloaded: [], delivered: [] },
     turn(2),
     loaded(2, [ref("essay")]),
     turn(3, [ref("essay")]),
   ];
-
-  it("is the state at the end of the latest pass over a turn", () => {
-    const at = (number: number) => {
-      const state = foldAt(events, number);
-      return state === null ? null : activeSkills(state).map((active) => active.skill.name);
-    };
-    expect([0, 1, 2, 3, 4].map(at)).toEqual([null, [], ["essay"], ["essay"], null]);
-  });
 
   it("gives the same from any point on", () => {
     for (let cut = 0; cut <= events.length; cut++)
@@ -250,3 +253,169 @@ describe("foldAt", () => {
     expect(events.map((event) => eventSchema.parse(JSON.parse(JSON.stringify(event))))).toEqual(events);
   });
 });
+
+describe("a snapshot", () => {
+  const NAMES = ["a", "b", "c", "d"];
+  const some = fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 3 });
+  const name = fc.constantFrom(...NAMES);
+  const number = fc.integer({ min: 0, max: 6 });
+  const skills = fc.tuple(some, some, fc.constantFrom("1", "2")).map(([names, needs, version]) =>
+    names.map((each) =>
+      ref(
+        each,
+        needs.filter((other) => other > each),
+        version,
+      ),
+    ),
+  );
+  const rules = fc
+    .tuple(fc.oneof(fc.nat(3), fc.constant("conversation" as const)), fc.constantFrom("system", "tool_result" as const))
+    .map(([kept, delivery]) => policy(kept, { delivery }));
+  const event: fc.Arbitrary<ConversationEvent> = fc.oneof(
+    fc.record({
+      type: fc.constant("turn" as const),
+      turn: number,
+      policy: rules,
+      skills,
+      preloaded: some,
+      selected: some,
+      history_cut: fc.boolean(),
+      cost: fc.constant({ static: 9, list: 2 }),
+    }),
+    fc.record({ type: fc.constant("loaded" as const), turn: number, name, skills, delivered: some }),
+    fc.record({ type: fc.constant("touched" as const), turn: number, name }),
+    fc.record({
+      type: fc.constant("unloaded" as const),
+      turn: number,
+      name,
+      reason: fc.constantFrom("requested", "evicted", "unavailable"),
+    }),
+    fc.record({
+      type: fc.constant("restored" as const),
+      turn: number,
+      policy: rules,
+      skills,
+      loads: some.map((names) => names.map((each, n) => ({ name: each, turn: n }))),
+      preloaded: some,
+      delivered: some,
+    }),
+  );
+
+  it("is as good as the log before it, wherever it was made", () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 20 }), fc.nat(20), (events, cut) => {
+        const snapshot = thaw(freeze(fold(events.slice(0, cut))));
+        const [whole, rest] = [fold(events), fold(events.slice(cut), snapshot)];
+        expect(rest).toEqual(whole);
+        // Maps that are equal may differ in their order, and the order of activations is told.
+        expect(freeze(rest)).toBe(freeze(whole));
+        expect(activeSkills(rest)).toEqual(activeSkills(whole));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("the walk to what is active", () => {
+  /** Layers of two skills that each need both of the next. */
+  const layers = (count: number) =>
+    Array.from({ length: count }, (_, n) => {
+      const next = n + 1 < count ? [`l${n + 1}a`, `l${n + 1}b`] : [];
+      return [ref(`l${n}a`, next), ref(`l${n}b`, next)];
+    }).flat();
+
+  it.each([20, 200])("visits each skill of %i layers once", (count) => {
+    const looked = new Map<string, number>();
+    class Counted extends Map<string, SkillRef> {
+      override get(name: string): SkillRef | undefined {
+        looked.set(name, (looked.get(name) ?? 0) + 1);
+        return super.get(name);
+      }
+    }
+    let needs = 0;
+    const counted = layers(count).map((skill) => ({
+      ...skill,
+      get dependencies() {
+        needs++;
+        return skill.dependencies;
+      },
+    }));
+    const load: ConversationEvent = { type: "loaded", turn: 1, name: "l0b", skills: layers(count), delivered: [] };
+    const begun = fold([turn(1, layers(count), { preloaded: ["l0a"] }), load]);
+    const state = { ...begun, refs: new Counted(counted.map((skill) => [skill.name, skill])) };
+    looked.clear();
+    expect(activeSkills(state)).toHaveLength(2 * count);
+    expect([...looked.values()]).toEqual(Array.from({ length: 2 * count }, () => 1));
+    // Once to find them, once to see how long they stay.
+    expect(needs).toBe(4 * count);
+  });
+
+  const NAMES = ["a", "b", "c", "d", "e", "f"];
+  const some = fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 3 });
+  const retention = fc.oneof(fc.nat(3), fc.constant("conversation" as const));
+
+  it("finds what walking every way finds, in the same order", () => {
+    const states = fc
+      .record({
+        needs: fc.array(some, { minLength: NAMES.length, maxLength: NAMES.length }),
+        known: fc.array(fc.boolean(), { minLength: NAMES.length, maxLength: NAMES.length }),
+        preloaded: some,
+        selected: some,
+        roots: fc.uniqueArray(fc.tuple(fc.constantFrom(...NAMES), fc.nat(4)), { selector: ([name]) => name }),
+        orders: fc.array(fc.option(fc.nat(9)), { minLength: NAMES.length, maxLength: NAMES.length }),
+        retention,
+      })
+      .map(({ needs, known, preloaded, selected, roots, orders, retention }): ConversationState => {
+        const activated = NAMES.flatMap((name, n): [string, { order: number; turn: number }][] =>
+          orders[n] == null ? [] : [[name, { order: orders[n], turn: n }]],
+        );
+        return {
+          ...EMPTY_STATE,
+          turn: 4,
+          policy: policy(retention),
+          refs: new Map(NAMES.flatMap((name, n) => (known[n] ? [[name, ref(name, needs[n])]] : []))),
+          preloaded,
+          selected,
+          roots: new Map(roots),
+          activated: new Map(activated),
+        };
+      });
+    fc.assert(
+      fc.property(states, (state) => {
+        expect(activeSkills(state)).toEqual(everyWay(state));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** What is active, found by walking every way from every ground to it. Right, and hopeless on more than a few skills. */
+function everyWay(state: ConversationState): Activation[] {
+  const { policy: rules } = state;
+  if (rules === null) return [];
+  const found = new Map<string, Activation>();
+  const add = (name: string, reason: Activation["reason"], remaining: number | null, path: readonly string[]) => {
+    const skill = state.refs.get(name);
+    if (skill === undefined || path.includes(name)) return;
+    for (const dependency of skill.dependencies) add(dependency, "dependency", remaining, [...path, name]);
+    const known = found.get(name);
+    const endless = known?.remaining === null || remaining === null;
+    found.set(name, {
+      skill,
+      remaining: endless ? null : Math.max(known?.remaining ?? -1, remaining),
+      reason: known === undefined || known.reason === "dependency" ? reason : known.reason,
+      loaded_in_turn: state.roots.get(name) ?? state.activated.get(name)?.turn ?? state.turn,
+    });
+  };
+  const own = (name: string) => {
+    const load = state.roots.get(name);
+    return load === undefined ? 0 : remainingTurns(rules.retention, load, state.turn);
+  };
+  for (const name of state.preloaded) add(name, "preloaded", null, []);
+  const leading = found.size;
+  for (const name of state.selected) add(name, "selected", own(name), []);
+  for (const name of state.roots.keys()) if (own(name) !== -1) add(name, "loaded", own(name), []);
+  const all = [...found.values()];
+  const order = ({ skill }: Activation) => state.activated.get(skill.name)?.order ?? Number.MAX_SAFE_INTEGER;
+  return [...all.slice(0, leading), ...all.slice(leading).sort((a, b) => order(a) - order(b))];
+}

@@ -10,6 +10,7 @@ const entry = (name: string, line_tokens = 10, scope = "public"): CatalogEntry =
   description: `Does ${name}.`,
   line_tokens,
   tokens: 100,
+  bytes: 0,
   has_capabilities: false,
   needs: ["base", "other@^1", "not readable@x y"],
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../src/domain/catalog";
-import { resolveDependencies } from "../../src/domain/dependencies";
+import { Resolver, resolveDependencies } from "../../src/domain/dependencies";
+import { DEPENDENCY_LIMITS } from "../../src/domain/limits";
 import { satisfiesRange } from "../../src/domain/reference";
 
 /** Versions by name, newest last; that one is current. */
@@ -15,22 +16,27 @@ const entry = (name: string, { version, needs = [] }: World[string][0]): Catalog
   description: "",
   line_tokens: 1,
   tokens: 1,
+  bytes: 1,
   has_capabilities: false,
   needs,
 });
 
-/** `a@1 b@2 …`, or the problem. */
+const current = (world: World, name: string) => entry(name, world[name]!.at(-1)!);
+const finder = (world: World) => async (name: string, ranges: readonly string[]) => {
+  const versions = world[name]?.toReversed() ?? [];
+  const good = versions.find(({ version }) => ranges.every((range) => satisfiesRange(version, range)));
+  return good === undefined ? null : entry(name, good);
+};
+const told = (entries: CatalogEntry[]) => entries.map((one) => one.version_id).join(" ");
+
+/** `a@1 b@2 …`, or the first problem. */
 async function resolve(world: World, ...roots: string[]): Promise<string> {
-  const find = async (name: string, ranges: readonly string[]) => {
-    const versions = world[name]?.toReversed() ?? [];
-    const good = versions.find(({ version }) => ranges.every((range) => satisfiesRange(version, range)));
-    return good === undefined ? null : entry(name, good);
-  };
-  const found = await resolveDependencies(
-    roots.map((name) => entry(name, world[name]!.at(-1)!)),
-    find,
-  );
-  return "problem" in found ? found.problem : found.entries.map((one) => one.version_id).join(" ");
+  const resolver = new Resolver(finder(world));
+  for (const name of roots) {
+    const found = await resolver.add(current(world, name));
+    if (found !== null) return found.problem;
+  }
+  return told(resolver.entries());
 }
 
 const v1 = { version: "1.0.0" };
@@ -70,6 +76,12 @@ describe("resolveDependencies", () => {
       { d: [v1, v2], a: [{ ...v1, needs: ["d@^1"] }] },
       ["d", "a"],
       "d@1.0.0 a@1.0.0",
+    ],
+    [
+      "a version that makes no circle where another one would",
+      { a: [{ ...v1, needs: ["d", "c"] }], c: [{ ...v1, needs: ["d@^1"] }], d: [v1, { ...v2, needs: ["a"] }] },
+      ["a"],
+      "d@1.0.0 c@1.0.0 a@1.0.0",
     ],
     [
       "a reference that cannot be read as none",
@@ -126,5 +138,92 @@ describe("resolveDependencies", () => {
     ],
   ])("refuses %s", async (_, world, roots, expected) => {
     expect(await resolve(world, ...roots)).toBe(expected);
+  });
+});
+
+describe("what cannot be had", () => {
+  it("leaves what was resolved before as it was", async () => {
+    const world: World = {
+      a: [{ ...v1, needs: ["d"] }],
+      d: [v1, v2],
+      b: [{ ...v1, needs: ["d@^1", "gone"] }],
+      c: [{ ...v1, needs: ["d@^2"] }],
+    };
+    const resolver = new Resolver(finder(world));
+    expect(await resolver.add(current(world, "a"))).toBeNull();
+    expect(await resolver.add(current(world, "b"))).toMatchObject({ problem: expect.stringContaining("'gone@*'") });
+    expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0");
+    expect(await resolver.add(current(world, "c"))).toBeNull();
+    expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0 c@1.0.0");
+    resolver.takeBack();
+    expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0");
+  });
+});
+
+describe("a resolution", () => {
+  /** `top` needs two skills, both of which need two, and so on. */
+  const layered = (layers: number): World => {
+    const layer = (n: number) => (n < layers ? [`l${n}a`, `l${n}b`] : []);
+    const all = Array.from({ length: layers }, (_, n) =>
+      layer(n).map((name) => [name, [{ ...v1, needs: layer(n + 1) }]]),
+    );
+    return { top: [{ ...v1, needs: layer(0) }], ...Object.fromEntries(all.flat()) };
+  };
+
+  /** Resolves `top` and counts how often each skill is looked for, and how often its needs are looked at. */
+  async function counted(world: World) {
+    const looked: string[] = [];
+    const read: string[] = [];
+    const watched = (one: CatalogEntry): CatalogEntry => ({
+      ...one,
+      needs: new Proxy(one.needs, {
+        get(needs, key, self) {
+          if (key === "flatMap") read.push(one.name);
+          return Reflect.get(needs, key, self);
+        },
+      }),
+    });
+    const find = async (name: string, ranges: readonly string[]) => {
+      looked.push(name);
+      const found = await finder(world)(name, ranges);
+      return found === null ? null : watched(found);
+    };
+    const answer = await resolveDependencies(watched(current(world, "top")), find);
+    return { answer, looked, read };
+  }
+
+  it("looks for each skill once, and once at what it needs, whatever the ways", async () => {
+    const { answer, looked, read } = await counted(layered(20));
+    expect("entries" in answer && answer.entries).toHaveLength(41);
+    expect([looked.length, new Set(looked).size]).toEqual([40, 40]);
+    expect([read.length, new Set(read).size]).toEqual([41, 41]);
+  });
+
+  it("of too many skills ends at the limit, and says so", async () => {
+    const { answer, looked } = await counted(layered(200));
+    expect(answer).toMatchObject({
+      code: "TOO_MANY_DEPENDENCIES",
+      problem: expect.stringMatching(/^Skill 'top' cannot be loaded: .* more than 128 skills/),
+    });
+    expect(looked.length).toBeLessThanOrEqual(DEPENDENCY_LIMITS.skills + 1);
+  });
+
+  it("takes as many as the limit says, and not one more", async () => {
+    const row = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`);
+    const flat = (count: number): World => ({
+      top: [{ ...v1, needs: row(count) }],
+      ...Object.fromEntries(row(count).map((name) => [name, [v1]])),
+    });
+    expect("entries" in (await counted(flat(DEPENDENCY_LIMITS.skills))).answer).toBe(true);
+    expect((await counted(flat(DEPENDENCY_LIMITS.skills + 1))).answer).toMatchObject({ code: "TOO_MANY_DEPENDENCIES" });
+  });
+
+  it("of few skills that all name each other ends at the limit too", async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `n${n}`);
+    const world: World = {
+      top: [{ ...v1, needs: names }],
+      ...Object.fromEntries(names.map((name, n) => [name, [{ ...v1, needs: names.slice(n + 1) }]])),
+    };
+    expect((await counted(world)).answer).toMatchObject({ code: "TOO_MANY_DEPENDENCIES" });
   });
 });

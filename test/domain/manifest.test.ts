@@ -141,6 +141,7 @@ describe("warnings", () => {
     ["tools: [{name: a}, {name: a}]", "TOOL_DUPLICATE SKILL.md:3"],
     ["dependencies:\n  - chat_shell.tools.pending_requests", "DEPENDENCY_INVALID SKILL.md:4"],
     ["dependencies: ['a@not a range']", "DEPENDENCY_INVALID SKILL.md:3"],
+    [`dependencies: [${Array.from({ length: 129 }, (_, n) => `d${n}`)}]`, "TOO_MANY_DEPENDENCIES SKILL.md:3"],
     ["provider: {module: provider, class: P}", "PROVIDER_NOT_FOUND SKILL.md:3"],
     ["mcpServers:\n  a: x", "MCP_SERVER_INVALID SKILL.md:4"],
     ["mcpServers:\n  a: {command: npx}", "MCP_STDIO SKILL.md:4"],

@@ -776,6 +776,87 @@ describe("restore", () => {
     expect(await turn("x")).toMatchObject({ turn: 3, active: [{ skill: "draw" }, { skill: "wiki", remaining: 4 }] });
   });
 
+  it.each(["openai", "openai-responses", "anthropic", "mcp"])(
+    "gives again what the history does not hold, told in the form of %s",
+    async (format) => {
+      const { put, turn, send, post, seed } = someone();
+      await seed({ name: "house", body: "House rules." });
+      await seed({ name: "base", body: "Base.", version: "1.0.0" });
+      const wiki = await seed({ name: "wiki", body: "Write.", dependencies: ["base"] });
+      const spec = { skills: ["house", "base", "wiki"], preload_skills: ["house"] };
+      await put("/x", { format, delivery: "tool_result", spec });
+      await turn("x");
+      const { messages } = (await send("POST", "/x/tool-calls", { calls: [load("wiki")] })).body;
+      const call = named("load_skill", { skill_name: "wiki" });
+      const forms: Record<string, (id: string) => object> = {
+        openai: (id) => ({
+          role: "assistant",
+          tool_calls: [
+            { id, type: "function", function: { name: call.name, arguments: JSON.stringify(call.arguments) } },
+          ],
+        }),
+        "openai-responses": (call_id) => ({
+          type: "function_call",
+          call_id,
+          name: call.name,
+          arguments: JSON.stringify(call.arguments),
+        }),
+        anthropic: (id) => ({
+          role: "assistant",
+          content: [{ type: "tool_use", id, name: call.name, input: call.arguments }],
+        }),
+        mcp: (id) => ({ role: "assistant", content: { type: "tool_use", id, name: call.name, input: call.arguments } }),
+      };
+      const id = /"(?:tool_call_id|call_id|tool_use_id|toolUseId)":"([^"]+)"/.exec(JSON.stringify(messages))?.[1] ?? "";
+      const told = [{ role: "user", content: "Go" }, forms[format]?.(id), ...messages];
+      const carried = async (body: Body) => {
+        expect(activeIn(body)).toEqual(["house", "base", "wiki"]);
+        const { prompt } = await turn("x");
+        const text = `${prompt?.system} ${JSON.stringify(prompt?.messages)}`;
+        return ["House rules.", "Base.", "Write."].filter((words) => text.includes(words));
+      };
+      expect(JSON.stringify(messages)).toContain("Write.");
+      expect(await carried(await post("/x/restore", { history: told }))).toEqual(["House rules.", "Base."]);
+      // The call without its answer, with another one, and a mere note of it.
+      const all = ["House rules.", "Base.", "Write."];
+      expect(await carried(await post("/x/restore", { history: told.slice(0, 2) }))).toEqual(all);
+      const cut = JSON.parse(JSON.stringify(told).replace("Write.", "Wri… (cut)"));
+      expect(await carried(await post("/x/restore", { history: cut }))).toEqual(all);
+      expect(await carried(await post("/x/restore", { history: history("wiki") }))).toEqual(all);
+      // Another version of it than the history holds.
+      await seedVersion(wiki, { body: "Write it better.", dependencies: ["base"] });
+      expect((await post("/x/restore", { history: told })).active).toHaveLength(3);
+      expect(JSON.stringify((await turn("x")).prompt)).toContain("Write it better.");
+    },
+  );
+
+  it.each(["system", "message"])("gives everything again with delivery %s", async (delivery) => {
+    const { put, turn, calls, post, seed } = someone();
+    for (const [name, body] of Object.entries({ house: "House rules.", wiki: "Write." })) await seed({ name, body });
+    await put("/x", { format: "openai", delivery, spec: { skills: ["house", "wiki"], preload_skills: ["house"] } });
+    await turn("x");
+    const { messages } = await calls("x", { ...load("wiki"), id: "c1" });
+    const call = { id: "c1", type: "function", function: { name: "load_skill", arguments: '{"skill_name":"wiki"}' } };
+    const told = [{ role: "user", content: "Go" }, { role: "assistant", tool_calls: [call] }, ...messages];
+    await post("/x/restore", { history: told });
+    const { prompt } = await turn("x");
+    for (const words of ["House rules.", "Write."]) expect(JSON.stringify(prompt)).toContain(words);
+  });
+
+  it("of the one-tool style takes the bare answer for what it is", async () => {
+    const { put, turn, calls, post, seed } = someone();
+    await seed({ name: "base", body: "Base." });
+    await seed({ name: "wiki", body: "Write.", dependencies: ["base"] });
+    await put("/x", { format: "openai", tool_style: "skill" });
+    await turn("x");
+    const { messages } = await calls("x", { id: "c1", name: "skill", arguments: { skill: "wiki" } });
+    const call = { id: "c1", type: "function", function: { name: "skill", arguments: '{"skill":"wiki"}' } };
+    const told = [{ role: "user", content: "Go" }, { role: "assistant", tool_calls: [call] }, ...messages];
+    await post("/x/restore", { history: told });
+    const { prompt } = await turn("x");
+    expect(["Base.", "Write."].filter((words) => prompt?.system.includes(words))).toEqual(["Base."]);
+  });
+
   it("lets a turn be made again, with its key and with the ids of its calls", async () => {
     const { turn, calls, post, seed } = someone();
     await seed({ name: "wiki" });

@@ -5,6 +5,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../src/domain/catalog";
+import { DEPENDENCY_LIMITS } from "../../src/domain/limits";
 import { LIST_FRAME_TOKENS, renderList, renderLoaded, renderPrompt } from "../../src/domain/prompt";
 import { FORMATS } from "../../src/domain/protocol";
 import { catalogLine } from "../../src/domain/tokens";
@@ -271,6 +272,13 @@ describe("answers", () => {
       selected_skills: ["gear"],
     });
     expectGolden("answers-refused", titled(steps, answers));
+  });
+
+  it("of a skill that needs too much", async () => {
+    const greedy = Array.from({ length: DEPENDENCY_LIMITS.references + 1 }, () => "wiki");
+    await seedSkill({ name: "greedy", scope: `user:${USER}`, description: "Needs too much.", dependencies: greedy });
+    const { answers } = await converse({ spec: { ...spec, skills: ["greedy", "wiki"] } }, [load("greedy")]);
+    expectGolden("answers-greedy", titled([load("greedy")], answers));
   });
 
   it("of a budget", async () => {

@@ -8,7 +8,7 @@ import { askPage, conversationOf, Page } from "../fixtures/page";
 import { call } from "../http/call";
 import { publishPublic } from "../http/talk";
 
-const NEW = ["requests", "sequence", "tickets", "upstreams"];
+const NEW = ["passes", "requests", "sequence", "snapshots", "tickets", "upstreams"];
 
 const tables = (id: string) =>
   runInDurableObject(objectOf(id), (_, { storage }) =>

@@ -1,0 +1,35 @@
+// A conversation's state as JSON, so that a long log need not be folded from its beginning. Derived: the log has everything.
+
+import * as z from "zod";
+import type { ConversationState } from "./activation";
+import { policySchema, skillRefSchema } from "./event";
+
+/** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
+export const SNAPSHOT_EVERY = 256;
+
+/** Rises with every change of what the fold makes of an event: snapshots of another shape are not believed. */
+export const SNAPSHOT_SHAPE = 1;
+
+const entries = <V>(value: z.ZodType<V>) => z.array(z.tuple([z.string(), value])).transform((all) => new Map(all));
+
+const snapshotSchema = z.object({
+  turn: z.number(),
+  policy: policySchema.nullable(),
+  refs: entries(skillRefSchema),
+  roots: entries(z.number()),
+  preloaded: z.array(z.string()),
+  selected: z.array(z.string()),
+  activated: entries(z.object({ order: z.number(), turn: z.number() })),
+  touched: entries(z.number()),
+  delivered: entries(z.string()),
+  tokens: z.object({ static: z.number(), actual: z.number() }),
+  events: z.number(),
+});
+
+export function freeze(state: ConversationState): string {
+  return JSON.stringify(state, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+}
+
+export function thaw(snapshot: string): ConversationState {
+  return snapshotSchema.parse(JSON.parse(snapshot));
+}

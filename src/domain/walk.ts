@@ -1,0 +1,39 @@
+// Walking from skills to what they need. A walk visits a skill once, whatever the number of ways that lead to it.
+
+import type { SkillRef } from "./event";
+
+/** How many turns a skill stays in its own right; `null` means no end. */
+export interface Stay {
+  name: string;
+  remaining: number | null;
+}
+
+/** Finds a skill, after all it needs. What was seen before is found, or this walk is inside of it: a circle ends there. */
+export function visit(
+  name: string,
+  refs: ReadonlyMap<string, SkillRef>,
+  seen: Set<string>,
+  found: Map<string, SkillRef>,
+): void {
+  if (seen.has(name)) return;
+  seen.add(name);
+  const skill = refs.get(name);
+  if (skill === undefined) return;
+  for (const dependency of skill.dependencies) visit(dependency, refs, seen, found);
+  found.set(name, skill);
+}
+
+/** How long each skill stays: as long as itself or the last of its dependants. Who stays longest goes first, so that one visit is enough. */
+export function longestStay(stays: readonly Stay[], found: ReadonlyMap<string, SkillRef>): Map<string, number | null> {
+  const turns = new Map<string, number | null>();
+  const keep = (name: string, remaining: number | null) => {
+    const skill = found.get(name);
+    if (skill === undefined || turns.has(name)) return;
+    turns.set(name, remaining);
+    for (const dependency of skill.dependencies) keep(dependency, remaining);
+  };
+  const length = ({ remaining }: Stay) => remaining ?? Number.POSITIVE_INFINITY;
+  const longestFirst = stays.toSorted((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+  for (const { name, remaining } of longestFirst) keep(name, remaining);
+  return turns;
+}

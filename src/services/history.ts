@@ -1,0 +1,32 @@
+// What the log of a conversation folds to, now and at any earlier turn, without folding it from its beginning each time.
+
+import { type ConversationState, EMPTY_STATE, fold } from "../domain/activation";
+import { freeze, SNAPSHOT_EVERY, SNAPSHOT_SHAPE, thaw } from "../domain/snapshot";
+import type { ConversationStore } from "../storage/conversation";
+
+/**
+ * The state after an event, the last one unless said otherwise. A log without snapshots, or with those of an earlier shape, is
+ * folded whole this once and gets them.
+ */
+export function stateAt(store: ConversationStore, until = Number.MAX_SAFE_INTEGER): ConversationState {
+  const { log } = store;
+  const known = log.snapshot(SNAPSHOT_SHAPE, until);
+  let seq = known?.seq ?? 0;
+  let state = known === null ? EMPTY_STATE : thaw(known.state);
+  for (;;) {
+    const next = log.after(seq, Math.min(SNAPSHOT_EVERY, until - seq));
+    state = fold(
+      next.map(({ event }) => event),
+      state,
+    );
+    seq = next.at(-1)?.seq ?? seq;
+    if (next.length < SNAPSHOT_EVERY) return state;
+    log.keepSnapshot(seq, SNAPSHOT_SHAPE, freeze(state));
+  }
+}
+
+/** Keeps a snapshot of the state after an event, where it is time for one. Call it in the change that appends. */
+export function snapshotWhenDue(store: ConversationStore, from: number, to: number, state: ConversationState): void {
+  if (Math.floor(from / SNAPSHOT_EVERY) === Math.floor(to / SNAPSHOT_EVERY)) return;
+  store.log.keepSnapshot(to, SNAPSHOT_SHAPE, freeze(state));
+}

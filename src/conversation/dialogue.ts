@@ -16,12 +16,18 @@ import { GONE, type Holder, resumeGrant } from "./sockets";
 const NOT_LIVE = "The key does not count any more.";
 
 /** Lets a page in, or throws the refusal. */
-export async function enter({ sockets, asking, session, isLive }: Pages, admission: Admission): Promise<Response> {
+export async function enter(pages: Pages, admission: Admission): Promise<Response> {
+  const { sockets, asking, session } = pages;
   const open = session();
-  const grant = await grantFor(open, admission, asking.now(), isLive);
-  const resume = open === null ? null : await draftTicket(open);
+  const { follows, ...grant } = await grantFor(open, admission, asking.now(), pages.isLive);
+  const resume = open === null ? null : await draftTicket(pages.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
-  if (sockets.full()) throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", "Too many pages are connected.");
+  // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
+  if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
+  if (sockets.full()) {
+    const message = `A conversation has at most ${ASKING_LIMITS.sockets} sockets, those that are closing among them.`;
+    throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
+  }
   const now = asking.now();
   const id = crypto.randomUUID();
   const response = sockets.accept({ id, grant, origin: admission.origin, resume, accepted: now, checked: now });

@@ -37,6 +37,7 @@ export class Sockets implements Clients {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
+  /** Counts those that are closing, too: what was sent to one that never reads stays in memory until its other side goes. */
   full(): boolean {
     return this.#ctx.getWebSockets().length >= ASKING_LIMITS.sockets;
   }
@@ -80,6 +81,11 @@ export class Sockets implements Clients {
     } catch {
       // It is closed already.
     }
+  }
+
+  /** Closes the socket of this id, where it is open. */
+  end(id: string, reason: string): void {
+    for (const { socket, holder } of this.#open()) if (holder.id === id) this.drop(socket, 1000, reason);
   }
 
   dropAll(code: number, reason: string): void {
@@ -132,7 +138,7 @@ export class Sockets implements Clients {
 
 /** The socket's grant, as its resume ticket will carry it. */
 export function resumeGrant(holder: Holder): Grant {
-  return { ...holder.grant, origin: holder.origin, pinned: true };
+  return { ...holder.grant, origin: holder.origin, pinned: true, follows: holder.id };
 }
 
 function dueOf(holder: Holder): number {

@@ -61,7 +61,8 @@ export const ASKING_LIMITS = {
   nameChars: 200,
   /** Of one conversation, at once. */
   pending: 128,
-  sockets: 1_024,
+  /** Pages times devices; one that never reads holds memory until its other side goes. */
+  sockets: 64,
   tickets: 4_096,
   /** Frames a socket may send at once, and then every second. All pending requests can be answered in one burst. */
   framesAtOnce: 256,

@@ -11,7 +11,7 @@ import { look, pendingFrames, respond } from "../services/pending";
 import { conversationNotFound, type Session } from "../services/session";
 import { draftTicket, issueTicket } from "../services/tickets";
 import type { Pages } from "./pages";
-import { GONE, type Holder, resumeGrant } from "./sockets";
+import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
 
 const NOT_LIVE = "The key does not count any more.";
 
@@ -30,7 +30,16 @@ export async function enter(pages: Pages, admission: Admission): Promise<Respons
   }
   const now = asking.now();
   const id = crypto.randomUUID();
-  const response = sockets.accept({ id, grant, origin: admission.origin, resume, accepted: now, checked: now });
+  const response = sockets.accept({
+    id,
+    grant,
+    origin: admission.origin,
+    resume,
+    accepted: now,
+    checked: now,
+    unread: 0,
+    mark: null,
+  });
   asking.rearm();
   return response;
 }
@@ -60,13 +69,16 @@ async function understand(pages: Pages, socket: WebSocket, data: string | ArrayB
   const { frame } = read;
   if (frame.type === "hello") return greet(pages, session, socket, holder, frame.last_seq ?? null);
   if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
+  if (frame.type === "mark") return sockets.marked(socket, frame.mark);
+  sockets.heard(socket);
   return take(pages, session, socket, holder, frame);
 }
 
-/** Closes those who never said hello, and those whose key does not count any more. */
+/** Closes those who never said hello, those who read nothing, and those whose key does not count any more. */
 export async function sweep({ sockets, asking, isLive }: Pages): Promise<void> {
-  const { silent, unchecked } = sockets.due(asking.now());
-  for (const socket of silent) sockets.drop(socket, CLOSE.noHello, "No hello came in time.");
+  const { silent, deaf, unchecked } = sockets.due(asking.now());
+  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
+  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, UNREAD);
   const verdicts = new Map<string, boolean | null>();
   for (const { socket, holder } of unchecked) {
     const { credential } = holder.grant;
@@ -97,7 +109,6 @@ function greet(
   const now = asking.now();
   issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
   sockets.keep(socket, { ...holder, resume: null });
-  asking.rearm();
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.
@@ -107,6 +118,7 @@ function greet(
   const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
   sockets.send(socket, { type: "welcome", seq, ...welcome });
   for (const frame of pending) sockets.send(socket, frame);
+  asking.rearm();
 }
 
 /** Takes an answer: the key behind the socket must still count, and the first answer wins. */

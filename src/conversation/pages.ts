@@ -28,7 +28,7 @@ export function pagesOf(
   store: ConversationStore,
   session: () => Session | null,
 ): Pages {
-  const sockets = new Sockets(ctx);
+  const sockets = new Sockets(ctx, () => alarm.rearm());
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();
     if (open === null) return null;

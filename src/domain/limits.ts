@@ -59,8 +59,13 @@ export const ASKING_LIMITS = {
   /** A frame: an answer and its envelope. */
   frameBytes: 260 * KiB,
   nameChars: 200,
-  /** Of one conversation, at once. */
+  /** Of one conversation, at once; all of it is sent to every page that comes. */
   pending: 128,
+  pendingBytes: 1 * MiB,
+  /** What one page may have been sent and not said it has read: more than a hello brings, so that whoever never says so still gets that. */
+  unreadBytes: 2 * MiB,
+  /** So much is sent before a page is asked whether it reads. */
+  markBytes: 256 * KiB,
   /** Pages times devices; one that never reads holds memory until its other side goes. */
   sockets: 64,
   tickets: 4_096,
@@ -202,6 +207,8 @@ export const DURATIONS = {
   resume: 12 * 60 * 60_000,
   /** A socket says hello within this. */
   hello: 10_000,
+  /** A socket that was asked whether it reads gives a sign of life within this. */
+  unread: 60_000,
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,

@@ -2,10 +2,13 @@ import { expect, it } from "vitest";
 import { type Holder, Sockets } from "../../src/conversation/sockets";
 
 const sockets = (open: number) =>
-  new Sockets({
-    setWebSocketAutoResponse: () => {},
-    getWebSockets: () => Array.from({ length: open }),
-  } as unknown as DurableObjectState);
+  new Sockets(
+    {
+      setWebSocketAutoResponse: () => {},
+      getWebSockets: () => Array.from({ length: open }),
+    } as unknown as DurableObjectState,
+    () => {},
+  );
 
 const holder = (id: string): Holder => ({
   id,
@@ -14,6 +17,8 @@ const holder = (id: string): Holder => ({
   resume: null,
   accepted: 0,
   checked: 0,
+  unread: 0,
+  mark: null,
 });
 
 it("takes in 64 pages", () => {

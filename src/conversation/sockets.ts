@@ -171,7 +171,10 @@ export class Sockets implements Clients {
     if (socket.readyState !== WebSocket.OPEN) return;
     const holder = this.holder(socket);
     const unread = holder.unread + bytes;
-    if (unread > ASKING_LIMITS.unreadBytes) return this.drop(socket, CLOSE.timeout, UNREAD);
+    if (unread > ASKING_LIMITS.unreadBytes) {
+      this.drop(socket, CLOSE.timeout, UNREAD);
+      return;
+    }
     transmit(socket, text);
     this.keep(socket, this.#withMark(socket, { ...holder, unread }));
   }

@@ -1,5 +1,7 @@
 // Every limit of the gateway, by name. Bytes unless the name says otherwise.
 
+export { ASKING_LIMITS } from "./asking-limits";
+
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
@@ -50,28 +52,6 @@ export const CONVERSATION_LIMITS = {
   readLines: 2_000,
   readChars: 100_000,
   eventsPage: 1_000,
-} as const;
-
-/** Questions to the browser, and the sockets they travel on. */
-export const ASKING_LIMITS = {
-  payloadBytes: 256 * KiB,
-  answerBytes: 256 * KiB,
-  /** A frame: an answer and its envelope. */
-  frameBytes: 260 * KiB,
-  nameChars: 200,
-  /** Of one conversation, at once; all of it is sent to every page that comes. */
-  pending: 128,
-  pendingBytes: 1 * MiB,
-  /** What one page may have been sent and not said it has read: more than a hello brings, so that whoever never says so still gets that. */
-  unreadBytes: 2 * MiB,
-  /** So much is sent before a page is asked whether it reads. */
-  markBytes: 256 * KiB,
-  /** Pages times devices; one that never reads holds memory until its other side goes. */
-  sockets: 64,
-  tickets: 4_096,
-  /** Frames a socket may send at once, and then every second. All pending requests can be answered in one burst. */
-  framesAtOnce: 256,
-  framesPerSecond: 32,
 } as const;
 
 /** What a skill's code may be, and what one call of it may do. */

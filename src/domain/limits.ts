@@ -38,6 +38,23 @@ export const REQUEST_LIMITS = {
   listLimit: 100,
 } as const;
 
+/** What goes into one row. Rows of D1 and of a conversation's store end at 2 MB when deployed, and at nothing like it locally. */
+export const ROW_LIMITS = {
+  /** A ghost's spec as JSON, and its servers. */
+  specBytes: 512 * KiB,
+  serversBytes: 64 * KiB,
+  /** An entry of the gateway's servers. */
+  serverBytes: 64 * KiB,
+  /** Everything that a version's row says of its package. */
+  versionBytes: 1_500_000,
+  /** What is said of a package when it is published. */
+  warnings: 200,
+  /** A value of a conversation's store that is longer lies in several rows. In UTF-16 units, of which each takes at most 3 bytes. */
+  partChars: 256 * KiB,
+  /** All skills of a conversation's catalog as JSON; the rest is looked up when it is asked for. */
+  catalogBytes: 4 * MiB,
+} as const;
+
 /** What a conversation shows a model. */
 export const CATALOG_LIMITS = {
   listedSkills: 256,

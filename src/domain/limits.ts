@@ -120,11 +120,11 @@ export const UPSTREAM_LIMITS = {
   problems: 20,
   descriptionChars: 8_192,
   schemaChars: 65_536,
-  /** All tools of a server together, as JSON: they are one row of the conversation's store. */
-  listChars: 1_000_000,
-  /** All text of a result, and a result as JSON: pictures take more than a model reads. */
+  /** All tools of a server together, as JSON in UTF-8: they are one row of the conversation's store. */
+  listBytes: 1_000_000,
+  /** All text of a result, and its blocks as JSON in UTF-8, which with what is structured is one row: pictures take more than a model reads. */
   textChars: CONVERSATION_LIMITS.toolResultChars,
-  resultChars: 1_500_000,
+  resultBytes: 1_200_000,
   blocks: 1_000,
   /** What is told of a server's own error. */
   reasonChars: 500,

@@ -3,8 +3,7 @@
 
 import * as z from "zod";
 import { type ConversationEvent, eventSchema } from "../domain/event";
-import { inParts } from "../domain/json";
-import { ROW_LIMITS } from "../domain/limits";
+import { readParts, writeParts } from "./parts";
 import { REQUEST_TABLES, RequestStore } from "./requests";
 import { TICKET_TABLES, TicketStore } from "./tickets";
 import { UPSTREAM_TABLES, UpstreamStore } from "./upstreams";
@@ -20,9 +19,6 @@ export type MetaKey =
   | "passes"
   | "schema"
   | "provided";
-
-/** SQL: the rows that go on where a long value's first one ends. `0` follows `/`. */
-const FURTHER_PARTS = "(key > ?1 || '/' AND key < ?1 || '0')";
 
 /** What each version of the tables added to the one before, from version 2 on. Forward only. */
 const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`, UPSTREAM_TABLES];
@@ -99,21 +95,12 @@ export class ConversationStore {
   }
 
   get<T>(key: MetaKey, schema: z.ZodType<T>): T | null {
-    const rows = this.#sql
-      .exec<{ value: string }>(`SELECT value FROM meta WHERE key = ?1 OR ${FURTHER_PARTS} ORDER BY key`, key)
-      .toArray();
-    return rows.length === 0 ? null : schema.parse(JSON.parse(rows.map(({ value }) => value).join("")));
+    const text = readParts(this.#sql, key);
+    return text === null ? null : schema.parse(JSON.parse(text));
   }
 
-  /** Keeps a value, in several rows where it is long: `key`, `key/001` and so on. */
   set(key: MetaKey, value: unknown): void {
-    const [first, ...further] = inParts(JSON.stringify(value), ROW_LIMITS.partChars);
-    const put = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-    this.#sql.exec(put, key, first);
-    this.#sql.exec(`DELETE FROM meta WHERE ${FURTHER_PARTS}`, key);
-    for (const [index, part] of further.entries()) {
-      this.#sql.exec(put, `${key}/${String(index + 1).padStart(3, "0")}`, part);
-    }
+    writeParts(this.#sql, key, JSON.stringify(value));
   }
 
   append(at: number, event: ConversationEvent): void {

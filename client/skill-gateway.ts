@@ -116,6 +116,9 @@ export function connect(options: ConnectOptions): Connection {
       case "skill:active":
         update(activation(frame));
         break;
+      case "mark":
+        socket?.send(JSON.stringify(frame));
+        break;
       case "skill:event":
         for (const listener of eventListeners) listener(frame);
         break;

@@ -115,5 +115,7 @@ export type Frame =
   | ({ type: "ack"; request_id: string } & Ack)
   | { type: "skill:cancelled"; request_id: string; reason: string }
   | { type: "skill:active"; turn: number; active: ActiveSkill[] }
+  /** To be sent back: it tells the gateway that we have read so far. */
+  | { type: "mark"; mark: string }
   /** With `request_id`: an answer to it could not be taken now. */
   | { type: "error"; code: string; message: string; request_id?: string };

@@ -11,20 +11,35 @@ import { look, pendingFrames, respond } from "../services/pending";
 import { conversationNotFound, type Session } from "../services/session";
 import { draftTicket, issueTicket } from "../services/tickets";
 import type { Pages } from "./pages";
-import { GONE, type Holder, resumeGrant } from "./sockets";
+import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
 
 const NOT_LIVE = "The key does not count any more.";
 
 /** Lets a page in, or throws the refusal. */
-export async function enter({ sockets, asking, session, isLive }: Pages, admission: Admission): Promise<Response> {
+export async function enter(pages: Pages, admission: Admission): Promise<Response> {
+  const { sockets, asking, session } = pages;
   const open = session();
-  const grant = await grantFor(open, admission, asking.now(), isLive);
-  const resume = open === null ? null : await draftTicket(open);
+  const { follows, ...grant } = await grantFor(open, admission, asking.now(), pages.isLive);
+  const resume = open === null ? null : await draftTicket(pages.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
-  if (sockets.full()) throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", "Too many pages are connected.");
+  // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
+  if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
+  if (sockets.full()) {
+    const message = `A conversation has at most ${ASKING_LIMITS.sockets} sockets, those that are closing among them.`;
+    throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
+  }
   const now = asking.now();
   const id = crypto.randomUUID();
-  const response = sockets.accept({ id, grant, origin: admission.origin, resume, accepted: now, checked: now });
+  const response = sockets.accept({
+    id,
+    grant,
+    origin: admission.origin,
+    resume,
+    accepted: now,
+    checked: now,
+    unread: 0,
+    mark: null,
+  });
   asking.rearm();
   return response;
 }
@@ -54,13 +69,16 @@ async function understand(pages: Pages, socket: WebSocket, data: string | ArrayB
   const { frame } = read;
   if (frame.type === "hello") return greet(pages, session, socket, holder, frame.last_seq ?? null);
   if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
+  if (frame.type === "mark") return sockets.marked(socket, frame.mark);
+  sockets.heard(socket);
   return take(pages, session, socket, holder, frame);
 }
 
-/** Closes those who never said hello, and those whose key does not count any more. */
+/** Closes those who never said hello, those who read nothing, and those whose key does not count any more. */
 export async function sweep({ sockets, asking, isLive }: Pages): Promise<void> {
-  const { silent, unchecked } = sockets.due(asking.now());
-  for (const socket of silent) sockets.drop(socket, CLOSE.noHello, "No hello came in time.");
+  const { silent, deaf, unchecked } = sockets.due(asking.now());
+  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
+  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, UNREAD);
   const verdicts = new Map<string, boolean | null>();
   for (const { socket, holder } of unchecked) {
     const { credential } = holder.grant;
@@ -91,7 +109,6 @@ function greet(
   const now = asking.now();
   issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
   sockets.keep(socket, { ...holder, resume: null });
-  asking.rearm();
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.
@@ -101,6 +118,7 @@ function greet(
   const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
   sockets.send(socket, { type: "welcome", seq, ...welcome });
   for (const frame of pending) sockets.send(socket, frame);
+  asking.rearm();
 }
 
 /** Takes an answer: the key behind the socket must still count, and the first answer wins. */

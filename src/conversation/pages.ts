@@ -1,6 +1,6 @@
 // What the object has for its pages, put together: their sockets, the requests to them, and the alarm that watches over both.
 
-import { settingsFrom } from "../domain/settings";
+import { type Settings, settingsFrom } from "../domain/settings";
 import type { Grant } from "../domain/ticket";
 import { isLive } from "../services/credential";
 import { idleDeadline } from "../services/lifecycle";
@@ -15,6 +15,7 @@ export interface Pages {
   readonly sockets: Sockets;
   readonly asking: Asking;
   readonly alarm: Alarm;
+  readonly settings: Settings;
   /** The conversation, or `null` once it is gone. */
   session(): Session | null;
   /** Whether the key behind a grant still counts. Throws when storage does not answer. */
@@ -27,7 +28,7 @@ export function pagesOf(
   store: ConversationStore,
   session: () => Session | null,
 ): Pages {
-  const sockets = new Sockets(ctx);
+  const sockets = new Sockets(ctx, () => alarm.rearm());
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();
     if (open === null) return null;
@@ -47,6 +48,10 @@ export function pagesOf(
     sockets,
     asking,
     alarm,
+    // Read when asked for: a gateway whose settings are not valid says so at its door, and not here.
+    get settings() {
+      return settingsFrom(env);
+    },
     session,
     async isLive(grant) {
       const open = session();

@@ -1,7 +1,10 @@
 // The conversation's hibernating sockets: taking them in, what is known of each, sending, and who has been silent too long.
+// What a socket is sent and its other side does not read stays in memory, and the platform tells nobody how much that is; not even
+// closing the socket frees it. So a page is asked to say that it has read: it sends back a mark that it cannot know otherwise.
 
 import * as z from "zod";
 import { CLOSE, type ServerFrame, SUBPROTOCOL } from "../domain/frame";
+import { utf8Bytes } from "../domain/json";
 import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
 import { type Grant, grantSchema } from "../domain/ticket";
 import type { Clients } from "../services/pending";
@@ -17,6 +20,19 @@ const holderSchema = z.object({
   accepted: z.number(),
   /** When the key behind it was last found good. */
   checked: z.number(),
+  /** Bytes it was sent and has not said it has read. */
+  unread: z.number().default(0),
+  /** The mark that it was sent last and has not sent back. */
+  mark: z
+    .object({
+      value: z.string(),
+      /** What was unread when it was sent. */
+      unread: z.number(),
+      /** When it was sent; `null` once there was a sign of life since. */
+      at: z.number().nullable(),
+    })
+    .nullable()
+    .default(null),
 });
 
 export type Holder = z.infer<typeof holderSchema>;
@@ -28,15 +44,19 @@ interface Allowance {
 
 export class Sockets implements Clients {
   readonly #ctx: DurableObjectState;
+  /** Called when a socket is to be looked at sooner than was known. */
+  readonly #sooner: () => void;
   /** Frames each socket may still send. Lost with the object's memory, which a flood keeps awake. */
   readonly #allowances = new Map<string, Allowance>();
 
-  constructor(ctx: DurableObjectState) {
+  constructor(ctx: DurableObjectState, sooner: () => void) {
     this.#ctx = ctx;
+    this.#sooner = sooner;
     // Answered by the platform, without waking the object.
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
+  /** Counts those that are closing, too: what was sent to one that never reads stays in memory until its other side goes. */
   full(): boolean {
     return this.#ctx.getWebSockets().length >= ASKING_LIMITS.sockets;
   }
@@ -67,11 +87,26 @@ export class Sockets implements Clients {
 
   tell(frame: ServerFrame, except: string | null = null): void {
     const text = JSON.stringify(frame);
-    for (const { socket, holder } of this.#greeted()) if (holder.id !== except) deliver(socket, text);
+    const bytes = utf8Bytes(text);
+    for (const { socket, holder } of this.#greeted()) if (holder.id !== except) this.#deliver(socket, text, bytes);
   }
 
   send(socket: WebSocket, frame: ServerFrame): void {
-    deliver(socket, JSON.stringify(frame));
+    const text = JSON.stringify(frame);
+    this.#deliver(socket, text, utf8Bytes(text));
+  }
+
+  /** Takes a mark that came back: what was sent before it has been read. */
+  marked(socket: WebSocket, value: string): void {
+    const holder = this.holder(socket);
+    if (holder.mark?.value !== value) return;
+    this.keep(socket, this.#withMark(socket, { ...holder, unread: holder.unread - holder.mark.unread, mark: null }));
+  }
+
+  /** Notes a sign of life. */
+  heard(socket: WebSocket): void {
+    const holder = this.holder(socket);
+    if (holder.mark !== null) this.keep(socket, { ...holder, mark: { ...holder.mark, at: null } });
   }
 
   drop(socket: WebSocket, code: number, reason: string): void {
@@ -80,6 +115,11 @@ export class Sockets implements Clients {
     } catch {
       // It is closed already.
     }
+  }
+
+  /** Closes the socket of this id, where it is open. */
+  end(id: string, reason: string): void {
+    for (const { socket, holder } of this.#open()) if (holder.id === id) this.drop(socket, 1000, reason);
   }
 
   dropAll(code: number, reason: string): void {
@@ -103,19 +143,57 @@ export class Sockets implements Clients {
     return frames >= 0;
   }
 
-  /** When a socket has to be looked at next: for its hello, or for its key. */
+  /** When a socket has to be looked at next: for its hello, for a sign of life, or for its key. */
   nextDue(): number | null {
     const times = this.#open().map(({ holder }) => dueOf(holder));
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Sockets that never said hello, and those whose key must be checked. */
-  due(now: number): { silent: WebSocket[]; unchecked: { socket: WebSocket; holder: Holder }[] } {
-    const due = this.#open().filter(({ holder }) => dueOf(holder) <= now);
+  /** Sockets that never said hello, those that gave no sign of life since they were asked for one, and those whose key must be checked. */
+  due(now: number): {
+    silent: WebSocket[];
+    deaf: WebSocket[];
+    unchecked: { socket: WebSocket; holder: Holder }[];
+  } {
+    const open = this.#open();
+    const late = open.filter(({ holder }) => signDue(holder) <= now);
+    const alive = late.filter(({ socket, holder }) => this.#pinged(socket, holder));
+    for (const { socket } of alive) this.heard(socket);
     return {
-      silent: due.filter(({ holder }) => holder.resume !== null).map(({ socket }) => socket),
-      unchecked: due.filter(({ holder }) => holder.resume === null),
+      silent: open.filter(({ holder }) => helloDue(holder) <= now).map(({ socket }) => socket),
+      deaf: late.filter((one) => !alive.includes(one)).map(({ socket }) => socket),
+      unchecked: open.filter(({ holder }) => keyDue(holder) <= now),
     };
+  }
+
+  /** Sends, as long as the page reads what it is sent. A socket that fails is the platform's to close; its neighbours must not notice. */
+  #deliver(socket: WebSocket, text: string, bytes: number): void {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    const holder = this.holder(socket);
+    const unread = holder.unread + bytes;
+    if (unread > ASKING_LIMITS.unreadBytes) {
+      this.drop(socket, CLOSE.timeout, UNREAD);
+      return;
+    }
+    transmit(socket, text);
+    this.keep(socket, this.#withMark(socket, { ...holder, unread }));
+  }
+
+  /** Sends a mark when it is time for one. */
+  #withMark(socket: WebSocket, holder: Holder): Holder {
+    if (holder.mark !== null || holder.unread < ASKING_LIMITS.markBytes) return holder;
+    const value = crypto.randomUUID();
+    const text = JSON.stringify({ type: "mark", mark: value } satisfies ServerFrame);
+    transmit(socket, text);
+    const unread = holder.unread + text.length;
+    queueMicrotask(this.#sooner);
+    return { ...holder, unread, mark: { value, unread, at: Date.now() } };
+  }
+
+  /** Whether it asked for a pong, which the platform gives, since it was sent its mark. */
+  #pinged(socket: WebSocket, { mark }: Holder): boolean {
+    const last = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
+    return mark?.at != null && last > mark.at;
   }
 
   #open(): { socket: WebSocket; holder: Holder }[] {
@@ -132,21 +210,37 @@ export class Sockets implements Clients {
 
 /** The socket's grant, as its resume ticket will carry it. */
 export function resumeGrant(holder: Holder): Grant {
-  return { ...holder.grant, origin: holder.origin, pinned: true };
+  return { ...holder.grant, origin: holder.origin, pinned: true, follows: holder.id };
 }
+
+const NEVER = Number.POSITIVE_INFINITY;
 
 function dueOf(holder: Holder): number {
-  return holder.resume === null ? holder.checked + DURATIONS.keyCheck : holder.accepted + DURATIONS.hello;
+  return Math.min(helloDue(holder), signDue(holder), keyDue(holder));
 }
 
-/** A socket that fails is the platform's to close; its neighbours must not notice. */
-function deliver(socket: WebSocket, text: string): void {
+function helloDue({ resume, accepted }: Holder): number {
+  return resume === null ? NEVER : accepted + DURATIONS.hello;
+}
+
+function signDue({ mark }: Holder): number {
+  return mark?.at == null ? NEVER : mark.at + DURATIONS.unread;
+}
+
+function keyDue({ resume, checked }: Holder): number {
+  return resume === null ? checked + DURATIONS.keyCheck : NEVER;
+}
+
+function transmit(socket: WebSocket, text: string): void {
   try {
     socket.send(text);
   } catch {
     // It is closing.
   }
 }
+
+/** Why a socket goes that does not read. */
+export const UNREAD = "What was sent was not read.";
 
 /** Refuses a socket that was already upgraded, for the reasons the contract has codes for. */
 export const GONE = { code: CLOSE.noConversation, reason: "There is no such conversation." } as const;

@@ -15,7 +15,8 @@ export const CLOSE = {
   unauthenticated: 4401,
   forbidden: 4403,
   noConversation: 4404,
-  noHello: 4408,
+  /** No hello came in time, or what was sent is not read. */
+  timeout: 4408,
   tooLarge: 4413,
   tooFast: 4429,
 } as const;
@@ -48,8 +49,11 @@ const responseFrame = answerSchema.extend({
   action: z.string().nullish(),
 });
 
+/** What the page was sent before this mark it has read. The mark is random: nobody knows it who has not come so far. */
+const markFrame = z.object({ type: z.literal("mark"), mark: z.string().max(64) });
+
 /** What a page may say. Members it does not name are for later versions and pass. */
-export const clientFrameSchema = z.discriminatedUnion("type", [helloFrame, responseFrame]);
+export const clientFrameSchema = z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]);
 
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type ResponseFrame = z.infer<typeof responseFrame>;
@@ -105,6 +109,8 @@ export const serverFrameSchema = () =>
       reason: z.string(),
     }),
     z.strictObject({ type: z.literal("skill:active"), turn: z.int(), active: active() }),
+    /** To be sent back as it is. Whoever does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
+    z.strictObject({ type: z.literal("mark"), mark: z.string() }),
     z.strictObject({
       type: z.literal("error"),
       code: z.string(),

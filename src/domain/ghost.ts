@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { kindOfScope } from "./access";
 import type { Issue } from "./errors";
-import { jsonObject } from "./json";
-import { CATALOG_LIMITS } from "./limits";
+import { jsonObject, utf8Bytes } from "./json";
+import { CATALOG_LIMITS, ROW_LIMITS } from "./limits";
 import { refusedServers } from "./mcp-config";
 import { compareCodePoints } from "./order";
 import { parseReference } from "./reference";
@@ -38,11 +38,17 @@ export const ghostSpecSchema = z.strictObject({
 export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 
 /**
- * What is wrong with a spec on its face: unreadable references, duplicates, a preload that is not among the skills, a server whose
- * URL leads where a variable says.
+ * What is wrong with a spec on its face: too large to store, unreadable references, duplicates, a preload that is not among the
+ * skills, a server whose URL leads where a variable says.
  */
 export function checkGhostSpec(spec: GhostSpec): Issue[] {
   const issues: Issue[] = refusedServers(spec.mcpServers ?? {}, "spec.mcpServers");
+  if (utf8Bytes(JSON.stringify(spec.mcpServers ?? {})) > ROW_LIMITS.serversBytes) {
+    const message = "The servers take more than 64 KiB as JSON.";
+    issues.push({ code: "MCP_SERVERS_TOO_LARGE", message, path: "spec.mcpServers" });
+  } else if (utf8Bytes(JSON.stringify(spec)) > ROW_LIMITS.specBytes) {
+    issues.push({ code: "SPEC_TOO_LARGE", message: "The spec takes more than 512 KiB as JSON.", path: "spec" });
+  }
   const names = new Set<string>();
   for (const [position, entry] of (spec.skills ?? []).entries()) {
     if (entry === "*") {

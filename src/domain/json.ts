@@ -13,6 +13,18 @@ export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
+/** A text in parts of at most so many UTF-16 units, at least one; no character is torn apart. */
+export function inParts(text: string, most: number): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length || at === 0; ) {
+    const end = at + most;
+    const torn = end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? "");
+    parts.push(text.slice(at, torn ? end - 1 : end));
+    at = torn ? end - 1 : end;
+  }
+  return parts;
+}
+
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Whether a JSON text nests deeper than this, found without parsing it. What is not JSON may be called either. */

@@ -1,5 +1,7 @@
 // Every limit of the gateway, by name. Bytes unless the name says otherwise.
 
+export { ASKING_LIMITS } from "./asking-limits";
+
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
@@ -34,6 +36,23 @@ export const REQUEST_LIMITS = {
   listLimit: 100,
 } as const;
 
+/** What goes into one row. Rows of D1 and of a conversation's store end at 2 MB when deployed, and at nothing like it locally. */
+export const ROW_LIMITS = {
+  /** A ghost's spec as JSON, and its servers. */
+  specBytes: 512 * KiB,
+  serversBytes: 64 * KiB,
+  /** An entry of the gateway's servers. */
+  serverBytes: 64 * KiB,
+  /** Everything that a version's row says of its package. */
+  versionBytes: 1_500_000,
+  /** What is said of a package when it is published. */
+  warnings: 200,
+  /** A value of a conversation's store that is longer lies in several rows. In UTF-16 units, of which each takes at most 3 bytes. */
+  partChars: 256 * KiB,
+  /** All skills of a conversation's catalog as JSON; the rest is looked up when it is asked for. */
+  catalogBytes: 4 * MiB,
+} as const;
+
 /** What a conversation shows a model. */
 export const CATALOG_LIMITS = {
   listedSkills: 256,
@@ -57,22 +76,6 @@ export const CONVERSATION_LIMITS = {
   eventsPage: 1_000,
   eventsPageChars: 1 * MiB,
   storedBytes: 1024 * MiB,
-} as const;
-
-/** Questions to the browser, and the sockets they travel on. */
-export const ASKING_LIMITS = {
-  payloadBytes: 256 * KiB,
-  answerBytes: 256 * KiB,
-  /** A frame: an answer and its envelope. */
-  frameBytes: 260 * KiB,
-  nameChars: 200,
-  /** Of one conversation, at once. */
-  pending: 128,
-  sockets: 1_024,
-  tickets: 4_096,
-  /** Frames a socket may send at once, and then every second. All pending requests can be answered in one burst. */
-  framesAtOnce: 256,
-  framesPerSecond: 32,
 } as const;
 
 /** What a skill's code may be, and what one call of it may do. */
@@ -124,11 +127,11 @@ export const UPSTREAM_LIMITS = {
   problems: 20,
   descriptionChars: 8_192,
   schemaChars: 65_536,
-  /** All tools of a server together, as JSON: they are one row of the conversation's store. */
-  listChars: 1_000_000,
-  /** All text of a result, and a result as JSON: pictures take more than a model reads. */
+  /** All tools of a server together, as JSON in UTF-8: they are one row of the conversation's store. */
+  listBytes: 1_000_000,
+  /** All text of a result, and its blocks as JSON in UTF-8, which with what is structured is one row: pictures take more than a model reads. */
   textChars: CONVERSATION_LIMITS.toolResultChars,
-  resultChars: 1_500_000,
+  resultBytes: 1_200_000,
   blocks: 1_000,
   /** What is told of a server's own error. */
   reasonChars: 500,
@@ -210,6 +213,8 @@ export const DURATIONS = {
   resume: 12 * 60 * 60_000,
   /** A socket says hello within this. */
   hello: 10_000,
+  /** A socket that was asked whether it reads gives a sign of life within this. */
+  unread: 60_000,
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,

@@ -1,11 +1,29 @@
-// How much one user may have, and how often one may do what makes something. Generous: they are for accidents and abuse.
+// How much one user or group may have, and how often one may do what makes something. Generous: they are for accidents and abuse.
 
+import { groupOfScope, PUBLIC_SCOPE } from "./access";
 import { GatewayError } from "./errors";
 import { CONVERSATION_LIMITS } from "./limits";
 
-/** Of one user at a time; of ghosts, a group and what is public have as many. */
-export const QUOTAS = { skills: 20_000, ghosts: 2_000, keys: 200, bytes: 10 * 1024 * 1024 * 1024 } as const;
-export type Owned = Exclude<keyof typeof QUOTAS, "bytes">;
+const MiB = 1024 * 1024;
+
+/** What skills may be in all. `bytes`: all packages as they are stored. `databaseBytes`: the rows of versions; a database holds 10 GB. */
+const SKILLS = { skills: 20_000, versions: 50_000, bytes: 10_240 * MiB, databaseBytes: 512 * MiB } as const;
+
+/** Of one user at a time. */
+export const QUOTAS = { ...SKILLS, ghosts: 2_000, keys: 200 } as const;
+
+/** Of one group at a time, whoever of it made them. */
+export const GROUP_QUOTAS = { ...SKILLS, ghosts: 2_000 } as const;
+
+/** Whose quota it is that a refusal speaks of. */
+export type Holder = "user" | "group";
+export type Quota = keyof typeof QUOTAS;
+
+/** Who has to have room for what is made in a scope; `null` for what is everybody's, which only admins make. */
+export function holderOf(scope: string): Holder | null {
+  if (scope === PUBLIC_SCOPE) return null;
+  return groupOfScope(scope) === null ? "user" : "group";
+}
 
 /** Of one user in a day (UTC). */
 export const DAILY = { uploads: 50_000, conversations: 50_000, scripts: 50_000, keys: 500 } as const;
@@ -18,24 +36,19 @@ export function dayOf(now: number): number {
   return now - (now % DAY_MS);
 }
 
-export function quotaExceeded(what: Owned, used: number): GatewayError {
-  const limit = QUOTAS[what];
-  return new GatewayError(
-    "conflict",
-    "QUOTA_EXCEEDED",
-    `${what === "ghosts" ? "A user or group" : "A user"} may have ${limit} ${what}. Delete some first.`,
-    {
-      limit,
-      used,
-    },
-  );
-}
-
-/** All packages of a user's own skills, every version, as they are stored. */
-export function tooManyBytes(used: number): GatewayError {
-  const limit = QUOTAS.bytes;
-  const message = "A user's own skills may take 10 GiB with all their versions. Delete some first.";
-  return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
+/** The refusal: which quota it is, and how much of it is used. */
+export function quotaExceeded(quota: Quota, used: number, holder: Holder = "user"): GatewayError {
+  const limit = quota === "keys" || holder === "user" ? QUOTAS[quota] : GROUP_QUOTAS[quota];
+  const whose = holder === "user" ? "A user's own" : "A group's";
+  const message = {
+    bytes: `${whose} skills may take ${limit / MiB} MiB of packages with all their versions. Delete some first.`,
+    databaseBytes: `${whose} skills may take ${limit / MiB} MiB of the database with all their versions. Delete some first.`,
+    versions: `${whose} skills may have ${limit} versions together. Delete some skills first.`,
+    skills: `A ${holder} may have ${limit} skills. Delete some first.`,
+    ghosts: `A ${holder} may have ${limit} ghosts. Delete some first.`,
+    keys: `A ${holder} may have ${limit} keys. Delete some first.`,
+  }[quota];
+  return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { quota, limit, used });
 }
 
 /** Everything that a conversation stores; most of it is its log. */

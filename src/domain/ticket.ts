@@ -1,5 +1,6 @@
 // Tickets: what lets a page open one socket without a key. A ticket names its conversation, so that the gateway can find the
-// object that knows it; that naming is only a claim until the object has found the ticket's digest among its own.
+// object that knows it. The gateway's mark on it says that the gateway made it; whether it still counts only that object knows,
+// which keeps the digests of its tickets.
 
 import * as z from "zod";
 import { decodeCursor, encodeCursor } from "./cursor";
@@ -26,21 +27,36 @@ export const grantSchema = z.object({
   /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
   origin: z.string().nullable(),
   pinned: z.boolean(),
+  /** Of a ticket to resume: the socket that it was given to, which ends when the ticket is used. */
+  follows: z.string().optional(),
 });
 
 export type Grant = z.infer<typeof grantSchema>;
 
-export function writeTicket(claims: TicketClaims, secret: string): string {
+/** A ticket as it reads: what it claims, and what the gateway's mark has to be of. */
+export interface ReadTicket extends TicketClaims {
+  body: string;
+  /** base64url of 32 bytes. */
+  mark: string;
+}
+
+/** A ticket without its mark. */
+export function ticketBody(claims: TicketClaims, secret: string): string {
   return `${encodeCursor([claims.userId, claims.conversation])}.${secret}`;
 }
 
-/** What a ticket claims, or `null` when it is none. */
-export function readTicket(ticket: string): TicketClaims | null {
-  const [claims, secret, ...rest] = ticket.split(".");
-  if (secret === undefined || rest.length > 0 || !/^[0-9a-f]{64}$/.test(secret)) return null;
+/** A ticket: body and mark. All of it are characters of an HTTP token. */
+export function writeTicket(body: string, mark: string): string {
+  return `${body}.${mark}`;
+}
+
+/** What a ticket claims, or `null` when it has not the form of one. */
+export function readTicket(ticket: string): ReadTicket | null {
+  const [claims, secret = "", mark = "", ...rest] = ticket.split(".");
+  if (rest.length > 0 || !/^[0-9a-f]{64}$/.test(secret) || !/^[A-Za-z0-9_-]{43}$/.test(mark)) return null;
   try {
     const read = decodeCursor(claims, claimsSchema);
-    return read === null ? null : { userId: read[0], conversation: read[1] };
+    return read === null ? null : { userId: read[0], conversation: read[1], body: `${claims}.${secret}`, mark };
   } catch (error) {
     if (error instanceof GatewayError) return null;
     throw error;

@@ -2,7 +2,7 @@
 // reader to judge: a result that does not is still the result.
 
 import * as z from "zod";
-import { jsonObject, jsonValue } from "./json";
+import { jsonObject, jsonValue, utf8Bytes } from "./json";
 import { UPSTREAM_LIMITS } from "./limits";
 import type { ContentBlock, ToolResult } from "./tool";
 import { cutText } from "./tool-output";
@@ -29,7 +29,7 @@ export function upstreamResult(value: unknown): ToolResult | null {
 function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
   const kept: ContentBlock[] = [];
   let text = UPSTREAM_LIMITS.textChars;
-  let all = UPSTREAM_LIMITS.resultChars;
+  let all = UPSTREAM_LIMITS.resultBytes;
   for (const [index, block] of blocks.entries()) {
     if (kept.length >= UPSTREAM_LIMITS.blocks) {
       kept.push(note(`${blocks.length - index} more blocks`));
@@ -38,12 +38,13 @@ function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
     const size = JSON.stringify(block).length;
     const fits = block.type === "text" && typeof block.text === "string" ? cutBlock(block, block.text, text) : block;
     const weight = fits === block ? size : JSON.stringify(fits).length;
-    if (fits === null || weight > all) {
+    const bytes = utf8Bytes(JSON.stringify(fits));
+    if (fits === null || bytes > all) {
       kept.push(note(`a block of type '${block.type.slice(0, 40)}' with ${size} characters`));
       continue;
     }
     kept.push(fits);
-    all -= weight;
+    all -= bytes;
     if (block.type === "text") text -= weight;
   }
   return kept;

@@ -1,15 +1,17 @@
-// GET /api/v1/conversations/{id}/socket: the door to the conversation's socket. Keys are checked here, tickets where they are
-// kept; a page that may not enter is told so by a close code, since browsers hide the status of a failed upgrade.
+// GET /api/v1/conversations/{id}/socket: the door to the conversation's socket. Keys are checked here, and that a ticket is of
+// this gateway; whether it still counts is known where it is kept. A page that may not enter is told so by a close code, since browsers hide the status of a failed upgrade.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { CONVERSATION_ID } from "../domain/conversation";
 import { invalid, refusalIn } from "../domain/errors";
 import { CLOSE_CODE, SUBPROTOCOL } from "../domain/frame";
+import { settingsFrom } from "../domain/settings";
 import { readTicket, TICKET_PREFIX } from "../domain/ticket";
 import { ADMISSION_HEADER, type Admission, badTicket } from "../services/admission";
 import { unwrap } from "../services/conversation";
 import { credentialOf } from "../services/credential";
+import { isMarked } from "../services/ticket-mac";
 import { authenticate } from "./auth";
 import { answered, conversation, conversationName } from "./conversation";
 import { isAllowedOrigin } from "./cors";
@@ -73,6 +75,8 @@ async function admissionOf(
   if (ticket !== undefined && c.req.header("authorization") === undefined) {
     const claims = readTicket(ticket);
     if (claims === null || claims.conversation !== id) throw badTicket();
+    // Before any object is asked: asking makes one.
+    if (!(await isMarked(settingsFrom(c.env), claims))) throw badTicket();
     return { userId: claims.userId, admission: { kind: "ticket", ticket, ...from } };
   }
   await enter(c);

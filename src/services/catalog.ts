@@ -10,6 +10,7 @@ import {
   EMPTY_CATALOG,
   nearestFirst,
 } from "../domain/catalog";
+import { fitting } from "../domain/catalog-size";
 import { type ConversationSettings, DEFAULT_SHELL } from "../domain/conversation";
 import type { Issue } from "../domain/errors";
 import { type GhostSpec, inlineSpec } from "../domain/ghost";
@@ -44,9 +45,9 @@ export async function readView(context: Context, settings: ConversationSettings)
   ]);
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
-  const catalog = context.settings.SKILLS_ENABLED
-    ? await readCatalog(context, selection, shell, preload)
-    : EMPTY_CATALOG;
+  const whole = context.settings.SKILLS_ENABLED ? await readCatalog(context, selection, shell, preload) : EMPTY_CATALOG;
+  const fits = fitting(whole.entries, visibleScopes(context.caller.principal), preload);
+  const catalog = { ...whole, entries: fits.entries };
   const known = new Set(catalog.entries.map((entry) => entry.name));
   const complete = catalog.entries.length >= catalog.total;
   const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
@@ -62,6 +63,7 @@ export async function readView(context: Context, settings: ConversationSettings)
     retention: spec?.retentionTurns ?? null,
     warnings: [
       ...warnings,
+      ...fits.warnings,
       ...absent.map(({ name, range }) => ({
         code: "SKILL_UNAVAILABLE",
         message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation.`,

@@ -3,6 +3,8 @@
 import { PUBLIC_SCOPE } from "../domain/access";
 import type { StoredCode } from "../domain/code";
 import { GatewayError, type Issue } from "../domain/errors";
+import { utf8Bytes } from "../domain/json";
+import { ROW_LIMITS } from "../domain/limits";
 import type { SkillPackage } from "../domain/skill";
 import type { NewVersion } from "../storage/publishing";
 import { runsCode } from "./boundary";
@@ -17,7 +19,7 @@ export async function draftVersion(
   found: SkillPackage,
   target: PublishTarget,
   facts: { uploadSha256: string; startedAt: number },
-): Promise<{ version: Omit<NewVersion, "skillId">; code: StoredCode | null }> {
+): Promise<{ version: Omit<NewVersion, "skillId">; rowBytes: number; code: StoredCode | null }> {
   const { manifest } = found;
   const findings = findingsIn(found);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
@@ -44,14 +46,29 @@ export async function draftVersion(
     tokensFiles: tokens.files,
     zipSha256: found.zipSha256,
     zipSize: found.zip.length,
-    warnings: [...found.warnings, ...unresolved, ...compiled.warnings, ...findings],
+    warnings: atMost(ROW_LIMITS.warnings, [...findings, ...found.warnings, ...unresolved, ...compiled.warnings]),
     createdBy: context.caller.principal.userId,
     manifest,
     frontmatter: found.frontmatter,
     files: found.files,
     instructions: found.instructions,
   };
-  return { version, code: compiled.code };
+  const rowBytes = utf8Bytes(JSON.stringify(version));
+  if (rowBytes > ROW_LIMITS.versionBytes) throw tooLargeToStore();
+  return { version, rowBytes, code: compiled.code };
+}
+
+/** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */
+function atMost(most: number, warnings: readonly Issue[]): Issue[] {
+  if (warnings.length <= most) return [...warnings];
+  const message = `${warnings.length - most} more warnings are left out.`;
+  return [...warnings.slice(0, most), { code: "WARNINGS_CUT", message }];
+}
+
+function tooLargeToStore(): GatewayError {
+  const message = "Frontmatter, list of files and instructions take more than 1.5 MB together.";
+  const issues = [{ code: "ROW_TOO_LARGE", message }];
+  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", { issues });
 }
 
 /** Nothing goes public that the gateway's operator wants looked at first. */

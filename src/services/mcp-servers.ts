@@ -1,7 +1,8 @@
 // The MCP servers of the gateway: stored by admins, used by every conversation, tried out on demand.
 
-import { GatewayError, invalid } from "../domain/errors";
-import { MCP_LIMITS } from "../domain/limits";
+import { GatewayError, type Issue, invalid } from "../domain/errors";
+import { utf8Bytes } from "../domain/json";
+import { MCP_LIMITS, ROW_LIMITS } from "../domain/limits";
 import { type ServerEntry, serverEntrySchema, variableProblems } from "../domain/mcp-config";
 import type { JsonObject } from "../domain/skill";
 import { NO_MEMORY } from "../domain/upstream";
@@ -26,11 +27,16 @@ export interface ServerTest {
 /** Stores an entry under its name, whole. Variables may be unknown to everybody but not to the list of variables. */
 export async function storeServer(context: Context, name: string, entry: ServerEntry) {
   requireAdmin(context);
-  const issues = variableProblems(entry).map(({ code, keys, problem }) => ({
-    code,
-    message: `The server cannot be reached: ${problem}.`,
-    path: keys.join("."),
-  }));
+  const issues = variableProblems(entry).map(
+    ({ code, keys, problem }): Issue => ({
+      code,
+      message: `The server cannot be reached: ${problem}.`,
+      path: keys.join("."),
+    }),
+  );
+  if (utf8Bytes(JSON.stringify(entry)) > ROW_LIMITS.serverBytes) {
+    issues.push({ code: "MCP_SERVER_TOO_LARGE", message: "The entry takes more than 64 KiB as JSON.", path: "" });
+  }
   if (issues.length > 0) throw invalid(issues);
   const server = { name, entry: jsonOf(entry), createdBy: context.caller.principal.userId };
   const after = { type: entry.type ?? "streamable-http", headers: Object.keys(entry.headers ?? {}) };

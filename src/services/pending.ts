@@ -45,7 +45,8 @@ export interface Asking {
 export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserRequest {
   const known = look(asking, id);
   if (known !== null) return known;
-  if (utf8Bytes(JSON.stringify(question.payload)) > ASKING_LIMITS.payloadBytes) {
+  const bytes = utf8Bytes(JSON.stringify(question.payload));
+  if (bytes > ASKING_LIMITS.payloadBytes) {
     throw new GatewayError("too_large", "PAYLOAD_TOO_LARGE", "The payload is larger than 256 KiB as JSON.");
   }
   const { requests, clients } = asking;
@@ -56,6 +57,12 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   if (requests.pendingCount() >= ASKING_LIMITS.pending) {
     const message = `More than ${ASKING_LIMITS.pending} requests of this conversation wait for an answer.`;
     throw new GatewayError("rate_limited", "TOO_MANY_REQUESTS", message);
+  }
+  const waiting = requests.pendingBytes();
+  if (waiting + bytes > ASKING_LIMITS.pendingBytes) {
+    const limit = ASKING_LIMITS.pendingBytes;
+    const message = "The requests of this conversation that wait for an answer may have payloads of 1 MiB together.";
+    throw new GatewayError("rate_limited", "TOO_MUCH_PENDING", message, { limit, used: waiting });
   }
   const now = asking.now();
   requests.dropEndedBefore(now - DURATIONS.requestKept);

@@ -1,12 +1,12 @@
 // Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
 // an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
 
-import { userScope } from "../domain/access";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError, type Issue } from "../domain/errors";
 import { DURATIONS } from "../domain/limits";
 import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../domain/package";
 import { foldName } from "../domain/path";
+import { holderOf } from "../domain/quota";
 import type { SkillPackage } from "../domain/skill";
 import { constraintOf } from "../storage/database";
 import { keepAnswer, type NewAnswer, readAnswer } from "../storage/idempotency";
@@ -60,19 +60,21 @@ export async function publish(context: Context, request: PublishRequest): Promis
     countToday(context, "uploads"),
   ]);
   if (outcome.package === null) throw refusal(outcome);
-  const { userId } = context.caller.principal;
-  const ownScope = userScope(userId);
-  const { version, code } = await draftVersion(context, outcome.package, target, { uploadSha256, startedAt });
+  const holder = holderOf(target.scope);
+  const { version, rowBytes, code } = await draftVersion(context, outcome.package, target, { uploadSha256, startedAt });
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
     const [met, used] = await Promise.all([
       meet(context, outcome.package, target),
-      stored || target.scope !== ownScope ? null : countSkills(context.db, userId),
+      stored || holder === null ? null : countSkills(context.db, target.scope),
     ]);
     // What is there already is answered to whoever has no room left, too.
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
-    if (used !== null) requireRoomForSkill(used, { isNew: met.skillId === null, bytes: version.zipSize });
+    if (used !== null && holder !== null) {
+      const isNew = met.skillId === null;
+      requireRoomForSkill(holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
+    }
     if (!stored) {
       await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
       if (code !== null) await putCode(context.packages, context.timings, version.id, code);

@@ -1,6 +1,16 @@
 // Asking whether there is room before something is made.
 
-import { type Counted, DAILY, dayOf, QUOTAS, quotaExceeded, tooManyBytes, tooOften } from "../domain/quota";
+import {
+  type Counted,
+  DAILY,
+  dayOf,
+  GROUP_QUOTAS,
+  type Holder,
+  holderOf,
+  QUOTAS,
+  quotaExceeded,
+  tooOften,
+} from "../domain/quota";
 import { countGhosts, countKeys, countUse, type SkillsUsed } from "../storage/usage";
 import type { Context } from "./context";
 
@@ -10,16 +20,34 @@ export async function requireRoomForKey(context: Context, userId: string): Promi
   if (used >= QUOTAS.keys) throw quotaExceeded("keys", used);
 }
 
-/** The same of ghosts, where a group has as much room as a user, whoever of it made them. */
+/** The same of ghosts, where a group has as much room as a user, whoever of it made them, and so has what is public. */
 export async function requireRoomForGhost(context: Context, scope: string): Promise<void> {
   const used = await countGhosts(context.db, scope);
-  if (used >= QUOTAS.ghosts) throw quotaExceeded("ghosts", used);
+  const holder = holderOf(scope) ?? "user";
+  if (used >= (holder === "user" ? QUOTAS : GROUP_QUOTAS).ghosts) throw quotaExceeded("ghosts", used, holder);
 }
 
-/** Refuses when a user has as many own skills as one may have, or they would take more bytes than they may. */
-export function requireRoomForSkill(used: SkillsUsed, { isNew, bytes }: { isNew: boolean; bytes: number }): void {
-  if (used.bytes + bytes > QUOTAS.bytes) throw tooManyBytes(used.bytes);
-  if (isNew && used.skills >= QUOTAS.skills) throw quotaExceeded("skills", used.skills);
+/** One more version, and what it takes. */
+export interface Addition {
+  isNew: boolean;
+  bytes: number;
+  databaseBytes: number;
+}
+
+/** Refuses when a user or a group has as many skills or versions as one may have, or they would take more than they may. */
+export function requireRoomForSkill(holder: Holder, used: SkillsUsed, more: Addition): void {
+  const quotas = holder === "user" ? QUOTAS : GROUP_QUOTAS;
+  const after: SkillsUsed = {
+    skills: used.skills + (more.isNew ? 1 : 0),
+    versions: used.versions + 1,
+    bytes: used.bytes + more.bytes,
+    databaseBytes: used.databaseBytes + more.databaseBytes,
+  };
+  for (const quota of ["skills", "versions", "bytes", "databaseBytes"] as const) {
+    // Whoever has too many skills already may go on with those.
+    if (quota === "skills" && !more.isNew) continue;
+    if (after[quota] > quotas[quota]) throw quotaExceeded(quota, used[quota], holder);
+  }
 }
 
 /** Counts one more of what the caller does today, or of what is made for another user, and refuses beyond the limit of a day. */

@@ -3,6 +3,7 @@
 import { decodeBase64Url, encodeBase64Url } from "../domain/base64url";
 import { GatewayError } from "../domain/errors";
 import type { Settings } from "../domain/settings";
+import { deploymentSecret, deriveKey } from "./derived-key";
 
 /** Whose a value is and where it belongs: a handle opens only under the same words. */
 export type Binding = readonly string[];
@@ -53,7 +54,7 @@ let latest: { secret: string; seal: Promise<Seal> } | null = null;
  * ends every handle. Throws `unavailable` where there is neither, since a seal that every isolate made up would not hold.
  */
 export function sealOf(settings: Settings): Promise<Seal> {
-  const secret = settings.SECRETS_KEY ?? settings.GATEWAY_ADMIN_KEY;
+  const secret = deploymentSecret(settings);
   if (secret === undefined) {
     throw new GatewayError(
       "unavailable",
@@ -66,13 +67,11 @@ export function sealOf(settings: Settings): Promise<Seal> {
 }
 
 async function derive(secret: string): Promise<Seal> {
-  const base = await crypto.subtle.importKey("raw", utf8.encode(secret), "HKDF", false, ["deriveKey"]);
-  const from = (info: string) => ({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: utf8.encode(info) });
   const hmac = { name: "HMAC", hash: "SHA-256", length: 256 };
   const aes = { name: "AES-GCM", length: 256 };
   const [mac, cipher] = await Promise.all([
-    crypto.subtle.deriveKey(from("skill-gateway handle vector"), base, hmac, false, ["sign"]),
-    crypto.subtle.deriveKey(from("skill-gateway handle cipher"), base, aes, false, ["encrypt", "decrypt"]),
+    deriveKey(secret, "skill-gateway handle vector", hmac, ["sign"]),
+    deriveKey(secret, "skill-gateway handle cipher", aes, ["encrypt", "decrypt"]),
   ]);
   return new Seal({ mac, cipher });
 }

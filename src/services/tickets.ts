@@ -1,11 +1,15 @@
 // Tickets for the conversation's socket: made for a page that has no key, used once, kept only as digests.
 
 import { hexOf, sha256Hex } from "../domain/digest";
+import { GatewayError } from "../domain/errors";
 import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
-import { type Grant, writeTicket } from "../domain/ticket";
+import type { Settings } from "../domain/settings";
+import { type Grant, ticketBody, writeTicket } from "../domain/ticket";
 import type { Context } from "./context";
 import { credentialOf } from "./credential";
+import { deploymentSecret } from "./derived-key";
 import type { Session } from "./session";
+import { markTicket } from "./ticket-mac";
 
 /** A ticket before it counts: made ahead, since digests take a moment and a welcome must not be interrupted. */
 export interface Draft {
@@ -13,10 +17,11 @@ export interface Draft {
   hash: string;
 }
 
-export async function draftTicket(session: Session): Promise<Draft> {
+/** Drafts one. Without a secret of the deployment it is one that may be refused: its page then asks for another. */
+export async function draftTicket(settings: Settings, session: Session): Promise<Draft> {
   const random = crypto.getRandomValues(new Uint8Array(32));
-  const secret = hexOf(random);
-  const ticket = writeTicket({ userId: session.userId, conversation: session.id }, secret);
+  const body = ticketBody({ userId: session.userId, conversation: session.id }, hexOf(random));
+  const ticket = writeTicket(body, await markTicket(settings, body));
   return { ticket, hash: await sha256Hex(ticket) };
 }
 
@@ -36,8 +41,12 @@ export async function makeTicket(
   userId: string | null,
 ): Promise<{ ticket: string; expires: number }> {
   const { principal } = context.caller;
+  if (deploymentSecret(context.settings) === undefined) {
+    const message = "Tickets need a secret of the deployment: the operator must set SECRETS_KEY.";
+    throw new GatewayError("unavailable", "TICKETS_UNAVAILABLE", message);
+  }
   const credential = await credentialOf(context.settings, principal);
-  const { ticket, hash } = await draftTicket(session);
+  const { ticket, hash } = await draftTicket(context.settings, session);
   const now = context.now();
   const expires = now + DURATIONS.ticket;
   const grant = { credential, user_id: userId ?? principal.userId, origin, pinned: origin !== null };

@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { EventLog, LOG_TABLES } from "./log";
+import { readParts, writeParts } from "./parts";
 import { REQUEST_TABLES, RequestStore } from "./requests";
 import { TICKET_TABLES, TicketStore } from "./tickets";
 import { UPSTREAM_TABLES, UpstreamStore } from "./upstreams";
@@ -95,16 +96,12 @@ export class ConversationStore {
   }
 
   get<T>(key: MetaKey, schema: z.ZodType<T>): T | null {
-    const row = this.#sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray()[0];
-    return row === undefined ? null : schema.parse(JSON.parse(row.value));
+    const text = readParts(this.#sql, key);
+    return text === null ? null : schema.parse(JSON.parse(text));
   }
 
   set(key: MetaKey, value: unknown): void {
-    this.#sql.exec(
-      "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      key,
-      JSON.stringify(value),
-    );
+    writeParts(this.#sql, key, JSON.stringify(value));
   }
 
   /** When something last happened here, in milliseconds since the epoch. */

@@ -97,6 +97,13 @@ export class RequestStore {
     return this.#sql.exec<{ n: number }>("SELECT count(*) AS n FROM requests WHERE state = 'pending'").one().n;
   }
 
+  /** Payloads of everything pending, as JSON. */
+  pendingBytes(): number {
+    return this.#sql
+      .exec<{ n: number }>("SELECT coalesce(sum(octet_length(payload)), 0) AS n FROM requests WHERE state = 'pending'")
+      .one().n;
+  }
+
   /** Counts one more sending of everything pending. */
   countSending(): void {
     this.#sql.exec("UPDATE requests SET attempt = attempt + 1 WHERE state = 'pending'");

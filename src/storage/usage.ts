@@ -1,7 +1,6 @@
 // Exact counts for quotas: of what a user has, and of what a user did in a day.
 
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
-import { userScope } from "../domain/access";
 import type { Database } from "./database";
 import { ghosts, keys, skills, versions } from "./schema";
 import { usage } from "./schema-access";
@@ -43,25 +42,40 @@ export async function forgetUsage(db: Database, before: number): Promise<void> {
   await db.delete(usage).where(lt(usage.windowStart, before));
 }
 
-/** What a user's own skills are in all. */
+/** What the skills of a scope are in all. */
 export interface SkillsUsed {
   skills: number;
+  versions: number;
   /** Their packages, every version. */
   bytes: number;
+  /** What their versions take of the database. */
+  databaseBytes: number;
 }
 
-/** Counts a user's own skills and what they take, in one trip. */
-export async function countSkills(db: Database, userId: string): Promise<SkillsUsed> {
-  const own = eq(skills.scope, userScope(userId));
+/** SQL: what is long in a version's row. A row's head has the lengths, so nothing of the texts is read. */
+const LONG = [versions.description, versions.warnings, versions.manifest, versions.frontmatter, versions.files];
+const ROW = sql.join(
+  [...LONG, versions.instructions].map((column) => sql`octet_length(${column})`),
+  sql` + `,
+);
+
+/** Counts the skills of a scope and what they take, in one trip. */
+export async function countSkills(db: Database, scope: string): Promise<SkillsUsed> {
+  const own = eq(skills.scope, scope);
   const [[counted], [summed]] = await db.batch([
     db.select({ count: sql<number>`count(*)` }).from(skills).where(own),
     db
-      .select({ bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)` })
+      .select({
+        versions: sql<number>`count(*)`,
+        bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)`,
+        databaseBytes: sql<number>`coalesce(sum(${ROW}), 0)`,
+      })
       .from(skills)
       .innerJoin(versions, eq(versions.skillId, skills.id))
       .where(own),
   ]);
-  return { skills: counted?.count ?? 0, bytes: summed?.bytes ?? 0 };
+  const none = { versions: 0, bytes: 0, databaseBytes: 0 };
+  return { skills: counted?.count ?? 0, ...(summed ?? none) };
 }
 
 /** How many live keys a user has: one walk along an index. */

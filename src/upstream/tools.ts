@@ -2,7 +2,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { jsonObject } from "../domain/json";
+import { jsonObject, utf8Bytes } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { toolHintsSchema } from "../domain/tool";
 import { headerProblem } from "../domain/tool-headers";
@@ -48,9 +48,9 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     cursor = answer.nextCursor;
   }
   const kept: UpstreamTool[] = [];
-  let left = UPSTREAM_LIMITS.listChars;
+  let left = UPSTREAM_LIMITS.listBytes;
   for (const tool of [...tools.values()].slice(0, UPSTREAM_LIMITS.tools)) {
-    left -= JSON.stringify(tool).length;
+    left -= utf8Bytes(JSON.stringify(tool));
     if (left >= 0) kept.push(tool);
   }
   if (left < 0) problems.push("its list of tools is too long; some are left out");

@@ -54,6 +54,18 @@ describe("connecting", () => {
     expect(connection.state.turn).toBe(3);
   });
 
+  it("sends a mark back, which tells the gateway that it has read so far", async () => {
+    await welcomed();
+    const socket = FakeSocket.last;
+    const before = socket.frames.length;
+    socket.say({ type: "mark", mark: "m-1" });
+    socket.say({ type: "mark", mark: "m-2" });
+    expect(socket.frames.slice(before)).toEqual([
+      { type: "mark", mark: "m-1" },
+      { type: "mark", mark: "m-2" },
+    ]);
+  });
+
   it("passes on what providers emit", async () => {
     const { connection } = await welcomed();
     const heard: unknown[] = [];

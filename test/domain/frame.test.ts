@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readFrame } from "../../src/domain/frame";
 import { ASKING_LIMITS } from "../../src/domain/limits";
-import { readTicket, writeTicket } from "../../src/domain/ticket";
+import { readTicket, ticketBody, writeTicket } from "../../src/domain/ticket";
 
 describe("a frame", () => {
   it("is read when it is one of the two that pages send", () => {
@@ -60,36 +60,37 @@ describe("a frame", () => {
 
 describe("a ticket", () => {
   const secret = "0".repeat(64);
+  const mark = "m".repeat(43);
+  const ticketOf = (claims: { userId: string; conversation: string }) => writeTicket(ticketBody(claims, secret), mark);
 
   it("names its conversation, in characters of a sub-protocol", () => {
     for (const claims of [
       { userId: "alice", conversation: "chat:1" },
       { userId: "a@b.example", conversation: "x".repeat(128) },
     ]) {
-      const ticket = writeTicket(claims, secret);
+      const ticket = ticketOf(claims);
       expect(ticket).toMatch(/^[A-Za-z0-9._-]+$/);
-      expect(readTicket(ticket)).toEqual(claims);
+      expect(readTicket(ticket)).toEqual({ ...claims, body: ticketBody(claims, secret), mark });
     }
   });
 
   it("is nothing when it is damaged", () => {
-    const good = writeTicket({ userId: "alice", conversation: "c" }, secret);
+    const good = ticketOf({ userId: "alice", conversation: "c" });
     const bad = [
       "",
       ".",
       "x",
       secret,
-      `.${secret}`,
-      `e30.${secret}`,
-      `WyJhIl0.${secret}`,
+      `.${secret}.${mark}`,
+      `e30.${secret}.${mark}`,
+      `WyJhIl0.${secret}.${mark}`,
+      // As they were before they had a mark.
+      ticketBody({ userId: "alice", conversation: "c" }, secret),
       `${good}.x`,
       good.slice(1),
       good.slice(0, -1),
     ];
-    bad.push(
-      writeTicket({ userId: "", conversation: "c" }, secret),
-      writeTicket({ userId: "a", conversation: "c".repeat(129) }, secret),
-    );
+    bad.push(ticketOf({ userId: "", conversation: "c" }), ticketOf({ userId: "a", conversation: "c".repeat(129) }));
     expect(bad.map(readTicket)).toEqual(bad.map(() => null));
     fc.assert(fc.property(fc.string(), (text) => readTicket(text) === null));
   });

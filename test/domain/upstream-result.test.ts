@@ -36,6 +36,14 @@ describe("upstreamResult", () => {
     expect(blocks[2]?.text).toMatch(/^\(left out: a block of type 'text'/);
   });
 
+  it("fits into a row of a conversation's store, in whatever script it is written", () => {
+    const block = { type: "resource", resource: { uri: "file:///a", text: "界".repeat(100_000) } };
+    const content = Array.from({ length: 14 }, () => block);
+    const result = upstreamResult({ content, structuredContent: { a: "界".repeat(199_000) } });
+    expect(new TextEncoder().encode(JSON.stringify(result)).byteLength).toBeLessThan(2_000_000);
+    expect(result?.content[3]?.text).toMatch(/left out: a block of type 'resource'/);
+  });
+
   it("never answers more than its limits", () => {
     const block = fc.oneof(
       fc.record({ type: fc.constant("text"), text: fc.string({ maxLength: 50 }).map((one) => one.repeat(9_000)) }),
@@ -45,7 +53,7 @@ describe("upstreamResult", () => {
       fc.property(fc.array(block, { maxLength: 8 }), (content) => {
         const result = upstreamResult({ content });
         expect(toolResultSchema.safeParse(result).success).toBe(true);
-        expect(JSON.stringify(result).length).toBeLessThan(UPSTREAM_LIMITS.resultChars + 10_000);
+        expect(JSON.stringify(result).length).toBeLessThan(UPSTREAM_LIMITS.resultBytes + 10_000);
       }),
       { numRuns: 30 },
     );

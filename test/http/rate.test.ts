@@ -2,14 +2,15 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { PACE, RATES } from "../../src/domain/limits";
-import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
+import { DAILY, dayOf, GROUP_QUOTAS, QUOTAS } from "../../src/domain/quota";
+import { countSkills } from "../../src/storage/usage";
 import { askWith } from "../fixtures/app";
 import { objectOf } from "../fixtures/clock";
 import { contextOf } from "../fixtures/context";
 import { conversationOf } from "../fixtures/page";
 import { form, skillZip } from "../fixtures/skill";
 import { call, keyFor } from "./call";
-import { publishOwn } from "./talk";
+import { publishOwn, publishPublic } from "./talk";
 
 const ask = (key: string, address: string, bindings: object = {}) =>
   askWith({ RATE_LIMITS: "true", ...bindings }, "/api/v1/me", {
@@ -167,6 +168,38 @@ it("beyond the conversations of a day none is made and none is listed", async ()
   const list = await call("GET", "/api/v1/conversations", { key });
   expect((await list.json<{ items: { id: string }[] }>()).items.map(({ id }) => id)).toEqual(["last"]);
   expect((await call("GET", "/api/v1/conversations/more", { key })).status).toBe(404);
+});
+
+it("a group has its own room for skills, and what it takes of the database counts", async () => {
+  await call("POST", "/api/v1/groups", { json: { name: "full-house" } });
+  await call("PUT", "/api/v1/groups/full-house/members/builder", { json: { role: "Developer" } });
+  const key = await keyFor("builder");
+  const upload = (name: string, body: string) =>
+    call("POST", "/api/v1/kinds/skills/upload", {
+      key,
+      body: form(skillZip({ name, body }), { namespace: "full-house" }),
+    });
+  expect((await upload("first", "f".repeat(200_000))).status).toBe(201);
+  const used = await countSkills(contextOf("builder").db, "group:full-house");
+  expect(used).toMatchObject({ skills: 1, versions: 1 });
+  expect(used.databaseBytes).toBeGreaterThan(200_000);
+  await env.DB.prepare(
+    `INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id, tokens)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      SELECT 'house-' || i, 'group:full-house', 'h-' || i, 'h-' || i, 'full-house', 'builder', 'none', 1 FROM n`,
+  )
+    .bind(GROUP_QUOTAS.skills - 1)
+    .run();
+  const refused = await upload("one-more", "New.");
+  const limit = GROUP_QUOTAS.skills;
+  expect([refused.status, await refused.json()]).toEqual([
+    409,
+    expect.objectContaining({ code: "QUOTA_EXCEEDED", quota: "skills", limit, used: limit }),
+  ]);
+  expect((await upload("first", "Another way.")).status).toBe(201);
+  // Neither the user's own skills nor what is for everybody are the group's.
+  await publishOwn(key, { name: "own-one" });
+  await publishPublic({ name: "public-one" });
 });
 
 it("whoever has as many skills as one may have publishes no other, and goes on with those", async () => {

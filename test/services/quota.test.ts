@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { DAILY, dayOf, QUOTAS } from "../../src/domain/quota";
+import { userScope } from "../../src/domain/access";
+import { DAILY, dayOf, GROUP_QUOTAS, QUOTAS } from "../../src/domain/quota";
 import { createKey } from "../../src/services/keys";
 import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
@@ -47,15 +48,35 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   expect((await env.DB.prepare(maker).bind(DAILY.keys, "quota-full").run()).meta.changes).toBe(1);
   await env.DB.prepare("UPDATE keys SET revoked_at = 1 WHERE id = 'q1'").run();
   await expect(createKey(admin, request)).rejects.toMatchObject({ reason: "DAILY_LIMIT" });
+  const none = { skills: 0, versions: 0, bytes: 0, databaseBytes: 0 };
   const refused = (skills: number, bytes: number, isNew: boolean) => () =>
-    requireRoomForSkill({ skills, bytes }, { isNew, bytes: 10 });
+    requireRoomForSkill("user", { ...none, skills, bytes }, { isNew, bytes: 10, databaseBytes: 0 });
   expect(refused(QUOTAS.skills - 1, QUOTAS.bytes - 10, true)).not.toThrow();
   expect(refused(QUOTAS.skills, 0, false)).not.toThrow();
   const exceeded = (details: object) => expect.objectContaining({ reason: "QUOTA_EXCEEDED", details });
-  expect(refused(QUOTAS.skills, 0, true)).toThrow(exceeded({ limit: QUOTAS.skills, used: QUOTAS.skills }));
-  expect(refused(0, QUOTAS.bytes - 9, false)).toThrow(exceeded({ limit: QUOTAS.bytes, used: QUOTAS.bytes - 9 }));
-  expect(await countSkills(admin.db, "quota-empty")).toEqual({ skills: 0, bytes: 0 });
+  expect(refused(QUOTAS.skills, 0, true)).toThrow(
+    exceeded({ quota: "skills", limit: QUOTAS.skills, used: QUOTAS.skills }),
+  );
+  expect(refused(0, QUOTAS.bytes - 9, false)).toThrow(
+    exceeded({ quota: "bytes", limit: QUOTAS.bytes, used: QUOTAS.bytes - 9 }),
+  );
+  expect(await countSkills(admin.db, userScope("quota-empty"))).toEqual(none);
   await requireRoomForGhost(contextOf("quota-empty"), "user:quota-empty");
+});
+
+it.each([
+  ["user", QUOTAS],
+  ["group", GROUP_QUOTAS],
+] as const)("a %s fills each quota of skills to its end and no further", (holder, quotas) => {
+  const none = { skills: 0, versions: 0, bytes: 0, databaseBytes: 0 };
+  const one = { isNew: true, bytes: 1, databaseBytes: 1 };
+  for (const quota of ["skills", "versions", "bytes", "databaseBytes"] as const) {
+    const limit = quotas[quota];
+    expect(() => requireRoomForSkill(holder, { ...none, [quota]: limit - 1 }, one)).not.toThrow();
+    expect(() => requireRoomForSkill(holder, { ...none, [quota]: limit }, one)).toThrow(
+      expect.objectContaining({ reason: "QUOTA_EXCEEDED", details: { quota, limit, used: limit } }),
+    );
+  }
 });
 
 it("settings that changed are recorded once, with before and after and without secrets", async () => {

@@ -77,7 +77,7 @@ describe("a call", () => {
   it("cuts a large result with a note, and leaves out what cannot be cut", async () => {
     const result = await upstream(`${faults}/ok/none`).call("large", {});
     expect(result.isError).toBeUndefined();
-    expect(JSON.stringify(result).length).toBeLessThan(UPSTREAM_LIMITS.resultChars);
+    expect(JSON.stringify(result).length).toBeLessThan(UPSTREAM_LIMITS.resultBytes);
     expect(textOf(result)).toContain("(cut: 100000 of 300000 characters are not shown)");
     expect(textOf(result)).toMatch(/left out: a block of type 'image' with 20\d{5} characters/);
     expect(textOf(result)).toMatch(/left out: structured content of 30\d{4} characters/);

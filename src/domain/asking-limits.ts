@@ -1,0 +1,26 @@
+// Limits of questions to the browser, apart since `limits` is long. Whoever needs them takes them from there.
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** Questions to the browser, and the sockets they travel on. */
+export const ASKING_LIMITS = {
+  payloadBytes: 256 * KiB,
+  answerBytes: 256 * KiB,
+  /** A frame: an answer and its envelope. */
+  frameBytes: 260 * KiB,
+  nameChars: 200,
+  /** Of one conversation, at once; all of it is sent to every page that comes. */
+  pending: 128,
+  pendingBytes: 1 * MiB,
+  /** What one page may have been sent and not said it has read: more than a hello brings, so that whoever never says so still gets that. */
+  unreadBytes: 2 * MiB,
+  /** So much is sent before a page is asked whether it reads. */
+  markBytes: 256 * KiB,
+  /** Pages times devices; one that never reads holds memory until its other side goes. */
+  sockets: 64,
+  tickets: 4_096,
+  /** Frames a socket may send at once, and then every second. All pending requests can be answered in one burst. */
+  framesAtOnce: 256,
+  framesPerSecond: 32,
+} as const;

@@ -16,6 +16,7 @@ const entry = (name: string, scope: string, bytes: number): CatalogEntry => ({
   description: "",
   line_tokens: 1,
   tokens: 1,
+  bytes: 1,
   has_capabilities: false,
   needs: ["n".repeat(bytes)],
 });

@@ -1,6 +1,7 @@
 // One request of a client to one of the gateway's servers and what belongs to both of its sides: who, where, and the handles under
 // which sessions pass.
 
+import type { Redactor } from "../domain/redactor";
 import type { Posted } from "../domain/rpc-message";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
@@ -14,8 +15,8 @@ export interface ProxiedServer {
   configuredUrl: string;
   /** Which of its tools may be seen and called; `null`: all. */
   isAllowed: ((tool: string) => boolean) | null;
-  /** Takes the filled-in secrets out of a text. */
-  redact(text: string): string;
+  /** Takes the filled-in secrets out of whatever comes back. */
+  redactor: Redactor;
 }
 
 /** A client's request. */
@@ -72,8 +73,13 @@ export async function sealed(exchange: Exchange, kind: HandleKind, value: string
 export async function opened(exchange: Exchange, kind: HandleKind, handle: string): Promise<string> {
   const seal = await sealOf(exchange.context.settings);
   const value = await seal.open(handle, bindingOf(exchange, kind));
-  if (value === null) throw new ProxyRefusal(404, -32001, "Session not found");
+  if (value === null) throw sessionLost();
   return value;
+}
+
+/** What a server says that has forgotten a session, so that the client begins a new one. */
+export function sessionLost(): ProxyRefusal {
+  return new ProxyRefusal(404, -32001, "Session not found");
 }
 
 function bindingOf({ context, server }: Exchange, kind: HandleKind): Binding {

@@ -19,7 +19,7 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const filled = await fillServer(context, {}, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
   const { target, redactor } = filled;
-  return { target, configuredUrl: entry.url, isAllowed: allowedTools(entry), redact: redactor.text };
+  return { target, configuredUrl: entry.url, isAllowed: allowedTools(entry), redactor };
 }
 
 /** What this isolate has read, and at which state of the counter that every change of a server raises. Not for long: a replica may lag. */

@@ -4,6 +4,7 @@ import { expect, inject } from "vitest";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/upstream";
 import { Upstream } from "../../src/upstream/client";
 import type { Seen } from "./server/faults";
+import type { Script } from "./server/scripted";
 
 /** Misbehaving servers of this test file's own. */
 export const faults = (await control("faults")).url;
@@ -42,6 +43,13 @@ export function upstream(
   now: () => number = () => Date.now(),
 ): Upstream {
   return new Upstream(target(url, change), memory, true, now);
+}
+
+/** A server that says what it is told to from now on; its URL. */
+export async function scripted(name: string, script: Script): Promise<string> {
+  const url = `${faults}/scripted/${name}`;
+  await (await fetch(url, { method: "PUT", body: JSON.stringify(script) })).text();
+  return url;
 }
 
 /** What the misbehaving servers saw of one path. */

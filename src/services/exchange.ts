@@ -1,7 +1,6 @@
 // One request of a client to one of the gateway's servers and what belongs to both of its sides: who, where, and the handles under
 // which sessions pass.
 
-import type { Redactor } from "../domain/redactor";
 import type { Posted } from "../domain/rpc-message";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
@@ -15,8 +14,6 @@ export interface ProxiedServer {
   configuredUrl: string;
   /** Which of its tools may be seen and called; `null`: all. */
   isAllowed: ((tool: string) => boolean) | null;
-  /** Takes the filled-in secrets out of whatever comes back. */
-  redactor: Redactor;
 }
 
 /** A client's request. */

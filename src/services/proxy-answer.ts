@@ -22,7 +22,7 @@ export async function answerOf(exchange: Exchange, response: Response): Promise<
     await body?.cancel();
     throw statusFault(status, null);
   }
-  const headers = returnedHeaders(response.headers, exchange.server.redactor.text);
+  const headers = returnedHeaders(response.headers, exchange.server.target.redactor.text);
   const session = response.headers.get("mcp-session-id");
   if (session !== null) headers.set("mcp-session-id", await sealed(exchange, "session", session));
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
@@ -102,7 +102,7 @@ function streamed(exchange: Exchange, body: ReadableStream<Uint8Array>): Readabl
 
 /** An event, written anew. */
 function passed(exchange: Exchange, { type, id, data, retry }: StreamEvent): string {
-  const redact = exchange.server.redactor.text;
+  const redact = exchange.server.target.redactor.text;
   return writeEvent({
     type: redact(type),
     id: id === null ? null : redact(id),
@@ -129,7 +129,7 @@ async function endpoint(exchange: Exchange, event: StreamEvent): Promise<string>
 
 /** A JSON text without the tools that may not be seen and without secrets. */
 function rewritten({ server }: Exchange, text: string): string {
-  return server.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
+  return server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
 }
 
 function filtered(text: string, isAllowed: (tool: string) => boolean): string {

@@ -1,11 +1,10 @@
 // From a configured server to one that can be reached: variables filled in, secrets only for the hosts they are bound to.
 
 import type { ServerEntry } from "../domain/mcp-config";
-import { makeRedactor, type Redactor } from "../domain/redactor";
 import { fillHeader, fillUrl, secretsIn, type VariableName } from "../domain/template";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
-import { type UsableSecret, usableSecrets } from "./secrets";
+import { redactorOf, type UsableSecret, usableSecrets } from "./secrets";
 import { fingerprint } from "./vault";
 
 /** Where a server is used; what is not known there has no value. */
@@ -19,7 +18,6 @@ export interface Place {
 export type FilledServer =
   | {
       target: UpstreamTarget;
-      redactor: Redactor;
       /** The same while URL and headers are the same; tells nothing of them. What a session is kept under. */
       fingerprint: string;
     }
@@ -59,13 +57,13 @@ export async function fillServer(
     url: url.text,
     headers: filled,
     era: entry.era ?? "auto",
+    redactor: redactorOf(secrets),
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };
   const sameness = JSON.stringify([target.type, target.url, target.era, Object.entries(filled).sort()]);
   return {
     target,
-    redactor: makeRedactor(used.map((secret) => ({ name: secret, value: secrets.get(secret)?.value ?? "" }))),
     fingerprint: await fingerprint(context.settings, sameness),
   };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinRedactors, makeRedactor } from "../../src/domain/redactor";
+import { ENCODERS } from "../fixtures/spellings";
 
 const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 60 }).filter((text) => text.isWellFormed());
 const around = fc.string({ maxLength: 30 }).filter((text) => text.isWellFormed());
@@ -9,39 +10,6 @@ function base64(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
 }
 
-const json = (text: string) => JSON.stringify(text).slice(1, -1);
-const hexEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-const entity = (char: string) => `&#${char.codePointAt(0)};`;
-const utf8 = (text: string) => Array.from(new TextEncoder().encode(text));
-const latin = (bytes: Iterable<number>) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-const percent = (text: string) =>
-  utf8(text)
-    .map((byte) => `%${byte.toString(16).padStart(2, "0")}`)
-    .join("");
-
-/** How encoders write a text. */
-const ENCODERS: Record<string, (text: string) => string> = {
-  "as it is": (text) => text,
-  JSON: json,
-  "JSON of PHP": (text) =>
-    json(text)
-      .replaceAll("/", "\\/")
-      .replace(/[\u0080-\uffff]/g, hexEscape),
-  "JSON of Python": (text) => json(text).replace(/[\u007f-\uffff]/g, hexEscape),
-  "JSON of Go": (text) => json(text).replace(/[&<>\u2028\u2029]/g, hexEscape),
-  "JSON with everything escaped": (text) => text.replace(/[\s\S]/g, hexEscape),
-  "JSON in capitals": (text) => text.replace(/[\s\S]/g, (unit) => hexEscape(unit).toUpperCase().replace("U", "u")),
-  URL: (text) => encodeURIComponent(text),
-  "URL in small letters": (text) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase()),
-  "URL by characters that need it": (text) => encodeURI(text),
-  form: (text) => new URLSearchParams({ a: text }).toString().slice(2),
-  "URL with everything escaped": percent,
-  HTML: (text) => text.replace(/[&<>"']/g, entity),
-  "HTML by names": (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
-  "HTML with everything escaped": (text) => Array.from(text, entity).join(""),
-  JavaScript: (text) => text.replace(/["'\\/&<>]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16)}`),
-  "UTF-8 as Latin-1": (text) => latin(utf8(text)),
-};
 const encoder = fc.constantFrom(...Object.values(ENCODERS));
 /** Those that write letters and digits as they are, as what others have encoded is encoded again. */
 const { JSON: asJson, URL: asUrl, form: asForm, HTML: asHtml, ...others } = ENCODERS;

@@ -1,6 +1,7 @@
 // What the tests of upstreams share: servers by name, and clients for them with short deadlines.
 
 import { expect, inject } from "vitest";
+import { makeRedactor } from "../../src/domain/redactor";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/upstream";
 import { Upstream } from "../../src/upstream/client";
 import type { Seen } from "./server/faults";
@@ -32,7 +33,13 @@ async function control(path: string): Promise<{ url: string }> {
 }
 
 export function target(url: string, change: Partial<UpstreamTarget> = {}): UpstreamTarget {
-  const given = { name: "server", type: "streamable-http" as const, headers: {}, era: "auto" as const };
+  const given = {
+    name: "server",
+    type: "streamable-http" as const,
+    headers: {},
+    era: "auto" as const,
+    redactor: makeRedactor([]),
+  };
   return { ...given, url, connectMs: 1_000, callMs: 1_000, ...change };
 }
 

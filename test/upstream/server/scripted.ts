@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** An answer as it goes over the wire. `@id` in it becomes the id of the request, as JSON. */
+/** An answer as it goes over the wire. `@id` in it becomes the id of the request, as JSON, and `@token` what its progress is told under. */
 export interface Line {
   status?: number;
   headers?: Record<string, string>;
@@ -18,7 +18,7 @@ export type Script = Record<string, Line>;
 interface Message {
   id?: string | number;
   method?: string;
-  params?: { name?: string };
+  params?: { name?: string; _meta?: { progressToken?: string | number } };
 }
 
 const scripts = new Map<string, Script>();
@@ -62,7 +62,9 @@ export async function answerScripted(
   const pieces = [line.body ?? ""].flat();
   for (const piece of pieces) {
     // Each piece is a read of its own on the other side, as far as anybody can tell the network so.
-    const said = piece.replaceAll("@id", JSON.stringify(id ?? null));
+    const said = piece
+      .replaceAll("@id", JSON.stringify(id ?? null))
+      .replaceAll("@token", JSON.stringify(params?._meta?.progressToken ?? 0));
     if (said !== "") await new Promise<void>((resolve) => response.write(said, () => setTimeout(resolve, 5)));
   }
   if (line.stands !== true) response.end();

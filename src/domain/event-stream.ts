@@ -1,71 +1,89 @@
-// Server-sent events as text: taken apart at the blank lines between them, and put together again.
+// Server-sent events: read as the HTML standard reads them, and written anew. Nothing of the text between is passed on, so what a
+// client reads is what was read here.
 
-/** One event. What passes unchanged is passed on as `raw`. */
+/** One event that says something: by its data, or by an id or a time to reconnect alone. */
 export interface StreamEvent {
-  raw: string;
   /** `message` when it names none. */
   type: string;
   id: string | null;
-  /** Empty for comments and for events that only set an id. */
-  data: string;
+  /** `null` when it has none, which is not the same as an empty one. */
+  data: string | null;
+  /** Milliseconds after which a client that was cut off shall come back, as they were written; `null` when it does not say. */
+  retry: string | null;
 }
 
-const BOUNDARY = /\r\n\r\n|\n\n|\r\r/g;
-/** A boundary may begin in one piece and end in the next. */
-const OVERLAP = 3;
+const LINE_END = /\r\n|\n|\r/g;
+const BYTE_ORDER_MARK = "\uFEFF";
+const nothing = () => ({ type: "", id: null as string | null, data: [] as string[], retry: null as string | null });
 
-/** Takes a stream apart as it comes. What is kept is the event that is not yet complete. */
+/** Takes a stream apart as it comes. What is kept is the event that is not yet complete. Comments and unknown fields are left out. */
 export class EventSplitter {
+  #event = nothing();
+  /** Of the line that has begun. */
   #pieces: string[] = [];
-  #tail = "";
-  #size = 0;
+  #pending = 0;
+  #fields = 0;
+  #isFirst = true;
+  /** Whether a line feed that comes now belongs to the line end before it. */
+  #afterReturn = false;
 
-  /** Characters of the event that has begun. */
+  /** Characters that are kept of the event that has begun. */
   get size(): number {
-    return this.#size;
+    return this.#pending + this.#fields;
   }
 
   /** The events that this piece of the stream completes. */
-  push(text: string): StreamEvent[] {
+  push(piece: string): StreamEvent[] {
+    if (piece === "") return [];
+    const marked = this.#isFirst && piece.startsWith(BYTE_ORDER_MARK);
+    this.#isFirst = false;
+    const skipped = marked || (this.#afterReturn && piece.startsWith("\n"));
+    const text = skipped ? piece.slice(1) : piece;
+    this.#afterReturn = piece.endsWith("\r");
     const events: StreamEvent[] = [];
-    const known = this.#tail.length;
-    const searched = this.#tail + text;
     let from = 0;
-    for (const { 0: boundary, index } of searched.matchAll(BOUNDARY)) {
-      const end = index + boundary.length - known;
-      // Of the overlap alone nothing new can be complete.
-      if (end <= 0) continue;
-      events.push(parseEvent(this.#pieces.join("") + text.slice(from, end)));
+    for (const { 0: end, index } of text.matchAll(LINE_END)) {
+      const line = this.#pieces.join("") + text.slice(from, index);
       this.#pieces = [];
-      from = end;
+      this.#pending = 0;
+      from = index + end.length;
+      if (line !== "") this.#read(line);
+      else events.push(...this.#complete());
     }
     this.#pieces.push(text.slice(from));
-    this.#size = (from === 0 ? this.#size : 0) + text.length - from;
-    this.#tail = (from === 0 ? searched : text.slice(from)).slice(-OVERLAP);
+    this.#pending += text.length - from;
     return events;
   }
-}
 
-function parseEvent(raw: string): StreamEvent {
-  const event: StreamEvent = { raw, type: "message", id: null, data: "" };
-  const data: string[] = [];
-  for (const line of raw.split(/\r\n|\n|\r/)) {
+  #read(line: string): void {
     const colon = line.indexOf(":");
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (field === "data") data.push(value);
-    else if (field === "event") event.type = value === "" ? "message" : value;
-    else if (field === "id") event.id = value;
+    if (field === "data") this.#event.data.push(value);
+    else if (field === "event") this.#event.type = value;
+    else if (field === "id" && !value.includes("\0")) this.#event.id = value;
+    else if (field === "retry" && /^[0-9]+$/.test(value)) this.#event.retry = value;
+    else return;
+    // What replaces an earlier value is counted again: whoever repeats a field without end is ended too.
+    this.#fields += line.length + 1;
   }
-  return { ...event, data: data.join("\n") };
+
+  #complete(): StreamEvent[] {
+    const { type, id, data, retry } = this.#event;
+    this.#event = nothing();
+    this.#fields = 0;
+    if (data.length === 0 && id === null && retry === null) return [];
+    return [{ type: type === "" ? "message" : type, id, data: data.length === 0 ? null : data.join("\n"), retry }];
+  }
 }
 
 /** An event as text. The data is one line or several. */
-export function writeEvent({ type, id, data }: Omit<StreamEvent, "raw">): string {
+export function writeEvent({ type, id, data, retry }: Partial<StreamEvent>): string {
   const lines = [
-    ...(type === "message" ? [] : [`event: ${type}`]),
-    ...(id === null ? [] : [`id: ${id}`]),
-    ...data.split("\n").map((line) => `data: ${line}`),
+    ...(type === undefined || type === "message" ? [] : [`event: ${type}`]),
+    ...(id == null ? [] : [`id: ${id}`]),
+    ...(retry == null ? [] : [`retry: ${retry}`]),
+    ...(data == null ? [] : data.split(LINE_END).map((line) => `data: ${line}`)),
   ];
-  return `${lines.join("\n")}\n\n`;
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n\n`;
 }

@@ -8,6 +8,19 @@ export const jsonValue = z.unknown().transform((value): JsonValue => value as Js
 
 export const jsonObject = z.record(z.string(), z.unknown()).transform((value): JsonObject => value as JsonObject);
 
+/** What a number may lose on its way through `JSON.parse` and back shows in one of these. */
+const LOSSY = /[0-9]{16}|[0-9][.eE]|-0/;
+
+/** Like `JSON.parse`, for what is only written again: numbers are written as they were, however large or precise. */
+export function parseExactly(text: string): unknown {
+  if (!LOSSY.test(text)) return JSON.parse(text);
+  const reviver = (_: string, value: unknown, context?: { source?: string }) => {
+    const source = context?.source;
+    return typeof value === "number" && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value;
+  };
+  return JSON.parse(text, reviver);
+}
+
 /** How large a text is as UTF-8. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
@@ -42,7 +55,7 @@ export function isDeeper(text: string, most: number): boolean {
 }
 
 /** Where the string that begins here ends: at the first quote with an even number of backslashes before it. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
     while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;

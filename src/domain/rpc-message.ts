@@ -1,6 +1,7 @@
 // JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
 
 import * as z from "zod";
+import { parseExactly } from "./json";
 import type { JsonObject } from "./skill";
 
 export const rpcIdSchema = z.union([z.string(), z.number()]);
@@ -33,6 +34,34 @@ export function readPosted(text: string): Posted {
   }
   const messages = (Array.isArray(value) ? value : [value]).map((one) => messageSchema.safeParse(one).data ?? {});
   return { value, messages };
+}
+
+/** The members by which a message is judged. */
+const JUDGED = ["jsonrpc", "id", "method", "params"];
+const JUDGED_PARAMS = ["name"];
+
+/**
+ * Whether every reader finds in it what was read here: nothing but messages, and none with a member that is one of those it is
+ * judged by in other letters, which some readers take for the same (Go's, and the last one counts).
+ */
+export function isPlain({ value }: Posted): boolean {
+  return (Array.isArray(value) ? value : [value]).every((one: unknown) => {
+    if (!isMapping(one)) return false;
+    return spellsOnly(one, JUDGED) && (!isMapping(one.params) || spellsOnly(one.params, JUDGED_PARAMS));
+  });
+}
+
+function spellsOnly(part: Record<string, unknown>, names: readonly string[]): boolean {
+  return Object.keys(part).every((key) => names.includes(key) || !names.includes(key.toUpperCase().toLowerCase()));
+}
+
+/** What a posted text says, written anew: members that it names twice are there once, and numbers are as they were. */
+export function writtenAnew(text: string): string {
+  return JSON.stringify(parseExactly(text));
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The ids of the requests in it: those that get an answer. */
@@ -83,14 +112,17 @@ export function answeredId(message: unknown): RpcId | null {
   return answerSchema.safeParse(message).data?.id ?? null;
 }
 
-const toolListSchema = z.looseObject({
-  result: z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })) }),
-});
+const toolListSchema = z.looseObject({ result: z.looseObject({ tools: z.array(z.unknown()) }) });
+const namedSchema = z.looseObject({ name: z.string() });
 
-/** The message without the tools that may not be seen, if it is a list of tools; else as it is. */
+/** The message without the tools that may not be seen, if it is a list of tools; else as it is. What has no name may not. */
 export function withoutTools(message: unknown, isAllowed: (tool: string) => boolean): unknown {
   if (Array.isArray(message)) return message.map((one) => withoutTools(one, isAllowed));
   const list = toolListSchema.safeParse(message).data;
   if (list === undefined) return message;
-  return { ...list, result: { ...list.result, tools: list.result.tools.filter(({ name }) => isAllowed(name)) } };
+  const tools = list.result.tools.filter((tool) => {
+    const named = namedSchema.safeParse(tool).data;
+    return named !== undefined && isAllowed(named.name);
+  });
+  return { ...list, result: { ...list.result, tools } };
 }

@@ -23,6 +23,8 @@ const CLOSE = "}}";
 const SECRET = "secrets.";
 /** What no header may hold: control characters, and what is not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
+/** What the runtime logs whole, as a header that a browser would not send. */
+const LOGGED = /[^\u0020-\u007e]/;
 /**
  * What stands for a value while a URL is judged: lower-case letters only, which no reader of URLs changes or takes for anything
  * else. Two, so that one that the template itself holds proves nothing.
@@ -111,6 +113,10 @@ export function fillHeader(template: string, values: ReadonlyMap<string, string>
   const filled = fill(template, values, (value) => value);
   if ("text" in filled && UNSENDABLE.test(filled.text))
     return { problem: "a header would hold a character that no header may hold" };
+  if ("text" in filled && secretsIn([template]).length > 0 && LOGGED.test(filled.text))
+    return {
+      problem: "a header with a secret would hold a character outside of ASCII; such a secret can only go into the URL",
+    };
   return filled;
 }
 

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { breakerSchema, CLOSED } from "./breaker";
 import { jsonObject } from "./json";
 import { DURATIONS } from "./limits";
+import type { Redactor } from "./redactor";
 import { toolHintsSchema } from "./tool";
 
 /** Which generation of the protocol a server speaks: sessions (to 2025-11-25), or none (from 2026-07-28). */
@@ -16,6 +17,8 @@ export interface UpstreamTarget {
   url: string;
   headers: Readonly<Record<string, string>>;
   era: "auto" | Era;
+  /** Takes the filled-in secrets out of whatever comes back, before anything else is done with it. */
+  redactor: Redactor;
   /** Milliseconds for connecting, and for reading the list of tools. */
   connectMs: number;
   /** Milliseconds for a call, with all that it needs. */

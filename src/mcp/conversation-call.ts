@@ -73,6 +73,7 @@ async function followed(
   const splitter = new EventSplitter();
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     for (const { type, data } of splitter.push(text)) {
+      if (data === null) continue;
       if (type === "progress") await onProgress(progressSchema.parse(JSON.parse(data)));
       if (type === "done") return answerSchema.parse(JSON.parse(data));
       if (type === "error") {

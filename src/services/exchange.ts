@@ -14,8 +14,6 @@ export interface ProxiedServer {
   configuredUrl: string;
   /** Which of its tools may be seen and called; `null`: all. */
   isAllowed: ((tool: string) => boolean) | null;
-  /** Takes the filled-in secrets out of a text. */
-  redact(text: string): string;
 }
 
 /** A client's request. */
@@ -72,8 +70,13 @@ export async function sealed(exchange: Exchange, kind: HandleKind, value: string
 export async function opened(exchange: Exchange, kind: HandleKind, handle: string): Promise<string> {
   const seal = await sealOf(exchange.context.settings);
   const value = await seal.open(handle, bindingOf(exchange, kind));
-  if (value === null) throw new ProxyRefusal(404, -32001, "Session not found");
+  if (value === null) throw sessionLost();
   return value;
+}
+
+/** What a server says that has forgotten a session, so that the client begins a new one. */
+export function sessionLost(): ProxyRefusal {
+  return new ProxyRefusal(404, -32001, "Session not found");
 }
 
 function bindingOf({ context, server }: Exchange, kind: HandleKind): Binding {

@@ -77,8 +77,7 @@ export async function testServer(context: Context, name: string): Promise<Server
   });
   const filled = await fillServer(context, {}, name, serverEntrySchema.parse(entry));
   if ("problem" in filled) return failed(filled.problem);
-  const { target, redactor } = filled;
-  const upstream = new Upstream(target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
+  const upstream = new Upstream(filled.target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
   try {
     const { tools } = await upstream.list();
     const { era, server } = upstream.memory;
@@ -87,13 +86,12 @@ export async function testServer(context: Context, name: string): Promise<Server
       latency_ms: context.now() - started,
       protocol_version: server?.protocol,
       era: era?.kind,
-      server:
-        server === null ? undefined : { name: redactor.text(server.name), version: redactor.text(server.version) },
-      tools: tools.map((tool) => ({ name: redactor.text(tool.name), description: redactor.text(tool.description) })),
+      server: server === null ? undefined : { name: server.name, version: server.version },
+      tools: tools.map(({ name, description }) => ({ name, description })),
     };
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    return failed(redactor.text(error.message));
+    return failed(error.message);
   }
 }
 

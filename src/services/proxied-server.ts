@@ -18,8 +18,7 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   if (entry === null) return null;
   const filled = await fillServer(context, {}, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
-  const { target, redactor } = filled;
-  return { target, configuredUrl: entry.url, isAllowed: allowedTools(entry), redact: redactor.text };
+  return { target: filled.target, configuredUrl: entry.url, isAllowed: allowedTools(entry) };
 }
 
 /** What this isolate has read, and at which state of the counter that every change of a server raises. Not for long: a replica may lag. */

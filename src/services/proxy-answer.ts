@@ -1,6 +1,7 @@
 // What a server answered, made fit to be passed on: JSON whole, streams event by event, everything else in words.
 
 import { type StreamEvent, writeEvent } from "../domain/event-stream";
+import { parseExactly } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { returnedHeaders } from "../domain/proxy-headers";
 import { requestIds, rpcError, withoutTools } from "../domain/rpc-message";
@@ -21,19 +22,31 @@ export async function answerOf(exchange: Exchange, response: Response): Promise<
     await body?.cancel();
     throw statusFault(status, null);
   }
-  const headers = returnedHeaders(response.headers, exchange.server.redact);
+  const headers = returnedHeaders(response.headers, exchange.server.target.redactor.text);
   const session = response.headers.get("mcp-session-id");
   if (session !== null) headers.set("mcp-session-id", await sealed(exchange, "session", session));
-  const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (body !== null && response.ok && type === "text/event-stream") {
-    return new Response(streamed(exchange, body), { status, headers });
-  }
-  if (body !== null && status !== 202 && JSON_TYPE.test(type)) {
-    return new Response(rewritten(exchange, await whole(exchange, body)), { status, headers });
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  const media = type.trim();
+  const isStream = response.ok && media === "text/event-stream";
+  const isJson = status !== 202 && JSON_TYPE.test(media);
+  if (body !== null && (isStream || isJson)) {
+    if (!parameters.every(isUtf8)) {
+      await body.cancel();
+      throw new UpstreamFault("protocol", "the server's answer is not in UTF-8");
+    }
+    headers.set("content-type", media);
+    const passedOn = isStream ? streamed(exchange, body) : rewritten(exchange, await whole(exchange, body));
+    return new Response(passedOn, { status, headers });
   }
   await body?.cancel();
   headers.delete("content-type");
   return withoutBody(exchange, status, headers, body !== null);
+}
+
+/** Whether a parameter of a media type names no other encoding: its text would be judged by other characters than are read. */
+function isUtf8(parameter: string): boolean {
+  const charset = /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1];
+  return charset === undefined || ["utf-8", "utf8", "us-ascii"].includes(charset);
 }
 
 /** An answer whose body there is not, or is nothing that a client could read. */
@@ -83,36 +96,45 @@ function streamed(exchange: Exchange, body: ReadableStream<Uint8Array>): Readabl
     pass: (event) => (event.type === "endpoint" ? endpoint(exchange, event) : passed(exchange, event)),
     failure: (id, fault) => rpcError(id, FAILED, failureText(name, fault)),
     // The old transport's clients wait for their endpoint, and hear of errors on the stream.
-    farewell: (fault) =>
-      type === "sse" ? writeEvent({ type: "error", id: null, data: failureText(name, fault) }) : "",
+    farewell: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
   });
 }
 
-function passed(exchange: Exchange, event: StreamEvent): string {
-  const data = event.data === "" ? "" : rewritten(exchange, event.data);
-  return data === event.data ? event.raw : writeEvent({ ...event, data });
+/** An event, written anew. */
+function passed(exchange: Exchange, { type, id, data, retry }: StreamEvent): string {
+  const redact = exchange.server.target.redactor.text;
+  return writeEvent({
+    type: redact(type),
+    id: id === null ? null : redact(id),
+    data: data === null || data === "" ? data : rewritten(exchange, data),
+    retry,
+  });
 }
 
-/** Where a client of the old transport posts: an address of this gateway that only this user can use. */
+/**
+ * Where a client of the old transport posts: an address of this gateway that only this user can use. On a server of the newer one
+ * it means nothing here, and a client of the old one would follow it, its key with it.
+ */
 async function endpoint(exchange: Exchange, event: StreamEvent): Promise<string> {
   const { server, request } = exchange;
-  if (server.target.type !== "sse") return passed(exchange, event);
-  const url = URL.parse(event.data, server.target.url);
+  if (server.target.type !== "sse") return "";
+  const url = URL.parse(event.data ?? "", server.target.url);
   if (url === null || url.origin !== new URL(server.target.url).origin) {
     throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
   }
-  const handle = await sealed(exchange, "endpoint", url.pathname + url.search);
-  return writeEvent({ ...event, data: `${request.path}/message?to=${handle}` });
+  // Whole, as it was judged: a path alone could be read as a host when it is resolved again.
+  const handle = await sealed(exchange, "endpoint", url.href);
+  return writeEvent({ type: event.type, data: `${request.path}/message?to=${handle}` });
 }
 
 /** A JSON text without the tools that may not be seen and without secrets. */
 function rewritten({ server }: Exchange, text: string): string {
-  return server.redact(server.isAllowed === null ? text : filtered(text, server.isAllowed));
+  return server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
 }
 
 function filtered(text: string, isAllowed: (tool: string) => boolean): string {
   try {
-    return JSON.stringify(withoutTools(JSON.parse(text), isAllowed));
+    return JSON.stringify(withoutTools(parseExactly(text), isAllowed));
   } catch {
     throw new UpstreamFault("protocol", "the server's answer is no valid JSON");
   }

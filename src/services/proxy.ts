@@ -2,10 +2,10 @@
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { forwardedHeaders } from "../domain/proxy-headers";
-import { agrees, calledTools, hasMethod } from "../domain/rpc-message";
+import { agrees, calledTools, hasMethod, isPlain, writtenAnew } from "../domain/rpc-message";
 import { guardedFetch } from "../upstream/fetch";
 import type { Context } from "./context";
-import { type Exchange, opened, type ProxiedServer, ProxyRefusal, type ProxyRequest } from "./exchange";
+import { type Exchange, opened, type ProxiedServer, ProxyRefusal, type ProxyRequest, sessionLost } from "./exchange";
 import { answerOf } from "./proxy-answer";
 
 const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"] };
@@ -51,7 +51,10 @@ async function addressOf(exchange: Exchange): Promise<string> {
   }
   if (target.type !== "sse") throw new ProxyRefusal(404, -32600, "This server takes no messages at this address.");
   if (method !== "POST") throw notAllowed("POST");
-  return new URL(await opened(exchange, "endpoint", handle), target.url).href;
+  // Judged again where it is used: this very URL is fetched, and nothing is resolved on the way.
+  const url = URL.parse(await opened(exchange, "endpoint", handle));
+  if (url === null || url.origin !== new URL(target.url).origin) throw sessionLost();
+  return url.href;
 }
 
 function notAllowed(allow: string): ProxyRefusal {
@@ -67,9 +70,14 @@ async function sessionOf(exchange: Exchange): Promise<string | null> {
 function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: Exchange): string {
   if (isAllowed === null) return body;
   if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is no JSON.");
+  if (!isPlain(posted)) {
+    const message =
+      "The body must be a JSON-RPC message or a list of them, whose members are written as JSON-RPC has them.";
+    throw new ProxyRefusal(400, -32600, message);
+  }
   if (!agrees(posted, headers))
     throw new ProxyRefusal(400, -32020, "Mcp-Method or Mcp-Name does not say what the body says.");
   const refused = calledTools(posted).find((tool) => !isAllowed(tool));
   if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' is not offered by this server.`);
-  return JSON.stringify(posted.value);
+  return writtenAnew(body);
 }

@@ -37,7 +37,7 @@ export function relay(body: ReadableStream<Uint8Array>, options: RelayOptions): 
 
 class Relay {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   readonly #encoder = new TextEncoder();
   readonly #splitter = new EventSplitter();
   readonly #pending: Set<RpcId>;
@@ -59,9 +59,11 @@ class Relay {
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const asked = this.options.now();
     try {
       for (;;) {
-        const piece = await this.#read();
+        // What is read and not passed on, such as comments, is no sign of life to the client.
+        const piece = await this.#read(DURATIONS.keepAlive - (this.options.now() - asked));
         if (piece === null) {
           controller.enqueue(this.#encoder.encode(KEEP_ALIVE));
           return;
@@ -73,8 +75,8 @@ class Relay {
         }
         const passed = await this.#passed(this.#splitter.push(this.#decoder.decode(value, { stream: true })));
         if (this.#splitter.size > UPSTREAM_LIMITS.answerBytes) throw tooLarge();
-        if (passed === "") continue;
-        controller.enqueue(this.#encoder.encode(passed));
+        if (passed === "" && this.options.now() - asked < DURATIONS.keepAlive) continue;
+        controller.enqueue(this.#encoder.encode(passed === "" ? KEEP_ALIVE : passed));
         return;
       }
     } catch (error) {
@@ -92,7 +94,7 @@ class Relay {
   async #passed(events: StreamEvent[]): Promise<string> {
     let passed = "";
     for (const event of events) {
-      if (event.data !== "") this.#restart();
+      if (event.data !== null && event.data !== "") this.#restart();
       if (event.id !== null) this.#resumable = true;
       this.#note(event);
       passed += await this.options.pass(event);
@@ -106,16 +108,16 @@ class Relay {
   }
 
   #note({ data }: StreamEvent): void {
-    if (this.#pending.size === 0 || data === "") return;
+    if (this.#pending.size === 0 || data === null) return;
     const answered = answeredId(parsed(data));
     if (answered !== null) this.#pending.delete(answered);
   }
 
-  /** The next piece, or `null` after a while without one. Only waiting counts: a slow client takes nothing from the server's time. */
-  async #read() {
+  /** The next piece, or `null` after so long without one. Only waiting counts: a slow client takes nothing from the server's time. */
+  async #read(most: number) {
     this.#reading ??= this.#reader.read();
     const began = this.options.now();
-    const patience = Math.min(DURATIONS.keepAlive, Math.max(0, this.#left ?? DURATIONS.keepAlive));
+    const patience = Math.max(0, Math.min(most, this.#left ?? most));
     const { promise: over, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => resolve(null), patience);
     const piece = await Promise.race([this.#reading, over]);
@@ -130,7 +132,7 @@ class Relay {
   #end(controller: ReadableStreamDefaultController<Uint8Array>, fault: UpstreamFault): void {
     const isLost = fault.kind !== "closed" || !this.#resumable;
     for (const id of isLost ? this.#pending : []) {
-      const event = writeEvent({ type: "message", id: null, data: this.options.failure(id, fault) });
+      const event = writeEvent({ data: this.options.failure(id, fault) });
       controller.enqueue(this.#encoder.encode(event));
     }
     const farewell = this.options.farewell(fault);

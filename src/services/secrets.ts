@@ -11,6 +11,7 @@ import {
 } from "../domain/access";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, SECRET_LIMITS } from "../domain/limits";
+import { makeRedactor, type Redactor } from "../domain/redactor";
 import {
   deleteSecret,
   findSecrets,
@@ -143,6 +144,17 @@ export async function usableSecrets(
   const oldest = cached.keys().next().value;
   if (cached.size > CACHED && oldest !== undefined) cached.delete(oldest);
   return found;
+}
+
+const redactors = new WeakMap<ReadonlyMap<string, UsableSecret>, Redactor>();
+
+/** What takes these secrets out of a text, made once for as long as they are cached. */
+export function redactorOf(secrets: ReadonlyMap<string, UsableSecret>): Redactor {
+  const before = redactors.get(secrets);
+  if (before !== undefined) return before;
+  const made = makeRedactor(Array.from(secrets, ([name, { value }]) => ({ name, value })));
+  redactors.set(secrets, made);
+  return made;
 }
 
 function scopeOf(context: Context, owner: SecretOwner): string {

@@ -2,7 +2,6 @@
 
 import { GatewayError } from "../domain/errors";
 import type { ServerEntry } from "../domain/mcp-config";
-import type { Redactor } from "../domain/redactor";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
 import type { ServerRef } from "./servers";
@@ -16,8 +15,6 @@ export interface Aim {
   target: UpstreamTarget;
   /** Whether the entry lets a tool through. */
   lets(tool: string): boolean;
-  /** Takes the entry's secrets out of whatever leaves. */
-  redactor: Redactor;
   problem?: never;
 }
 
@@ -49,7 +46,6 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
     key,
     target: filled.target,
     lets: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
-    redactor: filled.redactor,
   };
 }
 

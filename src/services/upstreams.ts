@@ -1,14 +1,13 @@
 // The connections of a conversation to its MCP servers: made when they are needed, remembered in its store, each under its own
-// clock. What leaves here has passed the redactor of its server.
+// clock. What they say has passed the redactor of their target.
 
 import { breakerState } from "../domain/breaker";
 import { DURATIONS } from "../domain/limits";
-import type { Redactor } from "../domain/redactor";
 import type { JsonObject } from "../domain/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTool } from "../domain/upstream";
 import type { UpstreamState } from "../storage/upstreams";
-import { type CallOptions, type Progress, Upstream } from "../upstream/client";
+import { type CallOptions, Upstream } from "../upstream/client";
 import { UpstreamFault } from "../upstream/fault";
 import type { Context } from "./context";
 import type { ServerRef } from "./servers";
@@ -116,16 +115,10 @@ export async function callServer(
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
   const start = context.now();
-  const onProgress = options.onProgress;
-  const result = await live.upstream.call(tool, args, {
-    ...options,
-    ...(onProgress === undefined
-      ? {}
-      : { onProgress: (progress) => onProgress(redactProgress(progress, aim.redactor)) }),
-  });
+  const result = await live.upstream.call(tool, args, options);
   live.latency = context.now() - start;
   keep(context, session, aim, live);
-  return redactResult(result, aim.redactor);
+  return result;
 }
 
 /** Forgets servers that no turn had for a while. */
@@ -170,7 +163,7 @@ async function list(context: Context, session: Session, aim: Aim, live: Live): P
     if (now !== before) live.latency = context.now() - start;
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    live.error = aim.redactor.text(error.message);
+    live.error = error.message;
     live.latency = context.now() - start;
   }
   keep(context, session, aim, live);
@@ -184,18 +177,10 @@ function keep(context: Context, session: Session, aim: Aim, live: Live): void {
   upstreamsOf(session).revision++;
   if (session.ended) return;
   live.saved = { memory, error };
-  const state: UpstreamState = { memory: aim.redactor.json(memory), error, latency };
+  // A session's id came as a header and is the server's to read again: it alone has not passed the redactor. One with a secret in it
+  // is not kept as it is, so whoever goes on from there begins a new session.
+  const state: UpstreamState = { memory: aim.target.redactor.json(memory), error, latency };
   session.store.upstreams.keep(aim.key, context.now(), state);
-}
-
-function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
-  const { structuredContent } = result;
-  const content = redactor.json(result.content);
-  return { ...result, content, ...(structuredContent ? { structuredContent: redactor.json(structuredContent) } : {}) };
-}
-
-function redactProgress(progress: Progress, redactor: Redactor): Progress {
-  return progress.message === undefined ? progress : { ...progress, message: redactor.text(progress.message) };
 }
 
 function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedServer {
@@ -208,9 +193,9 @@ function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedSer
   return {
     ref,
     state,
-    tools: aim.redactor.json(tools),
-    error: told === null ? null : aim.redactor.text(told),
+    tools,
+    error: told,
     latency,
-    problems: aim.redactor.json(known?.problems ?? []),
+    problems: known?.problems ?? [],
   };
 }

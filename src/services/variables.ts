@@ -4,11 +4,10 @@ import { groupOfScope } from "../domain/access";
 import { bindingProblem } from "../domain/binding";
 import { judgeUrl } from "../domain/host-policy";
 import type { ServerEntry } from "../domain/mcp-config";
-import { makeRedactor, type Redactor } from "../domain/redactor";
 import { fillHeader, fillUrl, markedUrl, secretsIn, templateProblem, type VariableName } from "../domain/template";
 import type { UpstreamTarget } from "../domain/upstream";
 import type { Context } from "./context";
-import { type UsableSecret, usableSecrets } from "./secrets";
+import { redactorOf, type UsableSecret, usableSecrets } from "./secrets";
 import { fingerprint } from "./vault";
 
 /** Where a server is used; what is not known there has no value. */
@@ -24,7 +23,6 @@ export interface Place {
 export type FilledServer =
   | {
       target: UpstreamTarget;
-      redactor: Redactor;
       /** The same while URL and headers are the same; tells nothing of them. What a session is kept under. */
       fingerprint: string;
     }
@@ -44,7 +42,7 @@ export async function fillServer(
   if ("problem" in aim) return aim;
   const used = secretsIn([entry.url, ...Object.values(entry.headers ?? {})]);
   const secrets = await usableSecrets(context, used, place.shared ?? null);
-  const redactor = makeRedactor([...secrets].map(([secret, { value }]) => ({ name: secret, value })));
+  const redactor = redactorOf(secrets);
   const absent = used.find((secret) => !secrets.has(secret));
   if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
   const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], aim.url)).at(0);
@@ -58,11 +56,12 @@ export async function fillServer(
     type: entry.type === "sse" ? "sse" : "streamable-http",
     ...filled,
     era: entry.era ?? "auto",
+    redactor,
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };
   const sameness = JSON.stringify([target.type, target.url, target.era, Object.entries(target.headers).sort()]);
-  return { target, redactor, fingerprint: await fingerprint(context.settings, sameness) };
+  return { target, fingerprint: await fingerprint(context.settings, sameness) };
 }
 
 /** Where a URL leads, whatever its values are, or why nothing may be sent there. */

@@ -9,6 +9,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { DURATIONS, UPSTREAM_LIMITS } from "../domain/limits";
+import type { Redactor } from "../domain/redactor";
 import type { UpstreamTarget } from "../domain/upstream";
 import { UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
@@ -37,6 +38,8 @@ export class Line implements Transport {
   retryAfter: number | null = null;
   readonly #break: (fault: UpstreamFault) => void;
   readonly #inner: Transport;
+  /** What a server says passes it before it is read, kept, cut or shown. */
+  readonly redactor: Redactor;
   readonly #resumed: Resumed | null;
   /** Requests without an answer yet, and those whose answer comes as a stream, by their ids on the wire. */
   readonly #waiting = new Map<RequestId, string>();
@@ -51,6 +54,7 @@ export class Line implements Transport {
     this.broken = promise;
     this.#break = reject;
     this.#resumed = resumed;
+    this.redactor = target.redactor;
     const isStream = target.type === "sse";
     this.hasPerRequestStream = !isStream;
     const url = new URL(target.url);
@@ -66,7 +70,7 @@ export class Line implements Transport {
         });
     this.#inner.onmessage = (message, extra) => {
       if ("id" in message && !("method" in message) && message.id !== undefined) this.#waiting.delete(message.id);
-      this.onmessage?.(this.#ids.inward(message), extra);
+      this.onmessage?.(withoutSecrets(this.#ids.inward(message), this.redactor), extra);
     };
     this.#inner.onclose = () => this.onclose?.();
     this.#inner.onerror = (error) => {
@@ -164,6 +168,16 @@ export class Line implements Transport {
     const request = requestSchema.safeParse(JSON.parse(body)).data;
     if (request !== undefined) this.#streamed.add(request.id);
   }
+}
+
+/** A message whose id and method are as they were: those are told to nobody. */
+function withoutSecrets(message: JSONRPCMessage, redactor: Redactor): JSONRPCMessage {
+  if (redactor.isIdle) return message;
+  if ("method" in message)
+    return message.params === undefined ? message : { ...message, params: redactor.json(message.params) };
+  return "error" in message
+    ? { ...message, error: redactor.json(message.error) }
+    : { ...message, result: redactor.json(message.result) };
 }
 
 function readRetryAfter(response: Response): number | null {

@@ -1,22 +1,24 @@
 // Why something with a server failed, read out of whatever was thrown.
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
+import type { Redactor } from "../domain/redactor";
 import { faultIn, statusFault, UpstreamFault } from "./fault";
 import type { Line } from "./line";
 import type { Sdk } from "./sdk";
 
 /** The fault in an error of the client library or of ours. */
-export function faultOf(sdk: Sdk, error: unknown, line: Line | null): UpstreamFault {
+export function faultOf(sdk: Sdk, error: unknown, line: Line): UpstreamFault {
+  const told = (message: string) => shortened(message, line.redactor);
   const known = faultIn(error);
   if (known !== null) return known;
   const status = statusIn(sdk, error);
-  if (status !== null) return statusFault(status, line?.retryAfter ?? null);
+  if (status !== null) return statusFault(status, line.retryAfter);
   if (error instanceof sdk.ProtocolError)
     return new UpstreamFault("answer", told(error.message) || `error ${error.code}`);
   // That a line was closed says nothing: it is closed because of what went wrong.
-  const ended = line?.fault ?? null;
+  const ended = line.fault;
   if (ended !== null && ended.kind !== "cancelled") return ended;
-  if (error instanceof sdk.SdkError) return protocolFault(sdk, error);
+  if (error instanceof sdk.SdkError) return protocolFault(sdk, error, told);
   if (error instanceof sdk.UnauthorizedError) return statusFault(401, null);
   if (error instanceof SyntaxError) return new UpstreamFault("protocol", "the server's answer is no valid JSON");
   if (error instanceof Error && error.message.includes("origin does not match"))
@@ -40,7 +42,11 @@ function statusIn(sdk: Sdk, error: unknown): number | null {
   return null;
 }
 
-function protocolFault(sdk: Sdk, error: InstanceType<Sdk["SdkError"]>): UpstreamFault {
+function protocolFault(
+  sdk: Sdk,
+  error: InstanceType<Sdk["SdkError"]>,
+  told: (message: string) => string,
+): UpstreamFault {
   switch (error.code) {
     case sdk.SdkErrorCode.ClientHttpUnexpectedContent:
       return new UpstreamFault("protocol", "the server's answer is neither JSON nor an event stream");
@@ -51,8 +57,11 @@ function protocolFault(sdk: Sdk, error: InstanceType<Sdk["SdkError"]>): Upstream
   }
 }
 
-/** The first line of what a server or the library says, short. */
-function told(message: string): string {
-  const line = message.replace(/\s+/g, " ").trim();
+/**
+ * What a server or the library says, in one line and short. A secret goes before white space is folded, which it may hold, and
+ * again after it, which may make one.
+ */
+function shortened(message: string, redactor: Redactor): string {
+  const line = redactor.text(redactor.text(message).replace(/\s+/g, " ").trim());
   return line.length <= UPSTREAM_LIMITS.reasonChars ? line : `${line.slice(0, UPSTREAM_LIMITS.reasonChars)}…`;
 }

@@ -50,6 +50,8 @@ it("a list of tools loses those that may not be seen, and nothing else", () => {
   const isAllowed = (tool: string) => tool !== "b";
   expect(withoutTools(list("a", "b", "c"), isAllowed)).toEqual(list("a", "c"));
   expect(withoutTools([list("b"), { id: 2, result: {} }], isAllowed)).toEqual([list(), { id: 2, result: {} }]);
+  const nameless = { result: { tools: [{ name: "a" }, {}, null, "b", { name: 1 }, { name: "b" }] } };
+  expect(withoutTools(nameless, isAllowed)).toEqual({ result: { tools: [{ name: "a" }] } });
   const other = { id: 1, result: { content: [{ name: "b" }] } };
   expect(withoutTools(other, isAllowed)).toBe(other);
 });

@@ -1,6 +1,7 @@
 // How a stream is passed on, against a clock of the test's own: silences, keep-alives, ends.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { writeEvent } from "../../src/domain/event-stream";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
 import { type RelayOptions, relay } from "../../src/services/relay";
 import { UpstreamFault } from "../../src/upstream/fault";
@@ -17,7 +18,7 @@ function wire(options: Partial<RelayOptions> = {}) {
     firstMs: 40_000,
     silenceMs: 40_000,
     now: Date.now,
-    pass: ({ raw }) => raw,
+    pass: writeEvent,
     failure: (id, fault) => `${id}: ${fault.message}`,
     farewell: () => "",
     ...options,
@@ -139,4 +140,14 @@ describe("a standing stream", () => {
     expect(begun.now().state).toBe("open");
     await begun.writer.close();
   });
+});
+
+it("a stream of comments says nothing, so its client hears from the gateway", async () => {
+  const line = wire({ pending: [], firstMs: null, silenceMs: null });
+  for (let n = 0; n < 10; n++) {
+    await vi.advanceTimersByTimeAsync(4_000);
+    await line.send(": still here\n\n");
+  }
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(line.now().told).toBe(KEEP.repeat(3));
 });

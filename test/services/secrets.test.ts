@@ -107,8 +107,9 @@ describe("a server's variables", () => {
       era: "auto",
       connectMs: 30_000,
       callMs: 5_000,
+      redactor: expect.anything(),
     });
-    expect(filled.redactor.text(JSON.stringify(filled.target))).not.toMatch(/c-secret/);
+    expect(filled.target.redactor.text(JSON.stringify(filled.target))).not.toMatch(/c-secret/);
     const again = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 9 });
     expect(again).toMatchObject({ fingerprint: filled.fingerprint });
     await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "another-secret", hosts });

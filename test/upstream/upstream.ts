@@ -1,9 +1,11 @@
 // What the tests of upstreams share: servers by name, and clients for them with short deadlines.
 
 import { expect, inject } from "vitest";
+import { makeRedactor } from "../../src/domain/redactor";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/upstream";
 import { Upstream } from "../../src/upstream/client";
 import type { Seen } from "./server/faults";
+import type { Script } from "./server/scripted";
 
 /** Misbehaving servers of this test file's own. */
 export const faults = (await control("faults")).url;
@@ -31,7 +33,13 @@ async function control(path: string): Promise<{ url: string }> {
 }
 
 export function target(url: string, change: Partial<UpstreamTarget> = {}): UpstreamTarget {
-  const given = { name: "server", type: "streamable-http" as const, headers: {}, era: "auto" as const };
+  const given = {
+    name: "server",
+    type: "streamable-http" as const,
+    headers: {},
+    era: "auto" as const,
+    redactor: makeRedactor([]),
+  };
   return { ...given, url, connectMs: 1_000, callMs: 1_000, ...change };
 }
 
@@ -42,6 +50,13 @@ export function upstream(
   now: () => number = () => Date.now(),
 ): Upstream {
   return new Upstream(target(url, change), memory, true, now);
+}
+
+/** A server that says what it is told to from now on; its URL. */
+export async function scripted(name: string, script: Script): Promise<string> {
+  const url = `${faults}/scripted/${name}`;
+  await (await fetch(url, { method: "PUT", body: JSON.stringify(script) })).text();
+  return url;
 }
 
 /** What the misbehaving servers saw of one path. */

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { answerModern } from "./modern";
+import { answerScripted } from "./scripted";
 
 interface Message {
   id?: string | number;
@@ -14,7 +15,7 @@ interface Message {
 export interface Seen {
   /** Connections that are open now, but for the one that asks. */
   open: number;
-  requests: { path: string; http: string; method: string; headers: Record<string, string> }[];
+  requests: { path: string; http: string; method: string; headers: Record<string, string>; body: string }[];
 }
 
 const PROTOCOL = "2025-11-25";
@@ -63,10 +64,12 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
       return json(response, {});
     }
     const body = await read(request);
+    if (fault === "scripted" && request.method === "PUT") return answerScripted(where, body, request, response);
     const message: Message = body === "" ? {} : JSON.parse(body);
     const { method = "" } = message;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    requests.push({ path: url.pathname, http: request.method ?? "", method, headers });
+    requests.push({ path: url.pathname, http: request.method ?? "", method, headers, body });
+    if (fault === "scripted") return answerScripted(where, body, request, response);
     if (fault === "endpoint") return stream(response, "event: endpoint\ndata: https://example.com/messages\n\n");
     if (request.method !== "POST") return json(response, { error: "no" }, 405);
     if (fault.startsWith("modern") && !(fault === "modern-downgraded" && healed))

@@ -1,0 +1,135 @@
+// Servers behind the transparent proxy that want more than they may have: another origin's traffic, tools that are denied, a
+// stream that reads in two ways.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { faults, forget, scripted, seen } from "../upstream/upstream";
+import { addServer, fetchAs, messages, request, send } from "./door";
+
+const STREAM = { "content-type": "text/event-stream" };
+const JSON_TYPE = { "content-type": "application/json" };
+const OTHER = faults.replace("127.0.0.1", "localhost");
+
+beforeEach(forget);
+
+/** A server of type `sse` whose stream begins with this, and what comes of it. */
+async function stream(name: string, body: string, type = "sse"): Promise<string> {
+  await addServer(name, { type, url: await scripted(name, { GET: { headers: STREAM, body } }) });
+  return (await send(name, null)).text();
+}
+
+/** Posts to the address that a stream named. */
+async function post(address: string): Promise<Response> {
+  const body = JSON.stringify(request("tools/list"));
+  return fetchAs("alice")(`https://gateway.test${address}`, { method: "POST", headers: JSON_TYPE, body });
+}
+
+/** Requests that reached a host which the gateway was not configured for. */
+const astray = async () => (await seen("/collect")).filter(({ headers }) => headers.host === new URL(OTHER).host);
+
+const ENDPOINT = /data: (\/mcp\/servers\/[\w-]+\/message\?to=[\w-]+)\n/;
+
+describe("an endpoint", () => {
+  const host = new URL(OTHER).host;
+
+  it.each([
+    ["two slashes after a dot", `/.//${host}/collect`],
+    ["two slashes after a way up", `/x/..//${host}/collect`],
+    ["two slashes after an encoded dot", `/%2e//${host}/collect`],
+    ["backslashes after a dot", `/.\\\\${host}/collect`],
+  ])("of its own origin never leads to another: %s", async (_, endpoint) => {
+    const told = await stream("slashes", `event: endpoint\ndata: ${endpoint}\n\n`);
+    const address = ENDPOINT.exec(told)?.[1];
+    if (address !== undefined) await (await post(address)).text();
+    expect(await astray()).toEqual([]);
+  });
+
+  it.each([
+    ["a host", `//${host}/collect`],
+    ["a whole URL", `${OTHER}/collect`],
+    ["another scheme", `https://${new URL(faults).host}/collect`],
+    ["no URL", "http://"],
+  ])("of another origin ends the stream: %s", async (_, endpoint) => {
+    const told = await stream("foreign", `event: endpoint\ndata: ${endpoint}\n\n`);
+    expect(told).toContain("the server names an endpoint of another origin, which is refused");
+    expect(told).not.toMatch(ENDPOINT);
+  });
+
+  it("is found at whatever line ends stand around it", async () => {
+    for (const [at, end] of ["\n\r\n", "\r\n\n", "\r\r\n", "\n\r", "\r\n\r"].entries()) {
+      const text = `event: endpoint\ndata: ${OTHER}/collect${end}event: message\ndata: {"a":1}\n\n`;
+      const told = await stream(`mixed-${at}`, text);
+      expect(told).not.toContain("/collect");
+      expect(told).toContain("another origin");
+    }
+    const behind = await stream("bom", `\uFEFFevent: endpoint\ndata: ${OTHER}/collect\n\n`);
+    expect(behind).not.toContain("/collect");
+  });
+
+  it("is nobody's business on a server without one", async () => {
+    const text = `event: endpoint\ndata: ${OTHER}/collect\n\ndata: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`;
+    const told = await stream("newer", text, "streamable-http");
+    expect(told).toBe('data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n');
+  });
+
+  it("leads to the server with its query", async () => {
+    const told = await stream("honest", "event: endpoint\ndata: ?session=1&x=%2F\n\n");
+    expect((await post(ENDPOINT.exec(told)?.[1] ?? "")).status).toBe(200);
+    expect(await seen("/scripted/honest")).toMatchObject([{ http: "GET" }, { http: "POST" }]);
+  });
+});
+
+describe("an event", () => {
+  it("is written anew: by the standard's line ends, without comments and what nobody knows", async () => {
+    const text =
+      ': hello\nid: 1\rretry: 20\r\ndata: {"a":\ndata:1}\nunknown: x\n\n:\n\nretry: soon\n\nid: 2\n\nevent: x\n\n';
+    const told = await stream("anew", text, "streamable-http");
+    expect(told).toBe('id: 1\nretry: 20\ndata: {"a":\ndata: 1}\n\nid: 2\n\n');
+  });
+});
+
+describe("denied tools", () => {
+  const tools = [
+    { name: "open" },
+    { name: "closed" },
+    { description: "no name" },
+    null,
+    "closed",
+    { name: ["closed"] },
+  ];
+  const list = (id: string) =>
+    `{"jsonrpc":"2.0","id":${id},"result":{"tools":${JSON.stringify(tools)},"size":12345678901234567890}}`;
+
+  it("are not listed beside one that has no name, and the numbers of the list stay what they are", async () => {
+    const url = await scripted("nameless", { "tools/list": { headers: JSON_TYPE, body: list("@id") } });
+    await addServer("nameless", { url, deny: ["closed"] });
+    const text = await (await send("nameless", request("tools/list"))).text();
+    expect(JSON.parse(text).result.tools).toEqual([{ name: "open" }]);
+    expect(text).toContain("12345678901234567890");
+  });
+
+  it.each([
+    ["in a batch in a batch", [[request("tools/call", { name: "closed" })]]],
+    ["in a batch beside one that is well", [request("ping"), [[request("tools/call", { name: "closed" })]]]],
+    ["by a name in other letters", { ...request("tools/call", { name: "open", Name: "closed" }) }],
+    [
+      "by parameters in other letters",
+      { ...request("tools/call", { name: "open" }), "param\u017f": { name: "closed" } },
+    ],
+    ["by a method in other letters", { ...request("ping"), Method: "tools/call", params: { name: "closed" } }],
+  ])("are not called %s", async (_, body) => {
+    await addServer("nested", { url: await scripted("nested", {}), deny: ["closed"] });
+    const answer = await send("nested", body);
+    expect([answer.status, (await messages(answer))[0]?.error?.code]).toEqual([400, -32600]);
+    expect(await seen("/scripted/nested")).toEqual([]);
+  });
+
+  it("cost the others nothing: numbers go to the server and come back as they were written", async () => {
+    const big = '{"jsonrpc":"2.0","id":@id,"result":{"content":[],"n":12345678901234567890,"d":1.10,"e":1e400}}';
+    const url = await scripted("numbers", { "tools/call": { headers: JSON_TYPE, body: big } });
+    await addServer("numbers", { url, deny: ["closed"] });
+    const body =
+      '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"open","arguments":{"n":12345678901234567890}}}';
+    expect(await (await send("numbers", body)).text()).toBe(big.replace("@id", "7"));
+    expect((await seen("/scripted/numbers"))[0]?.body).toBe(body);
+  });
+});

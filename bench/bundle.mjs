@@ -1,7 +1,7 @@
 // Bundles that only the bench needs: the empty Worker, and parts of the domain for use in Node.
 
-import { bundle, bundleWorker } from "../scripts/bundle.mjs";
-import { root } from "../scripts/files.mjs";
+import { bundle, bundleWorker } from "../scripts/build/bundle.mjs";
+import { root } from "../scripts/kit/files.mjs";
 
 /** An empty Worker with nothing but Hono in it. */
 export function bundleHono() {

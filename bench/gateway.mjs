@@ -6,9 +6,9 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
-import { prepareAssets } from "../scripts/assets.mjs";
-import { bundleWorker } from "../scripts/bundle.mjs";
-import { root } from "../scripts/files.mjs";
+import { bundleWorker } from "../scripts/build/bundle.mjs";
+import { prepareAssets } from "../scripts/build/static.mjs";
+import { root } from "../scripts/kit/files.mjs";
 
 const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
 export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictly_public"] };

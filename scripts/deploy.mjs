@@ -8,13 +8,13 @@ import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs, parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildGateway } from "./build.mjs";
-import { publishBuiltins } from "./builtins.mjs";
-import { formatVariables } from "./devvars.mjs";
-import { readOrNull, root, writeWhole } from "./files.mjs";
-import { fail, Refusal, say } from "./refusal.mjs";
-import { runWrangler } from "./wrangler.mjs";
-import { parseToml, readWranglerConfig } from "./wrangler-config.mjs";
+import { buildGateway } from "./build/worker.mjs";
+import { readOrNull, root, writeWhole } from "./kit/files.mjs";
+import { fail, Refusal, say } from "./kit/refusal.mjs";
+import { runWrangler } from "./kit/wrangler.mjs";
+import { parseToml, readWranglerConfig } from "./kit/wrangler-config.mjs";
+import { publishBuiltins } from "./local/builtins.mjs";
+import { formatVariables } from "./local/devvars.mjs";
 
 /** wrangler.toml with the real database's id; made here, ignored by git. */
 const CONFIG = path.join(root, "wrangler.deploy.toml");

@@ -4,10 +4,10 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { pack } from "./builtins.mjs";
-import { root } from "./files.mjs";
-import { localKeyFor } from "./local-key.mjs";
-import { fail, Refusal } from "./refusal.mjs";
+import { root } from "./kit/files.mjs";
+import { fail, Refusal } from "./kit/refusal.mjs";
+import { pack } from "./local/builtins.mjs";
+import { localKeyFor } from "./local/key.mjs";
 
 const USAGE = `Use: npm run skill -- <command>
   check <folder>                             what is wrong with it, what it costs in tokens, and its tools
@@ -147,11 +147,11 @@ async function push(skill, _rest, { url = "http://127.0.0.1:8787", public: isPub
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */
 async function onBench(skill, asked) {
   const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { build }, { prepareAssets }] =
-    await Promise.all([import("miniflare"), import("esbuild"), import("./assets.mjs")]);
+    await Promise.all([import("miniflare"), import("esbuild"), import("./build/static.mjs")]);
   const [bundled, zip] = await Promise.all([
     build({
       ...{
-        entryPoints: [path.join(root, "scripts", "skill-worker.ts")],
+        entryPoints: [path.join(root, "scripts", "local", "skill-worker.ts")],
         absWorkingDir: root,
         bundle: true,
         write: false,
@@ -162,7 +162,7 @@ async function onBench(skill, asked) {
     zipOf(skill),
     prepareAssets(),
   ]);
-  const { readWranglerConfig } = await import("./wrangler-config.mjs");
+  const { readWranglerConfig } = await import("./kit/wrangler-config.mjs");
   const { compatibility_date, compatibility_flags } = await readWranglerConfig();
   const bench = new Miniflare(
     convertV4MiniflareOptions({

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { buildGateway } from "../../scripts/build.mjs";
-import { parseSchedule } from "../../scripts/cron.mjs";
-import { openGateway } from "../../scripts/gateway.mjs";
-import { applyMigrations } from "../../scripts/migrate.mjs";
+import { buildGateway } from "../../scripts/build/worker.mjs";
+import { parseSchedule } from "../../scripts/local/cron.mjs";
+import { openGateway } from "../../scripts/local/gateway.mjs";
+import { applyMigrations } from "../../scripts/local/migrate.mjs";
 
 it.each([
   ["17 * * * *", "2026-11-21T03:17:00Z", true],

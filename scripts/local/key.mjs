@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { readOrNull, root } from "./files.mjs";
-import { Refusal } from "./refusal.mjs";
+import { readOrNull, root } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
 
 const LOOPBACK = ["127.0.0.1", "localhost"];
 const DEFAULT_PORT = 8787;

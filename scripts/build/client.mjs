@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build, version as esbuildVersion } from "esbuild";
-import { listFiles, readOrNull, root, writeWhole } from "./files.mjs";
+import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 const require = createRequire(import.meta.url);
 

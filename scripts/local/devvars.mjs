@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { writeWhole } from "./files.mjs";
-import { Refusal } from "./refusal.mjs";
+import { writeWhole } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
 
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
 /** What a local gateway makes for itself, and keeps, when nobody gave it: how each value is made. */
@@ -17,7 +17,7 @@ const MADE = {
 /**
  * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
  * @param {string} file
- * @param {typeof import("../src/domain/settings")} table
+ * @param {typeof import("../../src/domain/settings")} table
  * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it
  * @returns {Promise<Record<string, string>>}
  */

@@ -1,6 +1,6 @@
 // Cloudflare's cron triggers, for local runs: workerd fires none by itself.
 
-import { Refusal } from "./refusal.mjs";
+import { Refusal } from "../kit/refusal.mjs";
 
 /**
  * Calls back in every minute that one of the schedules names.

@@ -3,9 +3,9 @@
 
 import path from "node:path";
 import { build } from "esbuild";
-import { root } from "./files.mjs";
-import { Refusal } from "./refusal.mjs";
-import { readWranglerConfig } from "./wrangler-config.mjs";
+import { root } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
+import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 
 export const MAIN_MODULE = "index.js";
 

@@ -3,9 +3,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { strToU8, zipSync } from "fflate";
+import { importTypeScript } from "../scripts/build/bundle.mjs";
 import { prepareAssets } from "../scripts/build/static.mjs";
 import { root } from "../scripts/kit/files.mjs";
-import { importTypeScript } from "./bundle.mjs";
 
 /** The tokenizer's ranks, made by `scripts/build/tokens.mjs`. */
 export const RANKS = await readRanks();

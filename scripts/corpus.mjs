@@ -4,12 +4,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { BlobReader, configure, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
-import { build } from "esbuild";
+import { importTypeScript } from "./build/bundle.mjs";
 
 configure({ useWebWorkers: false });
 
 const [root = "../shared/corpora"] = process.argv.slice(2);
-const { readPackage, inspect } = await loadDomain();
+const { readPackage, inspect } = await importTypeScript("src/domain/package.ts", "src/domain/inspection.ts");
 let failures = 0;
 let read = 0;
 const findings = {};
@@ -91,19 +91,6 @@ async function readIndependently(zip) {
   }
   await reader.close();
   return files;
-}
-
-/** The domain as the Worker has it, bundled in memory. */
-async function loadDomain() {
-  const folder = path.resolve(import.meta.dirname, "../src/domain");
-  const { outputFiles } = await build({
-    stdin: { contents: 'export * from "./package";\nexport * from "./inspection";', resolveDir: folder, loader: "ts" },
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
 async function listZips(folder) {

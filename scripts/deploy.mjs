@@ -6,15 +6,15 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
-import { parseArgs, parseEnv } from "node:util";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildGateway } from "./build/worker.mjs";
-import { readOrNull, root, writeWhole } from "./kit/files.mjs";
+import { root, writeWhole } from "./kit/files.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { runWrangler } from "./kit/wrangler.mjs";
 import { parseToml, readWranglerConfig } from "./kit/wrangler-config.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
-import { formatVariables } from "./local/devvars.mjs";
+import { formatVariables, readVariableFile } from "./local/devvars.mjs";
 
 /** wrangler.toml with the real database's id; made here, ignored by git. */
 const CONFIG = path.join(root, "wrangler.deploy.toml");
@@ -33,7 +33,7 @@ async function main() {
   const config = await readWranglerConfig();
   const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
-  checkSettings(config.vars ?? {}, secretNames, await knownSecrets(), settings);
+  checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
   await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings, isAgreed));
 }
 
@@ -70,10 +70,6 @@ function checkSettings(vars, secretNames, known, { parseSettings }) {
     throw new Refusal(`The settings are not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
 }
 
-async function knownSecrets() {
-  return parseEnv((await readOrNull(SECRETS)) ?? "");
-}
-
 async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // The copy's text is made as in earnest, so that this step is proved too.
@@ -105,7 +101,7 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   say("applying the migrations");
   await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });
 
-  const known = await knownSecrets();
+  const known = await readVariableFile(SECRETS);
   const missing = await missingSecrets(secretNames, known, settings);
   Object.assign(known, missing);
   if (Object.keys(missing).length > 0) await writeWhole(SECRETS, formatVariables(known), 0o600);

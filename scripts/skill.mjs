@@ -146,19 +146,10 @@ async function push(skill, _rest, { url = "http://127.0.0.1:8787", public: isPub
 
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */
 async function onBench(skill, asked) {
-  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { build }, { prepareAssets }] =
-    await Promise.all([import("miniflare"), import("esbuild"), import("./build/static.mjs")]);
-  const [bundled, zip] = await Promise.all([
-    build({
-      ...{
-        entryPoints: [path.join(root, "scripts", "local", "skill-worker.ts")],
-        absWorkingDir: root,
-        bundle: true,
-        write: false,
-      },
-      ...{ format: "esm", target: "es2024", supported: { using: true }, conditions: ["workerd", "worker", "browser"] },
-      ...{ external: ["cloudflare:*", "node:*"], define: { __DEVELOPMENT__: "true" }, logLevel: "warning" },
-    }),
+  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { bundleWorker }, { prepareAssets }] =
+    await Promise.all([import("miniflare"), import("./build/bundle.mjs"), import("./build/static.mjs")]);
+  const [{ modules }, zip] = await Promise.all([
+    bundleWorker({ entry: "scripts/local/skill-worker.ts" }),
     zipOf(skill),
     prepareAssets(),
   ]);
@@ -172,7 +163,7 @@ async function onBench(skill, asked) {
       workers: [
         {
           name: "skill-bench",
-          modules: [{ type: "ESModule", path: "index.js", contents: bundled.outputFiles[0].text }],
+          modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
           compatibilityDate: compatibility_date,
           compatibilityFlags: compatibility_flags,
           workerLoaders: { LOADER: {} },

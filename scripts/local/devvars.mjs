@@ -1,10 +1,9 @@
 // Settings for local runs: `.dev.vars`, which only this machine has, then the environment, checked with the Worker's own table.
 
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { writeWhole } from "../kit/files.mjs";
+import { readOrNull, writeWhole } from "../kit/files.mjs";
 import { Refusal } from "../kit/refusal.mjs";
 
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
@@ -23,7 +22,7 @@ const MADE = {
  */
 export async function readVariables(file, { settingsSchema, parseSettings }, environment = process.env) {
   const known = Object.keys(settingsSchema.shape).map((name) => [name, environment[name]]);
-  const given = [...Object.entries(parseEnv(await readOrEmpty(file))), ...known.filter(([, value]) => value)];
+  const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
   // A terminal is no log: locally requests are logged only when asked for.
   const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
   const { issues } = parseSettings(variables);
@@ -44,7 +43,7 @@ export async function variablesWithKey(file, table) {
   const keyAt = process.env[ADMIN_KEY] ? `the environment (${ADMIN_KEY})` : file;
   if (missing.length === 0) return { variables, keyAt };
   const made = Object.fromEntries(missing.map(([name, make]) => [name, make()]));
-  const text = await readOrEmpty(file);
+  const text = (await readOrNull(file)) ?? "";
   const kept = Object.keys(made).reduce(
     (rest, name) => rest.replace(new RegExp(`^\\s*${name}\\s*=.*\\n?`, "gm"), ""),
     text,
@@ -55,13 +54,12 @@ export async function variablesWithKey(file, table) {
   return { variables: { ...variables, ...made }, keyAt: made[ADMIN_KEY] === undefined ? keyAt : null };
 }
 
-async function readOrEmpty(file) {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  }
+/**
+ * What a file of variables says; one that is not there says nothing.
+ * @returns {Promise<Record<string, string | undefined>>}
+ */
+export async function readVariableFile(file) {
+  return parseEnv((await readOrNull(file)) ?? "");
 }
 
 /** Text of a file that wrangler reads back as exactly these variables: it would expand a plain dollar sign. */

@@ -12,7 +12,7 @@ import { buildGateway } from "./build/worker.mjs";
 import { root, writeWhole } from "./kit/files.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { runWrangler } from "./kit/wrangler.mjs";
-import { parseToml, readWranglerConfig } from "./kit/wrangler-config.mjs";
+import { readWranglerConfig } from "./kit/wrangler-config.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
 import { formatVariables, readVariableFile } from "./local/devvars.mjs";
 
@@ -73,7 +73,7 @@ function checkSettings(vars, secretNames, known, { parseSettings }) {
 async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // The copy's text is made as in earnest, so that this step is proved too.
-  const copy = await configFor("11111111-1111-4111-8111-111111111111");
+  const copy = await configFor(database, "11111111-1111-4111-8111-111111111111");
   say(`With an account this would, in this order:
   1. check the login (wrangler whoami), or ask to log in; then ask whether this is the account to change, unless there is --yes
   2. find or create the D1 database ${database.database_name} and write its id into ${path.basename(CONFIG)} (${copy.length} characters)
@@ -96,7 +96,7 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   const account = await chooseAccount(config, await logIn());
   if (!isAgreed) await agree(config.name, account);
-  await writeWhole(CONFIG, await configFor(await databaseId(database.database_name)));
+  await writeWhole(CONFIG, await configFor(database, await databaseId(database.database_name)));
   await ensureBucket(bucket.bucket_name);
   say("applying the migrations");
   await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });
@@ -171,13 +171,12 @@ async function ensureBucket(name) {
   await wrangler(["r2", "bucket", "create", name]);
 }
 
-/** The text of wrangler.toml, with the id of the real database. */
-async function configFor(id) {
+/** The text of wrangler.toml, with the id of the real database in place of the one that wrangler has read there. */
+async function configFor(database, id) {
   const text = await readFile(path.join(root, "wrangler.toml"), "utf8");
-  const changed = text.replace(/^database_id = .*$/m, `database_id = "${id}"`);
-  if (parseToml(changed, CONFIG).d1_databases[0].database_id !== id)
-    throw new Refusal("wrangler.toml has no database_id.");
-  return changed;
+  const parts = text.split(database.database_id);
+  if (parts.length !== 2) throw new Refusal("wrangler.toml must name its database_id, and only once.");
+  return parts.join(id);
 }
 
 /** Secrets that the deployed Worker lacks: from the environment, from an earlier run, or asked for. */

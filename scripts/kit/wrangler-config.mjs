@@ -1,64 +1,40 @@
-// Reads wrangler.toml, so that no name, id, date or flag stands in two places. Only the part of TOML that the file uses;
-// anything else is refused with its line.
+// Reads wrangler.toml with wrangler's own reader, so that no name, id, date or flag stands in two places.
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
-import { root } from "./files.mjs";
+import { readOrNull, root, writeWhole } from "./files.mjs";
 import { Refusal } from "./refusal.mjs";
 
-export async function readWranglerConfig(file = path.join(root, "wrangler.toml")) {
-  return parseToml(await readFile(file, "utf8"), path.basename(file));
+const { version } = createRequire(import.meta.url)("wrangler/package.json");
+
+/**
+ * What the file says, without what wrangler takes for granted. Loading wrangler would make every start a second longer, so what
+ * it has read is kept in `folder` until the file or wrangler changes.
+ * @returns {Promise<Record<string, any>>}
+ */
+export async function readWranglerConfig(file = path.join(root, "wrangler.toml"), folder = path.join(root, "dist")) {
+  const stamp = `${version} ${createHash("sha256")
+    .update(await readFile(file))
+    .digest("hex")}\n`;
+  // Not under a name by which wrangler, given a Worker of dist/, would take it for that Worker's own file.
+  const copy = path.join(folder, "config.json");
+  const kept = await readOrNull(copy);
+  if (kept?.startsWith(stamp)) return JSON.parse(kept.slice(stamp.length));
+  const text = JSON.stringify(await readWithWrangler(file));
+  await writeWhole(copy, stamp + text);
+  return JSON.parse(text);
 }
 
-/** @returns {Record<string, any>} */
-export function parseToml(text, name) {
-  const config = {};
-  let table = config;
-  const lines = text.split(/\r?\n/).map(withoutComment);
-  for (let i = 0; i < lines.length; i++) {
-    const where = `${name}:${i + 1}`;
-    const line = lines[i].trim();
-    if (line === "") continue;
-    const header = /^(\[\[?)\s*([\w.-]+)\s*\]\]?$/.exec(line);
-    if (header !== null) {
-      table = openTable(config, header[2].split("."), header[1] === "[[");
-      continue;
-    }
-    const pair = /^([\w-]+)\s*=\s*(.+)$/.exec(line);
-    if (pair === null) throw new Refusal(`${where}: cannot read '${line}'.`);
-    let value = pair[2];
-    while (value.startsWith("[") && !value.endsWith("]") && i + 1 < lines.length) value += lines[++i].trim();
-    table[pair[1]] = parseValue(value, where);
-  }
-  return config;
-}
-
-function openTable(config, keys, isListItem) {
-  let table = config;
-  for (const [i, key] of keys.entries()) {
-    const isLast = i === keys.length - 1;
-    if (isLast && isListItem) {
-      table[key] ??= [];
-      table[key].push({});
-    }
-    table[key] ??= {};
-    table = Array.isArray(table[key]) ? table[key].at(-1) : table[key];
-  }
-  return table;
-}
-
-/** Numbers, booleans, "strings", lists and one-line tables of these are JSON but for `=` and a comma before the end. */
-function parseValue(source, where) {
-  const json = source.replace(/("(?:[^"\\]|\\.)*")|([\w-]+)\s*=|,\s*([\]}])/g, (_, string, key, end) =>
-    string !== undefined ? string : key !== undefined ? `"${key}":` : end,
-  );
+/** Not `unstable_readConfig`: it drops what it does not know, and a local run must refuse that, not pass it over. */
+async function readWithWrangler(file) {
+  const { experimental_readRawConfig } = await import("wrangler");
   try {
-    return JSON.parse(json);
-  } catch {
-    throw new Refusal(`${where}: cannot read the value ${source}`);
+    return experimental_readRawConfig({ config: file }).rawConfig;
+  } catch (error) {
+    const { line, lineText } = error.location ?? {};
+    if (line === undefined) throw error;
+    throw new Refusal(`${path.basename(file)}:${line}: ${error.message}: ${lineText}`);
   }
-}
-
-function withoutComment(line) {
-  return /^(?:[^"#]|"(?:[^"\\]|\\.)*")*/.exec(line)?.[0] ?? "";
 }

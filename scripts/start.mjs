@@ -3,11 +3,11 @@
 import { buildGateway } from "./build/worker.mjs";
 import { fail, say } from "./kit/refusal.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
-import { followSchedules } from "./local/cron.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
 import { announce, readOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { kill, ownerMark, processOf } from "./local/processes.mjs";
+import { runEveryHour } from "./local/schedules.mjs";
 import { watch } from "./local/watchdog.mjs";
 
 async function main() {
@@ -36,7 +36,7 @@ async function main() {
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
   announce(port, variables.GATEWAY_ADMIN_KEY, keyAt);
 
-  followSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
+  runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   watch(url, () => {
     say("workerd is stuck, ending it");
     kill(gateway.runtime());

@@ -1,20 +1,21 @@
 // Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent one.
-// usage: npm run test:corpus -- <folder with clean/ and quirky/>
+// usage: npm run test:corpus -- <folder with clean/ and quirky/>, or that folder in CORPORA
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { BlobReader, configure, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
 import { importTypeScript } from "./build/bundle.mjs";
+import { root } from "./kit/files.mjs";
 
 configure({ useWebWorkers: false });
 
-const [root = "../shared/corpora"] = process.argv.slice(2);
+const [corpora = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv.slice(2);
 const { readPackage, inspect } = await importTypeScript("src/domain/package.ts", "src/domain/inspection.ts");
 let failures = 0;
 let read = 0;
 const findings = {};
 for (const kind of ["clean", "quirky"]) {
-  const folder = path.resolve(root, kind);
+  const folder = path.resolve(corpora, kind);
   const files = await listZips(folder);
   if (files === null) {
     fail(`${folder} is not there: say where the corpora are, e.g. npm run test:corpus -- ../shared/corpora`);

@@ -6,12 +6,14 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
-import { prepareAssets } from "../scripts/assets.mjs";
-import { bundleWorker } from "../scripts/bundle.mjs";
-import { root } from "../scripts/files.mjs";
+import { bundleWorker } from "../scripts/build/bundle.mjs";
+import { prepareAssets } from "../scripts/build/static.mjs";
+import { root } from "../scripts/kit/files.mjs";
+import { readWranglerConfig } from "../scripts/kit/wrangler-config.mjs";
 
 const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
-export const COMPATIBILITY = { date: "2026-10-20", flags: ["global_fetch_strictly_public"] };
+const { compatibility_date, compatibility_flags } = await readWranglerConfig();
+export const COMPATIBILITY = { date: compatibility_date, flags: compatibility_flags };
 
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 

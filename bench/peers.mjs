@@ -7,8 +7,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { root } from "../scripts/files.mjs";
-import { anyPort } from "../scripts/port.mjs";
+import { root } from "../scripts/kit/files.mjs";
+import { anyPort } from "../scripts/local/port.mjs";
 
 const VERSIONS = { "mcp-hub": "4.2.1", supergateway: "4.0.0" };
 const folder = path.join(root, "node_modules", ".cache", "bench-peers");

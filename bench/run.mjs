@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { root } from "../scripts/files.mjs";
+import { root } from "../scripts/kit/files.mjs";
 import { startGateway } from "./gateway.mjs";
 import { compare } from "./measure.mjs";
 import { table, verdict } from "./table.mjs";

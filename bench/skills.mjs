@@ -3,11 +3,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { strToU8, zipSync } from "fflate";
-import { prepareAssets } from "../scripts/assets.mjs";
-import { root } from "../scripts/files.mjs";
-import { importTypeScript } from "./bundle.mjs";
+import { importTypeScript } from "../scripts/build/bundle.mjs";
+import { prepareAssets } from "../scripts/build/static.mjs";
+import { root } from "../scripts/kit/files.mjs";
 
-/** The tokenizer's ranks, made by `scripts/assets.mjs`. */
+/** The tokenizer's ranks, made by `scripts/build/tokens.mjs`. */
 export const RANKS = await readRanks();
 /** Common words in the order of their frequency, as far as a tokenizer's ranks tell. */
 const WORDS = RANKS.tokens

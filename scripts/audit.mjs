@@ -2,8 +2,8 @@
 // fails nothing: it may be a mirror.
 
 import { execFile } from "node:child_process";
-import { isMain } from "./files.mjs";
-import { say } from "./refusal.mjs";
+import { isMain } from "./kit/files.mjs";
+import { say } from "./kit/refusal.mjs";
 
 /**
  * What `npm audit --json` told: how many that matter, or `null` when the registry does not know.

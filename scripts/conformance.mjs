@@ -11,8 +11,8 @@ import path from "node:path";
 import { parse } from "yaml";
 import { startFixture } from "../test/conformance/server.mjs";
 import { openDoor, startGateway } from "../test/conformance/stage.mjs";
-import { root } from "./files.mjs";
-import { fail, say } from "./refusal.mjs";
+import { root } from "./kit/files.mjs";
+import { fail, say } from "./kit/refusal.mjs";
 
 const REVISIONS = ["2025-11-25", "2026-07-28"];
 const folder = path.dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"));

@@ -1,20 +1,21 @@
 // Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent one.
-// usage: npm run test:corpus -- <folder with clean/ and quirky/>
+// usage: npm run test:corpus -- <folder with clean/ and quirky/>, or that folder in CORPORA
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { BlobReader, configure, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
-import { build } from "esbuild";
+import { importTypeScript } from "./build/bundle.mjs";
+import { root } from "./kit/files.mjs";
 
 configure({ useWebWorkers: false });
 
-const [root = "../shared/corpora"] = process.argv.slice(2);
-const { readPackage, inspect } = await loadDomain();
+const [corpora = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv.slice(2);
+const { readPackage, inspect } = await importTypeScript("src/domain/package.ts", "src/domain/inspection.ts");
 let failures = 0;
 let read = 0;
 const findings = {};
 for (const kind of ["clean", "quirky"]) {
-  const folder = path.resolve(root, kind);
+  const folder = path.resolve(corpora, kind);
   const files = await listZips(folder);
   if (files === null) {
     fail(`${folder} is not there: say where the corpora are, e.g. npm run test:corpus -- ../shared/corpora`);
@@ -91,19 +92,6 @@ async function readIndependently(zip) {
   }
   await reader.close();
   return files;
-}
-
-/** The domain as the Worker has it, bundled in memory. */
-async function loadDomain() {
-  const folder = path.resolve(import.meta.dirname, "../src/domain");
-  const { outputFiles } = await build({
-    stdin: { contents: 'export * from "./package";\nexport * from "./inspection";', resolveDir: folder, loader: "ts" },
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
 async function listZips(folder) {

@@ -6,15 +6,15 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
-import { parseArgs, parseEnv } from "node:util";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildGateway } from "./build.mjs";
-import { publishBuiltins } from "./builtins.mjs";
-import { formatVariables } from "./devvars.mjs";
-import { readOrNull, root, writeWhole } from "./files.mjs";
-import { fail, Refusal, say } from "./refusal.mjs";
-import { runWrangler } from "./wrangler.mjs";
-import { parseToml, readWranglerConfig } from "./wrangler-config.mjs";
+import { buildGateway } from "./build/worker.mjs";
+import { root, writeWhole } from "./kit/files.mjs";
+import { fail, Refusal, say } from "./kit/refusal.mjs";
+import { runWrangler } from "./kit/wrangler.mjs";
+import { readWranglerConfig } from "./kit/wrangler-config.mjs";
+import { publishBuiltins } from "./local/builtins.mjs";
+import { formatVariables, readVariableFile } from "./local/devvars.mjs";
 
 /** wrangler.toml with the real database's id; made here, ignored by git. */
 const CONFIG = path.join(root, "wrangler.deploy.toml");
@@ -33,7 +33,7 @@ async function main() {
   const config = await readWranglerConfig();
   const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
-  checkSettings(config.vars ?? {}, secretNames, await knownSecrets(), settings);
+  checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
   await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings, isAgreed));
 }
 
@@ -70,14 +70,10 @@ function checkSettings(vars, secretNames, known, { parseSettings }) {
     throw new Refusal(`The settings are not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
 }
 
-async function knownSecrets() {
-  return parseEnv((await readOrNull(SECRETS)) ?? "");
-}
-
 async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // The copy's text is made as in earnest, so that this step is proved too.
-  const copy = await configFor("11111111-1111-4111-8111-111111111111");
+  const copy = await configFor(database, "11111111-1111-4111-8111-111111111111");
   say(`With an account this would, in this order:
   1. check the login (wrangler whoami), or ask to log in; then ask whether this is the account to change, unless there is --yes
   2. find or create the D1 database ${database.database_name} and write its id into ${path.basename(CONFIG)} (${copy.length} characters)
@@ -100,12 +96,12 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   const account = await chooseAccount(config, await logIn());
   if (!isAgreed) await agree(config.name, account);
-  await writeWhole(CONFIG, await configFor(await databaseId(database.database_name)));
+  await writeWhole(CONFIG, await configFor(database, await databaseId(database.database_name)));
   await ensureBucket(bucket.bucket_name);
   say("applying the migrations");
   await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });
 
-  const known = await knownSecrets();
+  const known = await readVariableFile(SECRETS);
   const missing = await missingSecrets(secretNames, known, settings);
   Object.assign(known, missing);
   if (Object.keys(missing).length > 0) await writeWhole(SECRETS, formatVariables(known), 0o600);
@@ -175,13 +171,12 @@ async function ensureBucket(name) {
   await wrangler(["r2", "bucket", "create", name]);
 }
 
-/** The text of wrangler.toml, with the id of the real database. */
-async function configFor(id) {
+/** The text of wrangler.toml, with the id of the real database in place of the one that wrangler has read there. */
+async function configFor(database, id) {
   const text = await readFile(path.join(root, "wrangler.toml"), "utf8");
-  const changed = text.replace(/^database_id = .*$/m, `database_id = "${id}"`);
-  if (parseToml(changed, CONFIG).d1_databases[0].database_id !== id)
-    throw new Refusal("wrangler.toml has no database_id.");
-  return changed;
+  const parts = text.split(database.database_id);
+  if (parts.length !== 2) throw new Refusal("wrangler.toml must name its database_id, and only once.");
+  return parts.join(id);
 }
 
 /** Secrets that the deployed Worker lacks: from the environment, from an earlier run, or asked for. */

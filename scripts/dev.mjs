@@ -2,16 +2,16 @@
 
 import { rmSync } from "node:fs";
 import path from "node:path";
-import { buildGateway } from "./build.mjs";
-import { publishBuiltins } from "./builtins.mjs";
-import { formatVariables, readVariables, variablesWithKey } from "./devvars.mjs";
-import { writeWhole } from "./files.mjs";
-import { openGateway } from "./gateway.mjs";
-import { announce, readOptions, stopOnSignals, takeState } from "./launcher.mjs";
-import { applyMigrations } from "./migrate.mjs";
-import { kill, OWNER_VARIABLE, ownerMark, processOf } from "./processes.mjs";
-import { fail, Refusal } from "./refusal.mjs";
-import { spawnWrangler } from "./wrangler.mjs";
+import { buildGateway } from "./build/worker.mjs";
+import { writeWhole } from "./kit/files.mjs";
+import { fail, Refusal } from "./kit/refusal.mjs";
+import { spawnWrangler } from "./kit/wrangler.mjs";
+import { publishBuiltins } from "./local/builtins.mjs";
+import { formatVariables, readVariables, variablesWithKey } from "./local/devvars.mjs";
+import { openGateway } from "./local/gateway.mjs";
+import { announce, readOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
+import { applyMigrations } from "./local/migrate.mjs";
+import { kill, OWNER_VARIABLE, ownerMark, processOf } from "./local/processes.mjs";
 
 async function main() {
   const options = readOptions();

@@ -1,22 +1,20 @@
 // Makes the documents that come from code: docs/settings.md from the settings' schema. `--check` only says whether it is current.
 
-import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { importTypeScript } from "./build/bundle.mjs";
+import { readOrNull, root, writeWhole } from "./kit/files.mjs";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, "docs", "settings.md");
 
 const text = settingsPage(await importTypeScript("src/domain/settings.ts"));
-const current = await readFile(target, "utf8").catch(() => "");
+const current = await readOrNull(target);
 if (process.argv.includes("--check")) {
   if (current !== text) {
     console.error("docs/settings.md is not current: run `npm run docs`.");
     process.exit(1);
   }
 } else if (current !== text) {
-  await writeFile(target, text);
+  await writeWhole(target, text);
   console.log("wrote docs/settings.md");
 }
 
@@ -39,15 +37,4 @@ Worker. An unknown name or an invalid value stops the start and names itself.
 |---|---|---|
 ${rows.join("\n")}
 `;
-}
-
-async function importTypeScript(file) {
-  const result = await build({
-    entryPoints: [path.join(root, file)],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].contents).toString("base64")}`);
 }

@@ -4,10 +4,10 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { pack } from "./builtins.mjs";
-import { root } from "./files.mjs";
-import { localKeyFor } from "./local-key.mjs";
-import { fail, Refusal } from "./refusal.mjs";
+import { root } from "./kit/files.mjs";
+import { fail, Refusal } from "./kit/refusal.mjs";
+import { pack } from "./local/builtins.mjs";
+import { localKeyFor } from "./local/key.mjs";
 
 const USAGE = `Use: npm run skill -- <command>
   check <folder>                             what is wrong with it, what it costs in tokens, and its tools
@@ -146,23 +146,14 @@ async function push(skill, _rest, { url = "http://127.0.0.1:8787", public: isPub
 
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */
 async function onBench(skill, asked) {
-  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { build }, { prepareAssets }] =
-    await Promise.all([import("miniflare"), import("esbuild"), import("./assets.mjs")]);
-  const [bundled, zip] = await Promise.all([
-    build({
-      ...{
-        entryPoints: [path.join(root, "scripts", "skill-worker.ts")],
-        absWorkingDir: root,
-        bundle: true,
-        write: false,
-      },
-      ...{ format: "esm", target: "es2024", supported: { using: true }, conditions: ["workerd", "worker", "browser"] },
-      ...{ external: ["cloudflare:*", "node:*"], define: { __DEVELOPMENT__: "true" }, logLevel: "warning" },
-    }),
+  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { bundleWorker }, { prepareAssets }] =
+    await Promise.all([import("miniflare"), import("./build/bundle.mjs"), import("./build/static.mjs")]);
+  const [{ modules }, zip] = await Promise.all([
+    bundleWorker({ entry: "scripts/local/skill-worker.ts" }),
     zipOf(skill),
     prepareAssets(),
   ]);
-  const { readWranglerConfig } = await import("./wrangler-config.mjs");
+  const { readWranglerConfig } = await import("./kit/wrangler-config.mjs");
   const { compatibility_date, compatibility_flags } = await readWranglerConfig();
   const bench = new Miniflare(
     convertV4MiniflareOptions({
@@ -172,7 +163,7 @@ async function onBench(skill, asked) {
       workers: [
         {
           name: "skill-bench",
-          modules: [{ type: "ESModule", path: "index.js", contents: bundled.outputFiles[0].text }],
+          modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
           compatibilityDate: compatibility_date,
           compatibilityFlags: compatibility_flags,
           workerLoaders: { LOADER: {} },

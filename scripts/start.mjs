@@ -1,18 +1,18 @@
 // `npm start`: the whole gateway on this machine. Builds it, takes the state, migrates, publishes the built-in skills.
 
-import { buildGateway } from "./build.mjs";
-import { publishBuiltins } from "./builtins.mjs";
-import { followSchedules } from "./cron.mjs";
-import { readVariables, variablesWithKey } from "./devvars.mjs";
-import { announce, readOptions, stopOnSignals, takeState } from "./launcher.mjs";
-import { applyMigrations } from "./migrate.mjs";
-import { kill, ownerMark, processOf } from "./processes.mjs";
-import { fail, say } from "./refusal.mjs";
-import { watch } from "./watchdog.mjs";
+import { buildGateway } from "./build/worker.mjs";
+import { fail, say } from "./kit/refusal.mjs";
+import { publishBuiltins } from "./local/builtins.mjs";
+import { readVariables, variablesWithKey } from "./local/devvars.mjs";
+import { announce, readOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
+import { applyMigrations } from "./local/migrate.mjs";
+import { kill, ownerMark, processOf } from "./local/processes.mjs";
+import { runEveryHour } from "./local/schedules.mjs";
+import { watch } from "./local/watchdog.mjs";
 
 async function main() {
   const options = readOptions();
-  const miniflare = import("./gateway.mjs");
+  const miniflare = import("./local/gateway.mjs");
   const { modules, settings } = await buildGateway();
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
@@ -36,7 +36,7 @@ async function main() {
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
   announce(port, variables.GATEWAY_ADMIN_KEY, keyAt);
 
-  followSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
+  runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   watch(url, () => {
     say("workerd is stuck, ending it");
     kill(gateway.runtime());

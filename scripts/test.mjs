@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { prepareAssets } from "./assets.mjs";
-import { root } from "./files.mjs";
-import { fail } from "./refusal.mjs";
-import { quiet } from "./wrangler.mjs";
+import { prepareAssets } from "./build/static.mjs";
+import { root } from "./kit/files.mjs";
+import { fail } from "./kit/refusal.mjs";
+import { quiet } from "./kit/wrangler.mjs";
 
 async function main() {
   await prepareAssets();

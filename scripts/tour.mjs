@@ -1,8 +1,8 @@
 // `npm run tour`: the whole story on the running gateway, printing what is sent and what comes back.
 
 import { strToU8, zipSync } from "fflate";
-import { localKeyFor } from "./local-key.mjs";
-import { fail } from "./refusal.mjs";
+import { fail } from "./kit/refusal.mjs";
+import { localKeyFor } from "./local/key.mjs";
 
 const gateway = process.env.GATEWAY_URL ?? "http://127.0.0.1:8787";
 const adminKey = process.env.GATEWAY_ADMIN_KEY || (await localKeyFor(gateway, "GATEWAY_ADMIN_KEY").catch(fail));

@@ -2,7 +2,7 @@
 // its best. Beside it what is read when it is first used.
 
 import { gzipSync } from "node:zlib";
-import { bundleWorker, startModules } from "../../scripts/bundle.mjs";
+import { bundleWorker, startModules } from "../../scripts/build/bundle.mjs";
 
 const KIB = 1024;
 

@@ -7,7 +7,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import workerd from "workerd";
-import { bundleWorker } from "../../scripts/bundle.mjs";
+import { bundleWorker } from "../../scripts/build/bundle.mjs";
 import { bundleHono } from "../bundle.mjs";
 import { COMPATIBILITY } from "../gateway.mjs";
 import { median, percentiles } from "../measure.mjs";

@@ -1,7 +1,7 @@
 // Prompt tokens of the seeds' example (10 skills of 200 tokens, 20 in the list, 2 used a turn, 10 turns), measured in real
 // conversations: by the seeds' own count, and by an honest one of everything that the gateway puts before a model.
 
-import { importTypeScript } from "../bundle.mjs";
+import { importTypeScript } from "../../scripts/build/bundle.mjs";
 import { prose, RANKS, skillZip } from "../skills.mjs";
 
 const USER = "tokens";

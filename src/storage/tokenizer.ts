@@ -1,5 +1,5 @@
 // Exact token counts in o200k_base, the encoding of the current OpenAI models, for publish and validate. The ranks (1 MiB
-// gzip) are a static asset made by scripts/assets.mjs, so no other request pays for them.
+// gzip) are a static asset made by scripts/build/tokens.mjs, so no other request pays for them.
 
 import * as z from "zod";
 import { type Counter, makeCounter, type Ranks } from "../domain/bpe";

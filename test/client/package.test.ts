@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { prepareAssets } from "../../scripts/assets.mjs";
+import { prepareAssets } from "../../scripts/build/static.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 const built = (name: string) => readFile(path.join(root, "public", "client", name), "utf8");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readWranglerConfig } from "../../scripts/wrangler-config.mjs";
+import { readWranglerConfig } from "../../scripts/kit/wrangler-config.mjs";
 import { RATES } from "../../src/domain/limits";
 
 it("the platform counts by the numbers that answers name", async () => {

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { localKeyFor } from "../../scripts/local-key.mjs";
+import { localKeyFor } from "../../scripts/local/key.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 let folder: string;

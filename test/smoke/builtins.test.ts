@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { publishBuiltins } from "../../scripts/builtins.mjs";
+import { publishBuiltins } from "../../scripts/local/builtins.mjs";
 import { type Gateway, newPlace, start } from "./launcher";
 
 let folder: string;

@@ -1,24 +1,27 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, it } from "vitest";
-import { buildGateway } from "../../scripts/build.mjs";
-import { parseSchedule } from "../../scripts/cron.mjs";
-import { openGateway } from "../../scripts/gateway.mjs";
-import { applyMigrations } from "../../scripts/migrate.mjs";
+import { expect, it, vi } from "vitest";
+import { buildGateway } from "../../scripts/build/worker.mjs";
+import { openGateway } from "../../scripts/local/gateway.mjs";
+import { applyMigrations } from "../../scripts/local/migrate.mjs";
+import { runEveryHour } from "../../scripts/local/schedules.mjs";
 
-it.each([
-  ["17 * * * *", "2026-11-21T03:17:00Z", true],
-  ["17 * * * *", "2026-11-21T03:18:00Z", false],
-  ["*/15 * * * *", "2026-11-21T03:45:00Z", true],
-  ["*/15 * * * *", "2026-11-21T03:46:00Z", false],
-  ["0 3-5,22 * * *", "2026-11-21T22:00:00Z", true],
-  ["0 3-5,22 * * *", "2026-11-21T06:00:00Z", false],
-  ["0 0 */10 * *", "2026-11-21T00:00:00Z", true],
-  ["0 0 * * 6", "2026-11-21T00:00:00Z", true],
-  ["0 0 * * 0", "2026-11-21T00:00:00Z", false],
-])("%s at %s: %s", (cron, at, due) => {
-  expect(parseSchedule(cron)(new Date(at))).toBe(due);
+it("every schedule is fired at each full hour", () => {
+  vi.useFakeTimers({ now: new Date("2026-11-21T03:17:30Z") });
+  try {
+    const fired: string[] = [];
+    runEveryHour(["17 * * * *", "0 3 * * *"], (cron, at) => fired.push(`${cron} at ${at.toISOString()}`));
+    vi.advanceTimersByTime(42.5 * 60_000 - 1);
+    expect(fired).toEqual([]);
+    vi.advanceTimersByTime(1);
+    const four = ["17 * * * * at 2026-11-21T04:00:00.000Z", "0 3 * * * at 2026-11-21T04:00:00.000Z"];
+    expect(fired).toEqual(four);
+    vi.advanceTimersByTime(60 * 60_000);
+    expect(fired).toEqual([...four, ...four.map((line) => line.replace("T04", "T05"))]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("a schedule of wrangler.toml reaches the Worker", async () => {

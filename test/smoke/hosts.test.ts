@@ -13,7 +13,8 @@ import { expect, it } from "vitest";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.join(import.meta.dirname, "..", "..");
-const corpora = ["/work/shared/corpora", path.join(root, "..", "shared", "corpora")].find(existsSync);
+/** Real skills to publish; without any, the rest of the test stands. A folder that was named must be there. */
+const corpora = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora");
 
 const textOf = (result: unknown) =>
   (result as { content: { text?: string }[] }).content.map(({ text }) => text ?? "").join("\n");
@@ -146,11 +147,12 @@ async function startSilent() {
 }
 
 async function publishAll(gateway: Gateway, kind: string, accepted: number[]): Promise<void> {
-  const folder = corpora === undefined ? null : path.join(corpora, kind);
-  const files = folder === null ? [] : (await readdir(folder)).filter((name) => name.endsWith(".zip"));
+  const folder = path.join(corpora, kind);
+  if (process.env.CORPORA === undefined && !existsSync(folder)) return;
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".zip"));
   for (const file of files) {
     const form = new FormData();
-    form.set("file", new Blob([new Uint8Array(await readFile(path.join(folder ?? "", file)))]), file);
+    form.set("file", new Blob([new Uint8Array(await readFile(path.join(folder, file)))]), file);
     const answer = await gateway.fetch("/api/v1/kinds/skills/public", { method: "POST", body: form });
     expect(accepted, await answer.clone().text()).toContain(answer.status);
   }

@@ -8,7 +8,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { parseEnv } from "node:util";
 import { afterEach } from "vitest";
-import { markedProcesses, processOf } from "../../scripts/processes.mjs";
+import { markedProcesses, processOf } from "../../scripts/local/processes.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
-import { anyPort } from "../../../scripts/port.mjs";
+import { anyPort } from "../../../scripts/local/port.mjs";
 import { startFaults } from "./faults";
 
 const bin = path.join(import.meta.dirname, "../../../node_modules/.bin");

@@ -1,11 +1,10 @@
 // Settings for local runs: `.dev.vars`, which only this machine has, then the environment, checked with the Worker's own table.
 
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { writeWhole } from "./files.mjs";
-import { Refusal } from "./refusal.mjs";
+import { readOrNull, writeWhole } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
 
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
 /** What a local gateway makes for itself, and keeps, when nobody gave it: how each value is made. */
@@ -17,13 +16,13 @@ const MADE = {
 /**
  * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
  * @param {string} file
- * @param {typeof import("../src/domain/settings")} table
+ * @param {typeof import("../../src/domain/settings")} table
  * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it
  * @returns {Promise<Record<string, string>>}
  */
 export async function readVariables(file, { settingsSchema, parseSettings }, environment = process.env) {
   const known = Object.keys(settingsSchema.shape).map((name) => [name, environment[name]]);
-  const given = [...Object.entries(parseEnv(await readOrEmpty(file))), ...known.filter(([, value]) => value)];
+  const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
   // A terminal is no log: locally requests are logged only when asked for.
   const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
   const { issues } = parseSettings(variables);
@@ -44,7 +43,7 @@ export async function variablesWithKey(file, table) {
   const keyAt = process.env[ADMIN_KEY] ? `the environment (${ADMIN_KEY})` : file;
   if (missing.length === 0) return { variables, keyAt };
   const made = Object.fromEntries(missing.map(([name, make]) => [name, make()]));
-  const text = await readOrEmpty(file);
+  const text = (await readOrNull(file)) ?? "";
   const kept = Object.keys(made).reduce(
     (rest, name) => rest.replace(new RegExp(`^\\s*${name}\\s*=.*\\n?`, "gm"), ""),
     text,
@@ -55,13 +54,12 @@ export async function variablesWithKey(file, table) {
   return { variables: { ...variables, ...made }, keyAt: made[ADMIN_KEY] === undefined ? keyAt : null };
 }
 
-async function readOrEmpty(file) {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  }
+/**
+ * What a file of variables says; one that is not there says nothing.
+ * @returns {Promise<Record<string, string | undefined>>}
+ */
+export async function readVariableFile(file) {
+  return parseEnv((await readOrNull(file)) ?? "");
 }
 
 /** Text of a file that wrangler reads back as exactly these variables: it would expand a plain dollar sign. */

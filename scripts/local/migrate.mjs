@@ -2,8 +2,8 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { root } from "./files.mjs";
-import { Refusal, say } from "./refusal.mjs";
+import { root } from "../kit/files.mjs";
+import { Refusal, say } from "../kit/refusal.mjs";
 
 const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,11 +3,11 @@
 import { subscribe } from "node:diagnostics_channel";
 import path from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
-import { MAIN_MODULE } from "./bundle.mjs";
-import { listFiles, root } from "./files.mjs";
+import { MAIN_MODULE } from "../build/bundle.mjs";
+import { listFiles, root } from "../kit/files.mjs";
+import { portTaken, Refusal, say } from "../kit/refusal.mjs";
+import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { OWNER_VARIABLE } from "./processes.mjs";
-import { portTaken, Refusal, say } from "./refusal.mjs";
-import { readWranglerConfig } from "./wrangler-config.mjs";
 
 /** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
 const KNOWN_KEYS = new Set(
@@ -92,7 +92,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
 async function gatewayWorker(config, modules, variables, port) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
-    throw new Refusal(`scripts/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
+    throw new Refusal(`scripts/local/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
   const entry = entryModule(await staticPaths(path.join(root, config.assets.directory)), config.assets.binding);
   const list = (key) => config[key] ?? [];
   const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);

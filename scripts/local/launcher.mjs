@@ -3,10 +3,10 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { root } from "./files.mjs";
+import { root } from "../kit/files.mjs";
+import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
-import { portTaken, Refusal, say } from "./refusal.mjs";
 
 /** A stop is over by then, come what may. */
 const STOP_PATIENCE = 1_500;

@@ -7,10 +7,13 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { build, version as esbuildVersion } from "esbuild";
-import { listFiles, readOrNull, root, writeWhole } from "./files.mjs";
+import { version as esbuildVersion } from "esbuild";
+import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
+import { bundle } from "./bundle.mjs";
 
 const require = createRequire(import.meta.url);
+/** With another one of these the result may be another one. */
+const MAKERS = [import.meta.filename, path.join(import.meta.dirname, "bundle.mjs")];
 
 /**
  * Writes the two modules and their types, unless they are there and current.
@@ -38,7 +41,7 @@ export async function prepareClient(folder = path.join(root, "public")) {
 async function digestOfSources() {
   const hash = createHash("sha256");
   const names = (await listFiles(path.join(root, "client"))).map((name) => path.join(root, "client", name));
-  for (const file of [...names, import.meta.filename, path.join(root, "tsconfig.json")]) {
+  for (const file of [...names, ...MAKERS, path.join(root, "tsconfig.json")]) {
     hash.update(await readFile(file)).update("\0");
   }
   return hash
@@ -49,15 +52,10 @@ async function digestOfSources() {
 
 /** One module, small, with everything in it but what it names as a neighbour. */
 async function bundled(entry, neighbours) {
-  const result = await build({
-    absWorkingDir: root,
+  const result = await bundle({
     entryPoints: [path.join("client", entry)],
-    bundle: true,
     minify: true,
-    format: "esm",
     target: "es2022",
-    write: false,
-    logLevel: "warning",
     plugins: [
       {
         name: "neighbours",

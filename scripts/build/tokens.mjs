@@ -1,37 +1,27 @@
-// Makes the static files that git does not hold: the tokenizer's ranks, the browser client, the demo page. Run by wrangler's
-// [build], by `npm start` and before the tests; with nothing to do it only reads.
+// Writes the tokenizer's ranks, which the Worker reads as a static file, from js-tiktoken into public/tokens/.
 
-import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { prepareClient } from "./client.mjs";
-import { prepareDemo } from "./demo.mjs";
+import { writeWhole } from "../kit/files.mjs";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const ENCODING = "o200k_base";
 /** Raised whenever `ranksFile` writes something else, so that a file of an older form is made anew. */
 const FORM = 1;
 
 /**
- * Makes whatever is missing or out of date.
+ * Writes the ranks, unless they are there and current.
  * @param {string} folder where static files live
- * @returns {Promise<string[]>} what was written
+ * @returns {Promise<boolean>} whether something was written
  */
-export async function prepareAssets(folder = path.join(root, "public")) {
-  const parts = { [`tokens/${ENCODING}.json`]: prepareRanks, "client/": prepareClient, "demo/": prepareDemo };
-  const written = await Promise.all(
-    Object.entries(parts).map(async ([name, prepare]) => ((await prepare(folder)) ? [name] : [])),
-  );
-  return written.flat();
-}
-
-async function prepareRanks(folder) {
+export async function prepareTokens(folder) {
   const stamp = `js-tiktoken@${await tiktokenVersion()}/${FORM}`;
   const file = path.join(folder, "tokens", `${ENCODING}.json`);
   if (await isCurrent(file, stamp)) return false;
   const { default: ranks } = await import(`js-tiktoken/ranks/${ENCODING}`);
-  await writeAtomically(file, ranksFile(ranks, stamp), () => isCurrent(file, stamp));
+  await writeWhole(file, ranksFile(ranks, stamp)).catch(async (error) => {
+    // Two may run at once, and Windows refuses to replace a file that the other one is just reading: either content will do.
+    if (!(await isCurrent(file, stamp))) throw error;
+  });
   return true;
 }
 
@@ -76,23 +66,4 @@ function ranksFile({ pat_str, bpe_ranks }, stamp) {
     throw new Error(`The ranks of ${ENCODING} have a gap; the file's form cannot hold that.`);
   const body = JSON.stringify({ encoding: ENCODING, pattern: pat_str, tokens });
   return head(stamp) + body.slice(1);
-}
-
-/** Two may run at once: each writes its own file and moves it into place; the content is the same, so either may win. */
-async function writeAtomically(file, content, isDone) {
-  await mkdir(path.dirname(file), { recursive: true });
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(temporary, content);
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    // Windows refuses to replace a file that the other one is just reading.
-    if (!(await isDone())) throw error;
-  }
-}
-
-const script = process.argv[1] === undefined ? "" : pathToFileURL(await realpath(process.argv[1])).href;
-if (script === import.meta.url) {
-  for (const name of await prepareAssets()) console.log(`wrote public/${name}`);
 }

@@ -3,7 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { listFiles, readOrNull, root, writeWhole } from "./files.mjs";
+import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 /**
  * Makes public/demo/ exactly what it should be; files that are already right are left alone.

@@ -2,9 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { parseEnv } from "node:util";
-import { readOrNull, root } from "./files.mjs";
-import { Refusal } from "./refusal.mjs";
+import { root } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
+import { readVariableFile } from "./devvars.mjs";
 
 const LOOPBACK = ["127.0.0.1", "localhost"];
 const DEFAULT_PORT = 8787;
@@ -24,7 +24,7 @@ export async function localKeyFor(url, variable, folder = root) {
         `Set ${variable} to a key of that gateway.`,
     );
   }
-  const key = parseEnv((await readOrNull(path.join(folder, ".dev.vars"))) ?? "").GATEWAY_ADMIN_KEY;
+  const key = (await readVariableFile(path.join(folder, ".dev.vars"))).GATEWAY_ADMIN_KEY;
   if (!key) throw new Refusal(`No key: set ${variable}, or start the gateway first (npm start).`);
   return key;
 }

@@ -5,8 +5,8 @@ import path from "node:path";
 import { zipSync } from "fflate";
 import semver from "semver";
 import { parse } from "yaml";
-import { listFiles, root } from "./files.mjs";
-import { say } from "./refusal.mjs";
+import { listFiles, root } from "../kit/files.mjs";
+import { say } from "../kit/refusal.mjs";
 
 const SKILLS = "/api/v1/kinds/skills";
 

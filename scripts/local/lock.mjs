@@ -4,8 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Refusal, say } from "../kit/refusal.mjs";
 import { end, isRunning, markedProcesses, processOf } from "./processes.mjs";
-import { Refusal, say } from "./refusal.mjs";
 
 /**
  * @typedef {{

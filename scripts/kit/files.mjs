@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 
 /** The folder of package.json. */
-export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+export const root = path.join(import.meta.dirname, "..", "..");
 
 /** Whether this module is the script that Node was asked to run. */
 export function isMain(url) {

@@ -3,9 +3,9 @@
 
 import path from "node:path";
 import { build } from "esbuild";
-import { root } from "./files.mjs";
-import { Refusal } from "./refusal.mjs";
-import { readWranglerConfig } from "./wrangler-config.mjs";
+import { root } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
+import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 
 export const MAIN_MODULE = "index.js";
 
@@ -82,7 +82,16 @@ export function startModules({ outputs }, name = MAIN_MODULE, found = new Set())
   return [...found];
 }
 
-/** Runs esbuild, which also says itself what is wrong and where. */
+/** The exports of TypeScript modules that need no bindings, such as those of `src/domain`, in this process. */
+export async function importTypeScript(...files) {
+  const contents = files.map((file) => `export * from ${JSON.stringify(`./${file}`)};`).join("\n");
+  // Of what it imports, what a Worker would get: the ES modules, not those that Node would require.
+  const { outputFiles } = await bundle({ stdin: { contents, resolveDir: root, loader: "ts" }, platform: "browser" });
+  const code = Buffer.from(outputFiles[0].contents).toString("base64");
+  return import(`data:text/javascript;base64,${code}`);
+}
+
+/** Runs esbuild, with the options that all bundles here share; it also says itself what is wrong and where. */
 export async function bundle(options) {
   try {
     return await build({

@@ -1,0 +1,39 @@
+// What a run and a deployment start from: the Worker's modules on disk, the table of its settings, and the static files.
+
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { root, writeWhole } from "../kit/files.mjs";
+import { readWranglerConfig } from "../kit/wrangler-config.mjs";
+import { bundle, bundleWorker, MAIN_MODULE } from "./bundle.mjs";
+import { prepareAssets } from "./static.mjs";
+
+/** Apart, so that no build for development can come between a release and its upload. */
+const folderOf = (release) => path.join(root, "dist", release ? "release" : "worker");
+
+/**
+ * Writes the Worker's modules, dist/settings.mjs and whatever static files are missing.
+ * @returns {Promise<{
+ *   modules: Record<string, string>, main: string, settings: typeof import("../../src/domain/settings"),
+ * }>} the modules' texts by name, the main one first; its file; the settings' module
+ */
+export async function buildGateway({ release = false } = {}) {
+  const { main: entry } = await readWranglerConfig();
+  const [{ modules }, { outputFiles }] = await Promise.all([
+    bundleWorker({ entry, release }),
+    bundle({ entryPoints: ["src/domain/settings.ts"], platform: "node" }),
+    prepareAssets(),
+  ]);
+  const settings = path.join(root, "dist", "settings.mjs");
+  const folder = folderOf(release);
+  await Promise.all([writeModules(folder, modules), writeWhole(settings, outputFiles[0].text)]);
+  return { modules, main: path.join(folder, MAIN_MODULE), settings: await import(pathToFileURL(settings).href) };
+}
+
+/** The main module last, when everything it imports is there; then what an earlier build has left goes. */
+async function writeModules(folder, modules) {
+  for (const [name, text] of Object.entries(modules).reverse()) await writeWhole(path.join(folder, name), text);
+  for (const name of await readdir(folder)) {
+    if (name.endsWith(".js") && modules[name] === undefined) await rm(path.join(folder, name), { force: true });
+  }
+}

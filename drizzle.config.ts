@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/storage/schema.ts", "./src/storage/schema-access.ts"],
+  schema: "./src/storage/d1/schema/*.ts",
   out: "./migrations",
 });

@@ -53,7 +53,7 @@ export async function publishSkills(gateway, user, count, files = () => ({})) {
  * @returns {Promise<{ name: string, description: string }[]>}
  */
 export async function seedCatalog(gateway, user, count) {
-  const { indexText, scopeToken } = await importTypeScript("src/domain/search.ts");
+  const { indexText, scopeToken } = await importTypeScript("src/domain/catalog/search.ts");
   await publishSkills(gateway, user, 1);
   const scope = `user:${user}`;
   const skill = await gateway.db.prepare("SELECT * FROM skills WHERE scope = ?").bind(scope).first();

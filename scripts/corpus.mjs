@@ -10,7 +10,10 @@ import { root } from "./kit/files.mjs";
 configure({ useWebWorkers: false });
 
 const [corpora = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv.slice(2);
-const { readPackage, inspect } = await importTypeScript("src/domain/package.ts", "src/domain/inspection.ts");
+const { readPackage, inspect } = await importTypeScript(
+  "src/domain/package/package.ts",
+  "src/domain/inspection/inspection.ts",
+);
 let failures = 0;
 let read = 0;
 const findings = {};

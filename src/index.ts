@@ -1,7 +1,7 @@
 // The Worker's entry and nothing else.
 
-import { createApp } from "./http/app";
-import { scheduled } from "./http/scheduled";
+import { createApp } from "./app";
+import { scheduled } from "./cron";
 import { proxy } from "./mcp/proxy";
 import { serve } from "./mcp/server";
 

@@ -1,14 +1,14 @@
 // The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
 
-import { runnable } from "../../src/domain/code";
-import { findModule, isCode } from "../../src/domain/module-graph";
-import { readPackage } from "../../src/domain/package";
-import type { JsonObject, JsonValue } from "../../src/domain/skill";
+import { compilePackage } from "../../src/domain/code/compile";
+import { findModule, isCode } from "../../src/domain/code/graph";
+import { runnable } from "../../src/domain/code/stored";
+import { readPackage } from "../../src/domain/package/package";
+import type { JsonObject, JsonValue } from "../../src/domain/package/skill";
 import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
 import { callTool, describeTools, timeoutOf } from "../../src/sandbox/provider";
 import { runScript } from "../../src/sandbox/script";
-import { compilePackage } from "../../src/services/compile";
-import { countPackageTokens, findingsIn } from "../../src/services/inspect";
+import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
 interface Bench {
   LOADER: WorkerLoader;

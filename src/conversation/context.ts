@@ -3,8 +3,8 @@
 import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings";
 import type { Context } from "../services/context";
-import type { Ask } from "../services/conversation";
-import { type Database, openDatabase, type Timings } from "../storage/database";
+import type { Ask } from "../services/conversation/api";
+import { type Database, openDatabase, type Timings } from "../storage/d1/database";
 
 export function contextOf(env: Env, ask: Ask, door?: Context["door"]): Context {
   const timings = { storage: 0 };

@@ -2,10 +2,10 @@
 
 import { DURATIONS } from "../domain/limits";
 import { settingsFrom } from "../domain/settings";
-import { idleDeadline, unlist } from "../services/lifecycle";
+import { idleDeadline, unlist } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
 import { primary } from "./context";
-import type { Pages } from "./pages";
+import type { Pages } from "./tabs";
 
 /** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
 export async function endIfIdle(pages: Pages, env: Env, session: Session, empty: () => Promise<null>): Promise<void> {

@@ -2,13 +2,18 @@
 // request's context) and nothing else; the interface is `services/conversation`.
 
 import { DurableObject } from "cloudflare:workers";
-import type { ConversationSettings } from "../domain/conversation";
-import { type Pace, paced } from "../domain/pace";
-import type { Format } from "../domain/protocol";
-import type { Answer, RequestState } from "../domain/request";
-import type { JsonValue } from "../domain/skill";
-import { ADMISSION_HEADER, admissionSchema } from "../services/admission";
-import { offerAnswer, putAnswerSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/answers";
+import { type Pace, paced } from "../domain/access/pace";
+import type { Answer, RequestState } from "../domain/asking/question";
+import type { ConversationSettings } from "../domain/conversation/settings";
+import type { JsonValue } from "../domain/package/skill";
+import type { Format } from "../domain/tools/formats";
+import { ADMISSION_HEADER, admissionSchema } from "../services/asking/admission";
+import { cancel, expireDue, waitForEnd } from "../services/asking/ask";
+import { openDoor } from "../services/asking/browser-link";
+import { listRequests, takeRequest, takeResponse } from "../services/asking/over-http";
+import { makeTicket } from "../services/asking/tickets";
+import { detailOf, type RequestAsk } from "../services/asking/views";
+import { dismiss } from "../services/asking/waiters";
 import { audited, conversationInLog } from "../services/audit";
 import type { Context } from "../services/context";
 import {
@@ -20,28 +25,28 @@ import {
   refusal,
   type ToolCallsAsk,
   type TurnAsk,
-} from "../services/conversation";
-import { openDoor } from "../services/door";
-import { putConversation, required, unlist } from "../services/lifecycle";
-import { announceChanges } from "../services/notice";
+} from "../services/conversation/api";
+import { announceChanges } from "../services/conversation/changes";
+import { putConversation, required, unlist } from "../services/conversation/lifecycle";
+import {
+  offerAnswer,
+  putAnswerSchema,
+  toolCallsAnswerSchema,
+  turnAnswerSchema,
+} from "../services/conversation/replies";
+import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
+import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
+import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/conversation/step";
+import { streamCalls } from "../services/conversation/stream";
+import { restore } from "../services/conversation/turn";
 import { answerOnce } from "../services/once";
-import { cancel, expireDue, waitForEnd } from "../services/pending";
-import { detailOf, type RequestAsk } from "../services/request";
-import { listRequests, takeRequest, takeResponse } from "../services/requests";
-import { type CallName, cancelCall, type RunningCalls } from "../services/running";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
-import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/status";
-import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/step";
-import { streamCalls } from "../services/stream";
-import { makeTicket } from "../services/tickets";
-import { restore } from "../services/turn";
-import { dismiss } from "../services/waiters";
-import { ConversationStore } from "../storage/conversation";
+import { ConversationStore } from "../storage/object/conversation";
 import { contextOf } from "./context";
-import { enter, hear, sweep } from "./dialogue";
 import { endIfIdle } from "./idle";
-import { pagesOf } from "./pages";
+import { enter, hear, sweep } from "./socket-protocol";
 import { GONE } from "./sockets";
+import { pagesOf } from "./tabs";
 
 export class Conversation extends DurableObject<Env> implements ConversationApi {
   readonly #store = new ConversationStore(this.ctx.storage);

@@ -3,11 +3,11 @@
 // closing the socket frees it. So a page is asked to say that it has read: it sends back a mark that it cannot know otherwise.
 
 import * as z from "zod";
-import { CLOSE, type ServerFrame, SUBPROTOCOL } from "../domain/frame";
+import { CLOSE, type ServerFrame, SUBPROTOCOL } from "../domain/asking/frame";
+import { type Grant, grantSchema } from "../domain/asking/ticket";
 import { utf8Bytes } from "../domain/json";
 import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
-import { type Grant, grantSchema } from "../domain/ticket";
-import type { Clients } from "../services/pending";
+import type { Clients } from "../services/asking/ask";
 
 /** What a socket carries through hibernation. Checked when it comes back: an older gateway may have written it. */
 const holderSchema = z.object({

@@ -2,7 +2,7 @@
 // thousand messages would be checked node by node for nothing (and a recursive schema has no end in an OpenAPI document).
 
 import * as z from "zod";
-import type { JsonObject, JsonValue } from "./skill";
+import type { JsonObject, JsonValue } from "./package/skill";
 
 export const jsonValue = z.unknown().transform((value): JsonValue => value as JsonValue);
 

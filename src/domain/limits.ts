@@ -1,6 +1,6 @@
 // Every limit of the gateway, by name. Bytes unless the name says otherwise.
 
-export { ASKING_LIMITS } from "./asking-limits";
+export { ASKING_LIMITS } from "./asking/limits";
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { jsonObject, jsonValue } from "./json";
-import type { JsonObject, JsonValue } from "./skill";
+import type { JsonObject, JsonValue } from "./package/skill";
 import { escapeSkillTags } from "./tags";
 
 /** A JSON Schema, draft 2020-12, as a plain value. */

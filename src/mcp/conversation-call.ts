@@ -4,14 +4,14 @@ import { waitUntil } from "cloudflare:workers";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
-import { EventSplitter } from "../domain/event-stream";
-import type { JsonObject } from "../domain/skill";
+import type { JsonObject } from "../domain/package/skill";
+import { EventSplitter } from "../domain/servers/event-stream";
 import { type ToolResult, toolResultSchema } from "../domain/tool";
-import { type ToolCallsAnswer, toolCallsAnswerSchema } from "../services/answers";
 import type { Context } from "../services/context";
-import { type ToolCallsAsk, unwrap } from "../services/conversation";
-import { hostCallId } from "../services/running";
-import type { HostPlace } from "./place";
+import { type ToolCallsAsk, unwrap } from "../services/conversation/api";
+import { type ToolCallsAnswer, toolCallsAnswerSchema } from "../services/conversation/replies";
+import { hostCallId } from "../services/conversation/running";
+import type { HostPlace } from "./client-place";
 
 const answerSchema = toolCallsAnswerSchema();
 const progressSchema = z.object({

@@ -1,16 +1,16 @@
 // /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
 
+import { rateHeaders } from "../domain/access/rate";
 import { refusalIn } from "../domain/errors";
 import { HTTP_STATUS } from "../domain/http-status";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
-import { rateHeaders } from "../domain/rate";
-import { type Posted, readPosted, requestIds, rpcError } from "../domain/rpc-message";
+import { type Posted, readPosted, requestIds, rpcError } from "../domain/servers/rpc-message";
 import type { Context } from "../services/context";
-import { ProxyRefusal } from "../services/exchange";
-import { proxiedServer } from "../services/proxied-server";
-import { forward } from "../services/proxy";
-import { failureText } from "../services/proxy-answer";
+import { failureText } from "../services/proxy/answer";
+import { forward } from "../services/proxy/forward";
+import { ProxyRefusal } from "../services/proxy/proxied-call";
+import { proxiedServer } from "../services/proxy/server";
 import { faultIn } from "../upstream/fault";
 import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
 

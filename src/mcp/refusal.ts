@@ -1,8 +1,8 @@
 // What the gateway refuses, as JSON-RPC says it. The one table from what the gateway means to what MCP says.
 
 import { ProtocolError } from "@modelcontextprotocol/server";
+import { rateHeaders, retryAfter } from "../domain/access/rate";
 import { type ErrorCode, refusalIn, rootCause } from "../domain/errors";
-import { rateHeaders, retryAfter } from "../domain/rate";
 import type { Context } from "../services/context";
 
 const CODE: Record<ErrorCode, number> = {

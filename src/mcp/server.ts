@@ -4,11 +4,11 @@ import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { Context } from "../services/context";
 import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
-import type { HostPlace } from "./place";
+import type { HostPlace } from "./client-place";
 
 /** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */
 export async function serve(context: Context, request: Request, place: HostPlace): Promise<Response> {
-  const { answerHost } = await import("./host");
+  const { answerHost } = await import("./exchange");
   if (request.method !== "POST") return answerHost(context, request, place, undefined);
   const text = await readBody(request);
   if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);

@@ -2,12 +2,12 @@
 
 import { ProtocolError, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import type { ServedSkill } from "../domain/catalog/served-skill";
+import type { View } from "../domain/catalog/view";
 import { jsonObject } from "../domain/json";
-import type { ServedSkill } from "../domain/served-skill";
-import type { View } from "../domain/view";
+import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/catalog/served";
 import type { Context } from "../services/context";
-import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/served-skills";
-import type { Era } from "./place";
+import type { Era } from "./client-place";
 import { asProtocolError } from "./refusal";
 
 const EXTENSION = "io.modelcontextprotocol/skills";

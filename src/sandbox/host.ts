@@ -2,7 +2,7 @@
 
 import { RpcTarget } from "cloudflare:workers";
 import { CODE_LIMITS, DURATIONS } from "../domain/limits";
-import type { JsonValue } from "../domain/skill";
+import type { JsonValue } from "../domain/package/skill";
 
 /** What a page answered, or why none did. */
 export interface BrowserAnswer {

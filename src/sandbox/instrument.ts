@@ -3,10 +3,10 @@
 // expression that backtracks for ever passes it by. Deployed, the platform's own limit acts instead.
 
 import type { AnyNode } from "acorn";
-import { applyEdits, type Edit } from "../domain/edits";
+import { applyEdits, type Edit } from "../domain/code/edits";
+import { freshName } from "../domain/code/module";
+import { isProgram, parseModule, walk } from "../domain/code/syntax";
 import { CODE_LIMITS } from "../domain/limits";
-import { freshName } from "../domain/module";
-import { isProgram, parseModule, walk } from "../domain/syntax";
 
 export const TICK_MODULE = "gateway/tick.js";
 

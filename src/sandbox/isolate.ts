@@ -1,10 +1,10 @@
 // One run in an isolate of the Worker Loader: no network, no bindings, a deadline that is kept from outside. The only folder
 // that touches the loader is this one.
 
-import type { Runnable } from "../domain/code";
+import type { Runnable } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
 import { CODE_LIMITS } from "../domain/limits";
-import type { JsonObject, JsonValue } from "../domain/skill";
+import type { JsonObject, JsonValue } from "../domain/package/skill";
 import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
 import { Host, HostLine, type HostParts } from "./host";
 import { instrument, TICK_MODULE, TICK_SOURCE } from "./instrument";

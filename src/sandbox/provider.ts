@@ -3,9 +3,9 @@
 import * as z from "zod";
 import { jsonObject } from "../domain/json";
 import { CODE_LIMITS, DURATIONS } from "../domain/limits";
-import type { JsonObject, ToolDeclaration } from "../domain/skill";
+import type { JsonObject, ToolDeclaration } from "../domain/package/skill";
 import { failed, type ToolResult } from "../domain/tool";
-import { toolResultOf } from "../domain/tool-output";
+import { toolResultOf } from "../domain/tools/output";
 import { type HostParts, NO_PAGE } from "./host";
 import { type IsolateCode, type Outcome, runIsolated } from "./isolate";
 

@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import { CODE_LIMITS } from "../domain/limits";
-import type { JsonObject } from "../domain/skill";
-import { cutText } from "../domain/tool-output";
+import type { JsonObject } from "../domain/package/skill";
+import { cutText } from "../domain/tools/output";
 import type { HostParts } from "./host";
 import { type IsolateCode, runIsolated } from "./isolate";
 import type { ToolContext } from "./provider";

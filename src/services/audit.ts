@@ -1,13 +1,19 @@
 // Recording changes, and reading what was recorded.
 
 import * as z from "zod";
-import { type AuditAction, type AuditEntry, type Condition, RESOURCE_TYPES, type ResourceType } from "../domain/audit";
+import {
+  type AuditAction,
+  type AuditEntry,
+  type Condition,
+  RESOURCE_TYPES,
+  type ResourceType,
+} from "../domain/access/audit";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
-import type { JsonObject } from "../domain/skill";
-import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/audit";
-import type { Database } from "../storage/database";
+import type { JsonObject } from "../domain/package/skill";
+import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/d1/audit";
+import type { Database } from "../storage/d1/database";
 import type { Context } from "./context";
 
 interface Told {

@@ -1,10 +1,10 @@
 // What a use case gets: who calls, where things are stored, and the clock. `Env` never travels below this line.
 
-import type { Principal } from "../domain/access";
+import type { Principal } from "../domain/access/access";
 import type { Settings } from "../domain/settings";
 import type { BrowserDoor } from "../sandbox/host";
-import type { Database, Timings } from "../storage/database";
-import type { Counters } from "../storage/keys";
+import type { Database, Timings } from "../storage/d1/database";
+import type { Counters } from "../storage/d1/keys";
 
 /** A request's identity, made by one D1 round trip and handed to the conversation's object as it is. */
 export interface Caller {

@@ -1,8 +1,8 @@
 // What the log of a conversation folds to, now and at any earlier turn, without folding it from its beginning each time.
 
-import { type ConversationState, EMPTY_STATE, fold } from "../domain/activation";
-import { freeze, SNAPSHOT_EVERY, SNAPSHOT_SHAPE, thaw } from "../domain/snapshot";
-import type { ConversationStore } from "../storage/conversation";
+import { type ConversationState, EMPTY_STATE, fold } from "../domain/conversation/activation";
+import { freeze, SNAPSHOT_EVERY, SNAPSHOT_SHAPE, thaw } from "../domain/conversation/snapshot";
+import type { ConversationStore } from "../storage/object/conversation";
 
 /**
  * The state after an event, the last one unless said otherwise. A log without snapshots, or with those of an earlier shape, is

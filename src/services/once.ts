@@ -3,9 +3,9 @@
 import type * as z from "zod";
 import { GatewayError } from "../domain/errors";
 import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
-import type { ConversationStore } from "../storage/conversation";
+import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
-import type { Idempotency } from "./conversation";
+import type { Idempotency } from "./conversation/api";
 
 /**
  * Answers what was answered before under this key, else runs and keeps the answer. One too large to keep is made again, which

@@ -10,8 +10,8 @@ import {
   QUOTAS,
   quotaExceeded,
   tooOften,
-} from "../domain/quota";
-import { countGhosts, countKeys, countUse, type SkillsUsed } from "../storage/usage";
+} from "../domain/access/quota";
+import { countGhosts, countKeys, countUse, type SkillsUsed } from "../storage/d1/usage";
 import type { Context } from "./context";
 
 /** Refuses when a user has as many keys as one may have. Two at once may both find room: the limit is for accidents. */

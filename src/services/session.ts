@@ -1,14 +1,14 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
 import * as z from "zod";
-import { activeSkills, apply, type ConversationState } from "../domain/activation";
-import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation";
+import { conversationFull } from "../domain/access/quota";
+import { type View, viewSchema } from "../domain/catalog/view";
+import { activeSkills, apply, type ConversationState } from "../domain/conversation/activation";
+import type { ConversationEvent } from "../domain/conversation/event";
+import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation/settings";
 import { GatewayError } from "../domain/errors";
-import type { ConversationEvent } from "../domain/event";
 import { CONVERSATION_LIMITS } from "../domain/limits";
-import { conversationFull } from "../domain/quota";
-import { type View, viewSchema } from "../domain/view";
-import type { ConversationStore } from "../storage/conversation";
+import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
 

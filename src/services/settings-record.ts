@@ -1,10 +1,10 @@
 // Settings have no door, so a change of them is recorded when the next deployment is at work: hourly, beside the sweep.
 
-import { DEPLOYMENT_USER } from "../domain/access";
+import { DEPLOYMENT_USER } from "../domain/access/access";
 import { jsonObject } from "../domain/json";
-import type { JsonObject } from "../domain/skill";
-import { listAudit, recordOnly } from "../storage/audit";
-import type { Database } from "../storage/database";
+import type { JsonObject } from "../domain/package/skill";
+import { listAudit, recordOnly } from "../storage/d1/audit";
+import type { Database } from "../storage/d1/database";
 
 /** What keys and secrets are is nobody's to read: only whether they are set. */
 const SECRET = /KEY|SECRET|TOKEN/;

@@ -1,14 +1,14 @@
 // One user's data: all of it handed out, or all of it gone. For admins, and for the user.
 
-import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access";
+import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
 import { GatewayError, invalid } from "../domain/errors";
-import { listConversationRows } from "../storage/conversations";
-import { deletePackages, packageKeys } from "../storage/packages";
-import { deleteSkillRows } from "../storage/publishing";
-import { eraseUserRows, forgetUser, readUserRows, readUserSkills, readUserVersions } from "../storage/users";
+import { listConversationRows } from "../storage/d1/conversations";
+import { deleteSkillRows } from "../storage/d1/publishing";
+import { eraseUserRows, forgetUser, readUserRows, readUserSkills, readUserVersions } from "../storage/d1/users";
+import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { recordAct } from "./audit";
 import type { Context } from "./context";
-import { type Ask, type ConversationApi, unwrap } from "./conversation";
+import { type Ask, type ConversationApi, unwrap } from "./conversation/api";
 
 /** Finds a conversation of the user by its id. */
 export type OpenConversation = (id: string) => { api: ConversationApi; ask: Ask };

@@ -1,10 +1,10 @@
 // One remote MCP server: connected when it is needed, its session taken up again, and never the reason why anything else waits.
 
-import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/breaker";
-import type { JsonObject } from "../domain/skill";
+import type { JsonObject } from "../domain/package/skill";
+import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
+import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
+import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
-import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/upstream";
-import { upstreamResult } from "../domain/upstream-result";
 import { type Connection, isRejected, learned, NEVER, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";

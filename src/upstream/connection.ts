@@ -3,12 +3,12 @@
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
-import { type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/upstream";
+import { type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import type { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
-import { Line } from "./line";
 import { faultOf } from "./reason";
 import type { Sdk } from "./sdk";
+import { Line } from "./transport";
 
 /** The revision that a pinned modern server must speak. */
 const MODERN = "2026-07-28";

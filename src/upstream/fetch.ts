@@ -1,7 +1,7 @@
 // The only way out to servers that skills, ghosts and admins name. Each URL is judged, and an answer has a time and a size.
 
-import { judgeUrl } from "../domain/host-policy";
 import { UPSTREAM_LIMITS } from "../domain/limits";
+import { judgeUrl } from "../domain/servers/host-policy";
 import { UpstreamFault } from "./fault";
 
 /** Headers that say where a connection leads and how it is used: those are not an entry's to choose. */

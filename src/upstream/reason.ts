@@ -1,10 +1,10 @@
 // Why something with a server failed, read out of whatever was thrown.
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
-import type { Redactor } from "../domain/redactor";
+import type { Redactor } from "../domain/servers/redactor";
 import { faultIn, statusFault, UpstreamFault } from "./fault";
-import type { Line } from "./line";
 import type { Sdk } from "./sdk";
+import type { Line } from "./transport";
 
 /** The fault in an error of the client library or of ours. */
 export function faultOf(sdk: Sdk, error: unknown, line: Line): UpstreamFault {

@@ -4,9 +4,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { jsonObject, utf8Bytes } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
+import type { ToolList, UpstreamTool } from "../domain/servers/memory";
 import { toolHintsSchema } from "../domain/tool";
-import { headerProblem } from "../domain/tool-headers";
-import type { ToolList, UpstreamTool } from "../domain/upstream";
+import { headerProblem } from "../domain/tools/headers";
 import { NEVER } from "./connection";
 
 const pageSchema = z.object({

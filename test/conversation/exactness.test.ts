@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { evict, holdClock, pass, releaseClock, ring } from "../fixtures/clock";
-import { askPage, conversationOf, Page, requestState } from "../fixtures/page";
-import { call } from "../http/call";
+import { call } from "../support/call";
+import { evict, holdClock, pass, releaseClock, ring } from "../support/clock";
+import { askPage, conversationOf, Page, requestState } from "../support/page";
 
 const TABS = 3;
 

@@ -3,9 +3,9 @@
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { evict, holdClock, objectOf, pass, releaseClock, ring } from "../fixtures/clock";
-import { askPage, conversationOf, Page, requestState, ticketFor } from "../fixtures/page";
-import { call } from "../http/call";
+import { call } from "../support/call";
+import { evict, holdClock, objectOf, pass, releaseClock, ring } from "../support/clock";
+import { askPage, conversationOf, Page, requestState, ticketFor } from "../support/page";
 
 afterEach(() => {
   releaseClock();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeSkillTags } from "../../src/domain/tags";
-import { asRead, SPELLINGS, tagsIn } from "../fixtures/tags";
+import { asRead, SPELLINGS, tagsIn } from "../support/tags";
 
 describe("escapeSkillTags", () => {
   it.each(SPELLINGS)("leaves no tag of %j", (text) => {

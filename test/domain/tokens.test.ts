@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catalogLine, estimateFileTokens, listedDescription, oneLine } from "../../src/domain/tokens";
-import { countTokens } from "../../src/storage/tokenizer";
-import { tagsIn } from "../fixtures/tags";
+import { countTokens } from "../../src/storage/assets/tokenizer";
+import { tagsIn } from "../support/tags";
 
 const listed = (description: string): string => catalogLine("x", description).slice("- **x**: ".length);
 

@@ -3,8 +3,8 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { holdAgainstDocument } from "../http/document";
 import { type Gateway, newPlace, start } from "../smoke/launcher";
+import { holdAgainstDocument } from "../support/document";
 import { operationsOf, type ServedDocument } from "./document";
 import { draftFor, Knowledge, type Sendable, sendable } from "./requests";
 

@@ -1,11 +1,11 @@
 // Calls of hosts in a conversation while they run: how they end early, and what their streams say.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { providerSkill } from "../fixtures/provider";
-import { call } from "../http/call";
-import { publishPublic } from "../http/talk";
-import { messages } from "./door";
-import { type Era, host, post } from "./host";
+import { call } from "../support/call";
+import { type Era, host, post } from "../support/mcp-client";
+import { providerSkill } from "../support/provider";
+import { messages } from "../support/proxy";
+import { publishPublic } from "../support/talk";
 
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -2,9 +2,9 @@
 
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ADMIN_KEY, call } from "../http/call";
-import { faults, forget, realServer, seen } from "../upstream/upstream";
-import { addServer, fetchAs, INITIALIZE, messages, request, send, session } from "./door";
+import { ADMIN_KEY, call } from "../support/call";
+import { addServer, fetchAs, INITIALIZE, messages, request, send, session } from "../support/proxy";
+import { faults, forget, realServer, seen } from "../support/upstream";
 
 const ADDRESS = "https://gateway.test/mcp/servers/plain";
 

@@ -1,8 +1,8 @@
 // The transparent proxy before servers that misbehave: what a client is told, in which time, and that nothing is left open.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { expectNoConnections, faults, forget, fullServer, seen } from "../upstream/upstream";
-import { addServer, INITIALIZE, messages, request, send, session } from "./door";
+import { addServer, INITIALIZE, messages, request, send, session } from "../support/proxy";
+import { expectNoConnections, faults, forget, fullServer, seen } from "../support/upstream";
 
 /** Deadlines here are one second; the machine may be slow, but never as slow as the defaults. */
 const SOON = 15_000;

@@ -2,8 +2,8 @@
 // stream that reads in two ways.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { faults, forget, scripted, seen } from "../upstream/upstream";
-import { addServer, fetchAs, messages, request, send } from "./door";
+import { addServer, fetchAs, messages, request, send } from "../support/proxy";
+import { faults, forget, scripted, seen } from "../support/upstream";
 
 const STREAM = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,8 +1,8 @@
 // The transparent proxy before real servers: what they can do reaches their clients, of both transports.
 
 import { describe, expect, it } from "vitest";
-import { realServer, restart } from "../upstream/upstream";
-import { addServer, connect, INITIALIZE, request, send, session } from "./door";
+import { addServer, connect, INITIALIZE, request, send, session } from "../support/proxy";
+import { realServer, restart } from "../support/upstream";
 
 describe("server-everything over streamable HTTP", async () => {
   await addServer("everything", { url: await realServer("everything") });

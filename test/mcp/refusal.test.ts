@@ -3,16 +3,16 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createApp } from "../../src/http/app";
+import { createApp } from "../../src/app";
 import { proxy } from "../../src/mcp/proxy";
 import { asProtocolError } from "../../src/mcp/refusal";
 import { serve } from "../../src/mcp/server";
-import { contextOf } from "../fixtures/context";
-import { breakWith, NEVER_WORKS } from "../fixtures/faults";
-import { keyFor } from "../http/call";
-import { publishOwn } from "../http/talk";
-import { messages } from "./door";
-import { post } from "./host";
+import { keyFor } from "../support/call";
+import { contextOf } from "../support/context";
+import { breakWith, NEVER_WORKS } from "../support/faults";
+import { post } from "../support/mcp-client";
+import { messages } from "../support/proxy";
+import { publishOwn } from "../support/talk";
 
 afterEach(() => {
   vi.restoreAllMocks();

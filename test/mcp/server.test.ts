@@ -1,10 +1,10 @@
 // The gateway as an MCP server, as hosts of both eras see it.
 
 import { describe, expect, it } from "vitest";
-import { providerSkill } from "../fixtures/provider";
-import { call, keyFor } from "../http/call";
-import { publishOwn, publishPublic } from "../http/talk";
-import { type Era, host, post, postOpenly } from "./host";
+import { call, keyFor } from "../support/call";
+import { type Era, host, post, postOpenly } from "../support/mcp-client";
+import { providerSkill } from "../support/provider";
+import { publishOwn, publishPublic } from "../support/talk";
 
 const textOf = (result: { content?: unknown }) =>
   (result.content as { text: string }[]).map(({ text }) => text).join("\n");

@@ -2,9 +2,9 @@
 
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { describe, expect, it } from "vitest";
-import { keyFor } from "../http/call";
-import { publishOwn } from "../http/talk";
-import { type Era, host, post } from "./host";
+import { keyFor } from "../support/call";
+import { type Era, host, post } from "../support/mcp-client";
+import { publishOwn } from "../support/talk";
 
 let users = 0;
 const someone = () => `skills-user-${++users}`;

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
-import { startModel } from "../fixtures/model-server.mjs";
+import { startModel } from "../support/model-server.mjs";
 
 const root = path.join(import.meta.dirname, "../..");
 const KEY = "sgw_admin_key_of_the_examples_test";

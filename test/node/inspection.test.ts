@@ -1,7 +1,7 @@
 // How long the inspection of a package takes, in Node: clocks stand still in workerd. No package may hold an isolate up.
 
 import { expect, it } from "vitest";
-import { inspect } from "../../src/domain/inspection";
+import { inspect } from "../../src/domain/inspection/inspection";
 import { INSPECTION_LIMITS } from "../../src/domain/limits";
 
 /** Texts are made of one of these, again and again. */

@@ -2,7 +2,7 @@
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../src/http/app";
+import { createApp } from "../../src/app";
 import { proxy } from "../../src/mcp/proxy";
 import { serve } from "../../src/mcp/server";
 

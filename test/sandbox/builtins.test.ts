@@ -1,10 +1,10 @@
 // The skills that ship with the gateway, as they are in skills/.
 
 import { describe, expect, it } from "vitest";
-import { inspect } from "../../src/domain/inspection";
-import type { JsonObject } from "../../src/domain/skill";
+import { inspect } from "../../src/domain/inspection/inspection";
+import type { JsonObject } from "../../src/domain/package/skill";
 import type { BrowserAnswer } from "../../src/sandbox/host";
-import { callOne, describeAll, runOne } from "./run";
+import { callOne, describeAll, runOne } from "../support/run-code";
 
 const all = import.meta.glob<string>("../../skills/**/*.{md,js,mjs,ts,json}", {
   query: "?raw",

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import type { ToolResult } from "../../src/domain/tool";
 import type { Ending } from "../../src/sandbox/host";
-import { providerSkill } from "../fixtures/provider";
-import type { SkillFixture } from "../fixtures/skill";
-import { CORPUS, type Row, TIMEOUT, timedOut, tooLong } from "./hostile";
-import { callOne, runOne } from "./run";
+import { CORPUS, type Row, TIMEOUT, timedOut, tooLong } from "../support/hostile";
+import { providerSkill } from "../support/provider";
+import { callOne, runOne } from "../support/run-code";
+import type { SkillFixture } from "../support/skill";
 
 function skillOf({ call, top, files, config: own = { timeout: TIMEOUT } }: Row): SkillFixture {
   return providerSkill("hostile", { bad: call }, { config: own, ...(top ? { top } : {}), ...(files ? { files } : {}) });

@@ -1,10 +1,10 @@
 // Ticks change nothing but time.
 
 import { describe, expect, it } from "vitest";
-import { applyEdits } from "../../src/domain/edits";
-import { isProgram, parseModule } from "../../src/domain/syntax";
+import { applyEdits } from "../../src/domain/code/edits";
+import { isProgram, parseModule } from "../../src/domain/code/syntax";
 import { instrument } from "../../src/sandbox/instrument";
-import { runOne } from "./run";
+import { runOne } from "../support/run-code";
 
 /** What each prints, as the engine has it without ticks. */
 const SOURCES: Record<string, [source: string, prints: string]> = {

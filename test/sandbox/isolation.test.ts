@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { type BrowserDoor, NO_PAGE } from "../../src/sandbox/host";
 import { runIsolated } from "../../src/sandbox/isolate";
-import { providerSkill } from "../fixtures/provider";
-import { callOne, describeAll, runOne } from "./run";
+import { providerSkill } from "../support/provider";
+import { callOne, describeAll, runOne } from "../support/run-code";
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -100,10 +100,10 @@ describe("isolates", () => {
     const skill = providerSkill("flaky", { act: "return 'acted'" });
     const { callTool } = await import("../../src/sandbox/provider");
     const { env } = await import("cloudflare:workers");
-    const { runnable } = await import("../../src/domain/code");
-    const { readPackage } = await import("../../src/domain/package");
-    const { compilePackage } = await import("../../src/services/compile");
-    const { skillZip } = await import("../fixtures/skill");
+    const { runnable } = await import("../../src/domain/code/stored");
+    const { readPackage } = await import("../../src/domain/package/package");
+    const { compilePackage } = await import("../../src/domain/code/compile");
+    const { skillZip } = await import("../support/skill");
     const { package: found } = await readPackage(skillZip(skill), {});
     const { code } = await compilePackage(found!);
     const provided = {

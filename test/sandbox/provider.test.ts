@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { providerSkill } from "../fixtures/provider";
-import type { SkillFixture } from "../fixtures/skill";
-import { callOne, describeAll } from "./run";
+import { providerSkill } from "../support/provider";
+import { callOne, describeAll } from "../support/run-code";
+import type { SkillFixture } from "../support/skill";
 
 /** A skill that declares these tools over a module written by hand. */
 function skill(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
-import { runOne } from "./run";
+import { runOne } from "../support/run-code";
 
 const run = (
   source: string,

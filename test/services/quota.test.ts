@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { userScope } from "../../src/domain/access";
-import { DAILY, dayOf, GROUP_QUOTAS, QUOTAS } from "../../src/domain/quota";
-import { createKey } from "../../src/services/keys";
+import { userScope } from "../../src/domain/access/access";
+import { DAILY, dayOf, GROUP_QUOTAS, QUOTAS } from "../../src/domain/access/quota";
+import { createKey } from "../../src/services/access/keys";
 import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
-import { countSkills, forgetUsage } from "../../src/storage/usage";
-import { contextOf } from "../fixtures/context";
+import { countSkills, forgetUsage } from "../../src/storage/d1/usage";
+import { contextOf } from "../support/context";
 
 const DAY = 24 * 60 * 60_000;
 

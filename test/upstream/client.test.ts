@@ -1,10 +1,10 @@
 // The client against servers nobody here wrote, and what it remembers of them.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { NO_MEMORY, upstreamMemorySchema } from "../../src/domain/servers/memory";
 import { textOf } from "../../src/domain/tool";
-import { NO_MEMORY, upstreamMemorySchema } from "../../src/domain/upstream";
 import type { Progress } from "../../src/upstream/client";
-import { expectNoConnections, faults, forget, methods, realServer, restart, seen, upstream } from "./upstream";
+import { expectNoConnections, faults, forget, methods, realServer, restart, seen, upstream } from "../support/upstream";
 
 const PATIENT = { connectMs: 30_000, callMs: 30_000 };
 

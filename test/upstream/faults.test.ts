@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
 import { textOf } from "../../src/domain/tool";
-import { expectNoConnections, faults, forget, fullServer, seen, upstream } from "./upstream";
+import { expectNoConnections, faults, forget, fullServer, seen, upstream } from "../support/upstream";
 
 /** Deadlines here are one second; the machine may be slow, but never as slow as the defaults. */
 const SOON = 15_000;

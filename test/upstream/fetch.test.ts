@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { UpstreamFault } from "../../src/upstream/fault";
 import { type Guard, guardedFetch } from "../../src/upstream/fetch";
-import { expectNoConnections, faults, forget, seen } from "./upstream";
+import { expectNoConnections, faults, forget, seen } from "../support/upstream";
 
 const OPEN: Guard = { development: true, headersMs: null, totalMs: null, bytes: null };
 

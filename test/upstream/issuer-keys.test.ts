@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forgetKeySets, readKeySet, readNewerKeySet } from "../../src/upstream/issuer-keys";
-import { Issuer, KEYS_URL } from "../fixtures/issuer";
+import { Issuer, KEYS_URL } from "../support/issuer";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,0 +1,164 @@
+// /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
+
+import { createRoute } from "@hono/zod-openapi";
+import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation/settings";
+import { CONVERSATION_LIMITS } from "../domain/limits";
+import { answered, conversation, idempotency } from "../edge/conversation";
+import { notModified, tagged } from "../edge/etag";
+import { router } from "../edge/router";
+import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "../edge/schemas";
+import * as z from "../edge/zod";
+import { listConversations } from "../services/conversation/list";
+import { eventsAnswerSchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/conversation/replies";
+
+const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
+const params = z.object({ id });
+const status = () => statusSchema().openapi("Conversation");
+const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
+const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
+const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
+
+export const conversations = router();
+
+conversations.openapi(
+  createRoute({
+    method: "post",
+    path: "/conversations",
+    summary: "Create a conversation; a known id has its settings updated",
+    request: { body: optionalJsonBody(created) },
+    responses: {
+      201: json("Created.", status),
+      200: json("It was there; its settings are updated.", status),
+      ...refusals(400, 404, 409),
+    },
+  }),
+  async (c) => {
+    const { id: given, ...rest } = c.req.valid("json") ?? {};
+    const once = await idempotency(c);
+    const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
+    const { api, ask } = conversation(c, made);
+    const value = answered(c, await api.put(ask, rest, false, once));
+    return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
+  },
+);
+
+conversations.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations",
+    summary: "Own conversations, newest first",
+    request: { query: pageQuery },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
+      ...refusals(400),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { rows, nextCursor } = await listConversations(c.get("context"), limit, cursor);
+    const items = rows.map((row) => ({ id: row.id, ghost: row.ghost, created_at: instant(row.createdAt) }));
+    return c.json({ items, next_cursor: nextCursor }, 200);
+  },
+);
+
+conversations.openapi(
+  createRoute({
+    method: "put",
+    path: "/conversations/{id}",
+    summary: "Create a conversation or replace its settings, from the next turn on",
+    request: { params, body: jsonBody(settings) },
+    responses: { 201: json("Created.", status), 200: json("Replaced.", status), ...refusals(400, 404, 409) },
+  }),
+  async (c) => {
+    const { api, ask } = conversation(c, c.req.valid("param").id);
+    const value = answered(c, await api.put(ask, c.req.valid("json"), true, await idempotency(c)));
+    return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
+  },
+);
+
+conversations.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}",
+    summary: "The conversation: turn, active skills, tokens",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("It stands so.", status), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => {
+    const { api, ask } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.status(ask)), 200);
+  },
+);
+
+conversations.openapi(
+  createRoute({
+    method: "delete",
+    path: "/conversations/{id}",
+    summary: "Delete the conversation with everything it holds",
+    request: { params },
+    responses: { 204: noContent, ...refusals(404) },
+  }),
+  async (c) => {
+    const { api, ask } = conversation(c, c.req.valid("param").id);
+    answered(c, await api.remove(ask));
+    return c.body(null, 204);
+  },
+);
+
+conversations.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/events",
+    summary: "The event log, oldest first",
+    request: {
+      params,
+      query: z.object({
+        after: z.coerce.number().pipe(z.int().min(0)).optional(),
+        limit: z.coerce.number().pipe(z.int().min(1).max(CONVERSATION_LIMITS.eventsPage)).optional(),
+      }),
+    },
+    responses: {
+      200: json("A page of events; pass `next_cursor` as `after`.", eventsAnswerSchema),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const { api, ask } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.events(ask, after ?? 0, limit ?? 100)), 200);
+  },
+);
+
+conversations.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/at/{turn}",
+    summary: "The state as it was in the latest pass over a turn",
+    middleware: tagged,
+    request: { params: params.extend({ turn: z.coerce.number().pipe(z.int().min(0)) }) },
+    responses: { 200: json("It stood so.", pastSchema), 304: notModified, ...refusals(400, 404) },
+  }),
+  async (c) => {
+    const { id: name, turn } = c.req.valid("param");
+    const { api, ask } = conversation(c, name);
+    return c.json(answered(c, await api.at(ask, turn)), 200);
+  },
+);
+
+export const tasks = router();
+
+tasks.openapi(
+  createRoute({
+    method: "get",
+    path: "/tasks/{id}/skills",
+    summary: "The skills of a task (a conversation), as executors ask for them",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("Its skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => {
+    const { api, ask } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.taskSkills(ask)), 200);
+  },
+);

@@ -1,0 +1,119 @@
+// /api/v1/mcp-servers: the remote MCP servers that every conversation may use.
+
+import { createRoute } from "@hono/zod-openapi";
+import { decodeCursor, encodeCursor } from "../domain/cursor";
+import { REQUEST_LIMITS } from "../domain/limits";
+import { SERVER_NAME, serverEntrySchema } from "../domain/servers/entry";
+import { notModified, tagged } from "../edge/etag";
+import { router } from "../edge/router";
+import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
+import * as z from "../edge/zod";
+import { oneServer, pageOfServers, removeServer, storeServer, testServer } from "../services/servers/admin";
+import type { ServerRow } from "../storage/d1/mcp-servers";
+
+const params = z.object({
+  name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
+});
+const entrySchema = serverEntrySchema.strict().openapi("McpServerEntry");
+
+const serverSchema = serverEntrySchema
+  .extend({ name: z.string(), created_at: z.string(), updated_at: z.string() })
+  .openapi("McpServer");
+
+const testSchema = z
+  .object({
+    reachable: z.boolean(),
+    latency_ms: z.number(),
+    protocol_version: z.string().optional(),
+    era: z.enum(["legacy", "modern"]).optional(),
+    server: z.object({ name: z.string(), version: z.string() }).optional(),
+    tools: z.array(z.object({ name: z.string(), description: z.string() })),
+    error: z.string().optional(),
+  })
+  .openapi("McpServerTest");
+
+export const mcpServers = router();
+
+mcpServers.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "The gateway's MCP servers by name (admin)",
+    request: { query: pageQuery },
+    responses: {
+      200: json("A page.", z.object({ items: z.array(serverSchema), next_cursor: z.string().nullable() })),
+      ...refusals(400, 403),
+    },
+  }),
+  async (c) => {
+    const { limit = REQUEST_LIMITS.listLimit, cursor } = c.req.valid("query");
+    const rows = await pageOfServers(c.get("context"), limit + 1, decodeCursor(cursor, z.string()));
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
+    return c.json({ items: page.map(wireServer), next_cursor: next }, 200);
+  },
+);
+
+mcpServers.openapi(
+  createRoute({
+    method: "get",
+    path: "/{name}",
+    summary: "One of the gateway's MCP servers (admin)",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("The server.", serverSchema), 304: notModified, ...refusals(400, 403, 404) },
+  }),
+  async (c) => c.json(wireServer(await oneServer(c.get("context"), c.req.valid("param").name)), 200),
+);
+
+mcpServers.openapi(
+  createRoute({
+    method: "put",
+    path: "/{name}",
+    summary: "Store an MCP server of the gateway; the entry is replaced as a whole (admin)",
+    request: { params, body: jsonBody(entrySchema) },
+    responses: {
+      200: json("It was there; this is how it is now.", serverSchema),
+      201: json("It is new.", serverSchema),
+      ...refusals(400, 403, 409),
+    },
+  }),
+  async (c) => {
+    const { row, created } = await storeServer(c.get("context"), c.req.valid("param").name, c.req.valid("json"));
+    return c.json(wireServer(row), created ? 201 : 200);
+  },
+);
+
+mcpServers.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{name}",
+    summary: "Remove an MCP server of the gateway (admin)",
+    request: { params },
+    responses: { 204: noContent, ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    await removeServer(c.get("context"), c.req.valid("param").name);
+    return c.body(null, 204);
+  },
+);
+
+mcpServers.openapi(
+  createRoute({
+    method: "post",
+    path: "/{name}/test",
+    summary: "Connect to an MCP server and list its tools; stores nothing (admin)",
+    request: { params },
+    responses: { 200: json("What it said, or why it did not.", testSchema), ...refusals(400, 403, 404) },
+  }),
+  async (c) => c.json(await testServer(c.get("context"), c.req.valid("param").name), 200),
+);
+
+function wireServer({ name, entry, createdAt, updatedAt }: ServerRow): z.infer<typeof serverSchema> {
+  return {
+    name,
+    ...serverEntrySchema.parse(entry),
+    created_at: instant(createdAt),
+    updated_at: instant(updatedAt),
+  };
+}

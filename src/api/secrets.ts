@@ -1,0 +1,166 @@
+// /api/v1/secrets: values that go in and never come out.
+
+import { createRoute } from "@hono/zod-openapi";
+import { decodeCursor, encodeCursor } from "../domain/cursor";
+import { REQUEST_LIMITS, SECRET_LIMITS } from "../domain/limits";
+import { BOUND_HOST, isBoundHost } from "../domain/servers/binding";
+import { SECRET_NAME } from "../domain/servers/template";
+import { notModified, tagged } from "../edge/etag";
+import { router } from "../edge/router";
+import { groupName, instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
+import * as z from "../edge/zod";
+import {
+  oneSecret,
+  pageOfSecrets,
+  removeSecret,
+  rotateSecrets,
+  type SecretOwner,
+  storeSecret,
+} from "../services/secrets/secrets";
+import type { SecretFacts } from "../storage/d1/secrets";
+
+const params = z.object({ name: z.string().regex(SECRET_NAME, "1-64 of A-Za-z0-9_, not beginning with a digit") });
+
+const ownerFields = {
+  scope: z.enum(["user", "group", "gateway"]).default("user"),
+  group_name: groupName.optional(),
+};
+
+const groupNamed = <T extends { scope: string; group_name?: string | undefined }>(given: T) =>
+  (given.scope === "group") === (given.group_name !== undefined);
+const groupNamedMessage = { message: "goes with the scope `group`, and that scope needs it", path: ["group_name"] };
+
+const owner = z.object(ownerFields).refine(groupNamed, groupNamedMessage);
+
+const host = z
+  .string()
+  .max(260)
+  .regex(BOUND_HOST, "is a host name such as api.example.com or *.example.com, with a port if not that of https")
+  .refine(isBoundHost, "has a port that there is not");
+
+const secretRequest = z
+  .strictObject({
+    value: z
+      .string()
+      .min(SECRET_LIMITS.minChars)
+      .max(SECRET_LIMITS.chars)
+      .regex(/^\P{Cc}*$/u, "may hold no control characters"),
+    hosts: z.array(host).min(1).max(SECRET_LIMITS.hosts),
+    ...ownerFields,
+  })
+  .refine(groupNamed, groupNamedMessage)
+  .openapi("NewSecret");
+
+const secretSchema = z
+  .object({
+    name: z.string(),
+    scope: z.enum(["user", "group", "gateway"]),
+    group_name: z.string().optional(),
+    hosts: z.array(z.string()),
+    created_at: z.string(),
+    updated_at: z.string(),
+    last_used_at: z.string().nullable(),
+  })
+  .openapi("Secret");
+
+export const secrets = router();
+
+secrets.openapi(
+  createRoute({
+    method: "post",
+    path: "/rotate",
+    summary: "Encrypt anew what is not under the current key; repeat until nothing remains (admin)",
+    responses: {
+      200: json("How far it is.", z.object({ rotated: z.int(), remaining: z.int() })),
+      ...refusals(403),
+    },
+  }),
+  async (c) => c.json(await rotateSecrets(c.get("context")), 200),
+);
+
+secrets.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "Secrets by name, never with a value",
+    request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
+    responses: {
+      200: json("A page.", z.object({ items: z.array(secretSchema), next_cursor: z.string().nullable() })),
+      ...refusals(400, 403, 404),
+    },
+  }),
+  async (c) => {
+    const { limit = REQUEST_LIMITS.listLimit, cursor, ...asked } = c.req.valid("query");
+    const rows = await pageOfSecrets(c.get("context"), ownerOf(asked), limit + 1, decodeCursor(cursor, z.string()));
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
+    return c.json({ items: page.map(wireSecret), next_cursor: next }, 200);
+  },
+);
+
+secrets.openapi(
+  createRoute({
+    method: "get",
+    path: "/{name}",
+    summary: "What is known of a secret, never its value",
+    middleware: tagged,
+    request: { params, query: owner },
+    responses: { 200: json("The secret.", secretSchema), 304: notModified, ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    return c.json(wireSecret(await oneSecret(c.get("context"), ownerOf(c.req.valid("query")), name)), 200);
+  },
+);
+
+secrets.openapi(
+  createRoute({
+    method: "put",
+    path: "/{name}",
+    summary: "Store a secret for some hosts, in place of one of the same name",
+    request: { params, body: jsonBody(secretRequest) },
+    responses: {
+      200: json("It was there, and has the new value.", secretSchema),
+      201: json("It is new.", secretSchema),
+      ...refusals(400, 403, 404, 409),
+    },
+  }),
+  async (c) => {
+    const { value, hosts, ...asked } = c.req.valid("json");
+    const request = { name: c.req.valid("param").name, value, hosts };
+    const { secret, created } = await storeSecret(c.get("context"), ownerOf(asked), request);
+    return c.json(wireSecret(secret), created ? 201 : 200);
+  },
+);
+
+secrets.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{name}",
+    summary: "Delete a secret; servers that use it stop at their next call",
+    request: { params, query: owner },
+    responses: { 204: noContent, ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    await removeSecret(c.get("context"), ownerOf(c.req.valid("query")), c.req.valid("param").name);
+    return c.body(null, 204);
+  },
+);
+
+function ownerOf({ scope, group_name }: z.infer<typeof owner>): SecretOwner {
+  if (scope !== "group") return { kind: scope };
+  return { kind: "group", group: group_name ?? "" };
+}
+
+function wireSecret({ scope, ...row }: SecretFacts): z.infer<typeof secretSchema> {
+  const isGroup = scope.startsWith("group:");
+  return {
+    name: row.name,
+    scope: isGroup ? "group" : scope === "gateway" ? "gateway" : "user",
+    ...(isGroup ? { group_name: scope.slice("group:".length) } : {}),
+    hosts: row.hosts,
+    created_at: instant(row.createdAt),
+    updated_at: instant(row.updatedAt),
+    last_used_at: row.lastUsedAt === null ? null : instant(row.lastUsedAt),
+  };
+}

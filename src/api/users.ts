@@ -1,0 +1,84 @@
+// /api/v1/users/{id}: a user's data, all of it handed out or all of it gone.
+
+import { createRoute } from "@hono/zod-openapi";
+import { conversationOf } from "../edge/conversation";
+import { router } from "../edge/router";
+import { json, refusals, userId } from "../edge/schemas";
+import * as z from "../edge/zod";
+import { eraseUser, exportUser, ownerOf } from "../services/users";
+
+const params = z.object({ id: userId });
+const count = z.int();
+
+const erasedSchema = z
+  .object({
+    erased: z.object({
+      keys: count,
+      secrets: count,
+      ghosts: count,
+      memberships: count,
+      skills: count,
+      conversations: count,
+    }),
+    /** Whether that was all. Ask again until it was. */
+    complete: z.boolean(),
+  })
+  .openapi("Erased");
+
+export const users = router();
+
+users.openapi(
+  createRoute({
+    method: "get",
+    path: "/users/{id}/export",
+    summary: "Everything stored of a user, as one JSON document (admin, or oneself)",
+    request: { params },
+    responses: {
+      200: {
+        description: "The document, streamed.",
+        content: {
+          "application/json": { schema: z.looseObject({ user_id: z.string(), complete: z.literal(true) }) },
+          "application/octet-stream": { schema: z.string() },
+        },
+      },
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const context = c.get("context");
+    const caller = { ...context.caller, principal: ownerOf(context, id) };
+    const pieces = await exportUser(context, id, (conversation) => conversationOf(c.env, caller, conversation));
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+    });
+    const name = `export-${id.replace(/[^A-Za-z0-9._-]/g, "_")}.json`;
+    return c.body(body, 200, {
+      "content-type": "application/json",
+      "content-disposition": `attachment; filename="${name}"`,
+      "cache-control": "private, no-store",
+    });
+  },
+);
+
+users.openapi(
+  createRoute({
+    method: "delete",
+    path: "/users/{id}",
+    summary: "Erase a user: keys, skills, secrets, ghosts, memberships, conversations (admin, or oneself)",
+    request: { params },
+    responses: { 200: json("What was erased.", erasedSchema), ...refusals(400, 404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const context = c.get("context");
+    const caller = { ...context.caller, principal: ownerOf(context, id) };
+    const erased = await eraseUser(context, id, (conversation) => conversationOf(c.env, caller, conversation));
+    return c.json(erased, 200, { "cache-control": "private, no-store" });
+  },
+);

@@ -1,0 +1,164 @@
+// What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
+
+import { CLOSE, type ResponseFrame, readFrame } from "../domain/asking/frame";
+import { answerSchema } from "../domain/asking/question";
+import { GatewayError, refusalIn, rootCause } from "../domain/errors";
+import { utf8Bytes } from "../domain/json";
+import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
+import { type Admission, grantFor } from "../services/asking/admission";
+import { look, pendingFrames, respond } from "../services/asking/ask";
+import { draftTicket, issueTicket } from "../services/asking/tickets";
+import { activeFrame } from "../services/conversation/changes";
+import { conversationNotFound, type Session } from "../services/session";
+import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
+import type { Pages } from "./tabs";
+
+const NOT_LIVE = "The key does not count any more.";
+
+/** Lets a page in, or throws the refusal. */
+export async function enter(pages: Pages, admission: Admission): Promise<Response> {
+  const { sockets, asking, session } = pages;
+  const open = session();
+  const { follows, ...grant } = await grantFor(open, admission, asking.now(), pages.isLive);
+  const resume = open === null ? null : await draftTicket(pages.settings, open);
+  if (open === null || session() !== open) throw conversationNotFound();
+  // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
+  if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
+  if (sockets.full()) {
+    const message = `A conversation has at most ${ASKING_LIMITS.sockets} sockets, those that are closing among them.`;
+    throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
+  }
+  const now = asking.now();
+  const id = crypto.randomUUID();
+  const response = sockets.accept({
+    id,
+    grant,
+    origin: admission.origin,
+    resume,
+    accepted: now,
+    checked: now,
+    unread: 0,
+    mark: null,
+  });
+  asking.rearm();
+  return response;
+}
+
+/** Hears one message of a socket. What the gateway did not mean to happen costs this socket and no other. */
+export async function hear(pages: Pages, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+  try {
+    await understand(pages, socket, data);
+  } catch (error) {
+    const cause = rootCause(error);
+    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+    console.error(JSON.stringify({ event: "unexpected_error", where: "socket", error: text }));
+    pages.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
+  }
+}
+
+async function understand(pages: Pages, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+  const { sockets, asking } = pages;
+  // What was under way when the socket was told to go.
+  if (socket.readyState !== WebSocket.OPEN) return;
+  const holder = sockets.holder(socket);
+  if (!sockets.mayTalk(holder, asking.now())) return sockets.drop(socket, CLOSE.tooFast, "Too many frames.");
+  const read = readFrame(data);
+  if ("close" in read) return sockets.drop(socket, read.close, read.reason);
+  const session = pages.session();
+  if (session === null) return sockets.drop(socket, GONE.code, GONE.reason);
+  const { frame } = read;
+  if (frame.type === "hello") return greet(pages, session, socket, holder, frame.last_seq ?? null);
+  if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
+  if (frame.type === "mark") return sockets.marked(socket, frame.mark);
+  sockets.heard(socket);
+  return take(pages, session, socket, holder, frame);
+}
+
+/** Closes those who never said hello, those who read nothing, and those whose key does not count any more. */
+export async function sweep({ sockets, asking, isLive }: Pages): Promise<void> {
+  const { silent, deaf, unchecked } = sockets.due(asking.now());
+  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
+  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, UNREAD);
+  const verdicts = new Map<string, boolean | null>();
+  for (const { socket, holder } of unchecked) {
+    const { credential } = holder.grant;
+    const live = verdicts.has(credential) ? verdicts.get(credential) : await ifAnswered(isLive(holder.grant));
+    verdicts.set(credential, live ?? null);
+    if (live === false) sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);
+    const early = live === null ? DURATIONS.keyCheck - DURATIONS.keyCheckAgain : 0;
+    sockets.keep(socket, { ...sockets.holder(socket), checked: asking.now() - early });
+  }
+}
+
+/** Welcomes a page. Nothing is awaited, so no request can slip between the welcome and what is pending. */
+function greet(
+  { sockets, asking }: Pages,
+  session: Session,
+  socket: WebSocket,
+  holder: Holder,
+  lastSeq: number | null,
+): void {
+  const { resume } = holder;
+  const { requests } = session.store;
+  const seq = requests.seq();
+  if (resume === null || (lastSeq !== null && lastSeq > seq)) {
+    const reason = resume === null ? "Hello was said already." : "last_seq was never given out.";
+    sockets.drop(socket, CLOSE.badFrame, reason);
+    return;
+  }
+  const now = asking.now();
+  issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
+  sockets.keep(socket, { ...holder, resume: null });
+  const pending = pendingFrames(asking);
+  const { turn, active } = activeFrame(session.state);
+  // A number of an earlier conversation under this id says nothing about this one.
+  const resumed = lastSeq !== null && lastSeq >= requests.firstSeq();
+  const conversation = session.id;
+  const waiting = pending.map((frame) => frame.request_id);
+  const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
+  sockets.send(socket, { type: "welcome", seq, ...welcome });
+  for (const frame of pending) sockets.send(socket, frame);
+  asking.rearm();
+}
+
+/** Takes an answer: the key behind the socket must still count, and the first answer wins. */
+async function take(
+  pages: Pages,
+  session: Session,
+  socket: WebSocket,
+  holder: Holder,
+  frame: ResponseFrame,
+): Promise<void> {
+  const { sockets, asking } = pages;
+  const { request_id } = frame;
+  const answer = answerSchema.parse(frame);
+  if (utf8Bytes(JSON.stringify(answer)) > ASKING_LIMITS.answerBytes) {
+    return sockets.drop(socket, CLOSE.tooLarge, "The answer is larger than 256 KiB as JSON.");
+  }
+  const request = look(asking, request_id);
+  const differs = (given: string | null | undefined, known: string | null) => given != null && given !== known;
+  if (request === null || differs(frame.skill_name, request.skill_name) || differs(frame.action, request.action)) {
+    return sockets.send(socket, { type: "ack", request_id, success: false, error: "unknown_request" });
+  }
+  const live = await ifAnswered(pages.isLive(holder.grant));
+  if (live === null) {
+    const message = "The answer was not taken, since storage did not answer. Send it again in a moment.";
+    return sockets.send(socket, { type: "error", code: "UNAVAILABLE", message, request_id });
+  }
+  if (!live) return sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);
+  if (pages.session() !== session) return;
+  sockets.keep(socket, { ...sockets.holder(socket), checked: asking.now() });
+  const verdict = respond(asking, request_id, answer, holder.grant.user_id, holder.id);
+  if (verdict === "accepted") return sockets.send(socket, { type: "ack", request_id, success: true });
+  sockets.send(socket, { type: "ack", request_id, success: false, error: verdict });
+}
+
+/** The value, or `null` when storage did not answer. */
+async function ifAnswered<T>(value: Promise<T>): Promise<T | null> {
+  try {
+    return await value;
+  } catch (error) {
+    if (refusalIn(error)?.code === "unavailable") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+// What the object has for its pages, put together: their sockets, the requests to them, and the alarm that watches over both.
+
+import type { Grant } from "../domain/asking/ticket";
+import { type Settings, settingsFrom } from "../domain/settings";
+import { isLive } from "../services/access/credential";
+import type { Asking } from "../services/asking/ask";
+import { idleDeadline } from "../services/conversation/lifecycle";
+import type { Session } from "../services/session";
+import type { ConversationStore } from "../storage/object/conversation";
+import { Alarm } from "./alarm";
+import { primary } from "./context";
+import { Sockets } from "./sockets";
+
+export interface Pages {
+  readonly sockets: Sockets;
+  readonly asking: Asking;
+  readonly alarm: Alarm;
+  readonly settings: Settings;
+  /** The conversation, or `null` once it is gone. */
+  session(): Session | null;
+  /** Whether the key behind a grant still counts. Throws when storage does not answer. */
+  isLive(grant: Grant): Promise<boolean>;
+}
+
+export function pagesOf(
+  ctx: DurableObjectState,
+  env: Env,
+  store: ConversationStore,
+  session: () => Session | null,
+): Pages {
+  const sockets = new Sockets(ctx, () => alarm.rearm());
+  const alarm = new Alarm(ctx.storage, () => {
+    const open = session();
+    if (open === null) return null;
+    // The end of an idle conversation, a deadline, a silent socket or a key to check: whatever is first.
+    const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
+    const others = [store.requests.nextDeadline(), sockets.nextDue()];
+    return Math.min(idle, ...others.filter((time) => time !== null));
+  });
+  const asking: Asking = {
+    requests: store.requests,
+    waiters: new Map(),
+    clients: sockets,
+    now: () => Date.now(),
+    rearm: () => alarm.rearm(),
+  };
+  return {
+    sockets,
+    asking,
+    alarm,
+    // Read when asked for: a gateway whose settings are not valid says so at its door, and not here.
+    get settings() {
+      return settingsFrom(env);
+    },
+    session,
+    async isLive(grant) {
+      const open = session();
+      if (open === null) return false;
+      return isLive(primary(env), settingsFrom(env), grant.credential, open.userId, Date.now());
+    },
+  };
+}

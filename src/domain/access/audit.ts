@@ -1,0 +1,70 @@
+// What the audit log records: who did what to which thing. Never what a secret, a prompt or a file says.
+
+import type { JsonObject } from "../package/skill";
+
+/** Every action there is, as `<resource>.<verb>`. */
+export const AUDIT_ACTIONS = [
+  "conversation.delete",
+  "ghost.create",
+  "ghost.update",
+  "ghost.delete",
+  "group.create",
+  "group.update",
+  "group.delete",
+  "group.member.put",
+  "group.member.remove",
+  "key.create",
+  "key.rotate",
+  "key.revoke",
+  "mcp_server.put",
+  "mcp_server.delete",
+  "secret.put",
+  "secret.delete",
+  "secret.rotate",
+  "settings.change",
+  "skill.publish",
+  "skill.share",
+  "skill.activate",
+  "skill.delete",
+  "skill.remove_references",
+  "user.export",
+  "user.erase",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const RESOURCE_TYPES = [
+  "conversation",
+  "ghost",
+  "group",
+  "key",
+  "mcp_server",
+  "secret",
+  "settings",
+  "skill",
+  "user",
+] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
+
+/** Stands in `before` and `after` for the user that an entry is about, who is written down by pseudonym only. */
+export const ABOUT = "@user";
+
+/** A change as the log has it. `before` and `after` hold names, roles, versions, hosts: what a reviewer needs, nothing secret. */
+export interface AuditEntry {
+  action: AuditAction;
+  resourceType: ResourceType;
+  resourceId: string;
+  before: JsonObject | null;
+  after: JsonObject | null;
+  /** The user it is about, if that is somebody else than who did it. */
+  about: string | null;
+  when: Condition | null;
+}
+
+/**
+ * What must hold for an entry to be recorded, so that nothing is recorded which did not happen: that a thing was there before
+ * the change, is there after it, or is gone; that a member has a role after it, or could leave before it. `null`: always.
+ */
+export type Condition =
+  | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
+  | { joined: string; group: string; role: string }
+  | { left: string; group: string; from: readonly string[] };

@@ -1,0 +1,65 @@
+// What the claims of an issuer's token mean: whom it speaks for, whether as an admin, and which groups it names.
+
+import { ACCESS_LIMITS } from "../limits";
+import { GROUP_NAME, GROUP_ROLES, isNameable, type Membership, RESERVED_GROUPS } from "./access";
+
+/** Which claims to look at. */
+export interface ClaimNames {
+  user: string;
+  name: string | undefined;
+  role: string | undefined;
+  /** What the role claim is, or has, for an admin. */
+  adminValue: string;
+  groups: string | undefined;
+}
+
+/** Whom a token speaks for. */
+export interface Bearer {
+  userId: string;
+  name: string | undefined;
+  role: "user" | "admin";
+  claimed: Membership[];
+}
+
+export type Claims = { readonly [claim: string]: unknown };
+
+/** Whether a bearer text has the form of a signed token. Keys have no dots. */
+export function isToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.test(text);
+}
+
+/** Whom these claims name, or `null` when they name nobody who can be a user here. */
+export function bearerOf(claims: Claims, names: ClaimNames): Bearer | null {
+  const userId = claimOf(claims, names.user);
+  if (typeof userId !== "string" || !isNameable(userId)) return null;
+  const name = claimOf(claims, names.name);
+  const role = textsOf(claimOf(claims, names.role)).includes(names.adminValue) ? "admin" : "user";
+  const claimed = textsOf(claimOf(claims, names.groups)).slice(0, ACCESS_LIMITS.claimedGroups).flatMap(groupOf);
+  return { userId, name: typeof name === "string" ? name.slice(0, 200) : undefined, role, claimed };
+}
+
+/** A claim by its name, or, where there is none of that name, by its path with dots (`realm_access.roles`). */
+function claimOf(claims: Claims, name: string | undefined): unknown {
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = Reflect.get(value, part);
+  }
+  return value;
+}
+
+/** A text, or the texts of a list. */
+function textsOf(value: unknown): string[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.filter((entry) => typeof entry === "string");
+}
+
+/** `name` (a Developer) or `name:Role`; anything else names no group. */
+function groupOf(text: string): Membership[] {
+  const [group = "", written, ...rest] = text.split(":");
+  const role = written === undefined ? "Developer" : GROUP_ROLES.find((known) => known === written);
+  if (role === undefined || rest.length > 0 || !GROUP_NAME.test(group) || RESERVED_GROUPS.has(group)) return [];
+  return [{ group, role }];
+}

@@ -1,0 +1,119 @@
+// A question to the browser and what becomes of it: pending, then resolved, expired or cancelled, once and for good.
+
+import * as z from "zod";
+import { sha256Hex } from "../digest";
+import { jsonValue } from "../json";
+import type { JsonValue } from "../package/skill";
+
+export const REQUEST_STATES = ["pending", "resolved", "expired", "cancelled"] as const;
+
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** What a page answers. */
+export const answerSchema = z.object({
+  success: z.boolean(),
+  result: jsonValue.optional(),
+  error: jsonValue.optional(),
+});
+
+export type Answer = z.infer<typeof answerSchema>;
+
+/** What is asked of the page, by whom, and for how long. */
+export interface Question {
+  skill_name: string | null;
+  action: string;
+  payload: JsonValue;
+  timeout_ms: number;
+}
+
+export interface BrowserRequest extends Question {
+  id: string;
+  /** Its place among everything the conversation sends; rises. */
+  seq: number;
+  created: number;
+  deadline: number;
+  /** How many times it was sent. */
+  attempt: number;
+  state: RequestState;
+  answer: Answer | null;
+  /** Who answered, or why it was cancelled. */
+  note: string | null;
+  ended: number | null;
+}
+
+export type Ending =
+  | { state: "resolved"; answer: Answer; by: string }
+  | { state: "expired" }
+  | { state: "cancelled"; reason: string };
+
+/** A new request. `attempt` is 1 when it is sent at once, 0 when it waits for somebody to send it to. */
+export function asked(id: string, seq: number, question: Question, now: number, attempt: number): BrowserRequest {
+  const deadline = now + question.timeout_ms;
+  return {
+    ...question,
+    id,
+    seq,
+    created: now,
+    deadline,
+    attempt,
+    state: "pending",
+    answer: null,
+    note: null,
+    ended: null,
+  };
+}
+
+/** Whether nothing but expiring is left for it. */
+export function isDue(request: BrowserRequest, now: number): boolean {
+  return request.state === "pending" && now >= request.deadline;
+}
+
+/** The request after its ending, or `null` when it may not end so: it has ended, or only its deadline decides. */
+export function end(request: BrowserRequest, ending: Ending, now: number): BrowserRequest | null {
+  if (request.state !== "pending" || isDue(request, now) !== (ending.state === "expired")) return null;
+  const ended = { ...request, state: ending.state, ended: now };
+  switch (ending.state) {
+    case "resolved":
+      return { ...ended, answer: ending.answer, note: ending.by };
+    case "expired":
+      return ended;
+    case "cancelled":
+      return { ...ended, note: ending.reason };
+  }
+}
+
+/** What the caller gets: the accepted answer, or why there is none. `null` while there is time. */
+export function outcomeOf(request: BrowserRequest): Answer | null {
+  switch (request.state) {
+    case "pending":
+      return null;
+    case "resolved":
+      return request.answer;
+    case "expired":
+      return { success: false, error: `No answer within ${request.timeout_ms / 1000}s` };
+    case "cancelled":
+      return { success: false, error: "The request was cancelled." };
+  }
+}
+
+/** What an answer is told that comes after the end. */
+export function lateness(request: BrowserRequest): "already_resolved" | "expired" {
+  return request.state === "expired" ? "expired" : "already_resolved";
+}
+
+/** Where in a tool call a request is made. `pass` counts restores, since they let a turn happen again. */
+export interface CallSite {
+  userId: string;
+  conversation: string;
+  turn: number;
+  pass: number;
+  callId: string;
+  ordinal: number;
+}
+
+/** The id of a request made inside a tool: the same call, repeated, finds the same request. */
+export async function requestIdAt(site: CallSite): Promise<string> {
+  const { userId, conversation, turn, pass, callId, ordinal } = site;
+  const digest = await sha256Hex(JSON.stringify([userId, conversation, turn, pass, callId, ordinal]));
+  return `req_${digest.slice(0, 26)}`;
+}

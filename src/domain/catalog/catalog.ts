@@ -1,0 +1,107 @@
+// The catalog: the skills one conversation may see, and how they are listed to a model.
+
+import { groupOfScope, PUBLIC_SCOPE } from "../access/access";
+import type { SkillRef } from "../conversation/event";
+import { CATALOG_LIMITS } from "../limits";
+import { newestFirst, parseReference, satisfiesRange } from "../reference";
+import { catalogLine } from "../tokens";
+
+/** Level 1 of a skill at the version this conversation sees. */
+export interface CatalogEntry {
+  name: string;
+  skill_id: string;
+  version_id: string;
+  version: string | null;
+  scope: string;
+  /** What the list shows of it, see `listedDescription`. */
+  description: string;
+  /** Tokens of the list's line as they were counted at publish, and of the instructions. */
+  line_tokens: number;
+  tokens: number;
+  /** Of the instructions. */
+  bytes: number;
+  /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
+  has_capabilities: boolean;
+  /** Dependencies as written: `name` or `name@range`. */
+  needs: string[];
+}
+
+export interface Catalog {
+  /** In order of name. All of the catalog, or `CATALOG_LIMITS.listedSkills` of a larger one by `nearestFirst`, plus preloaded ones. */
+  entries: CatalogEntry[];
+  /** Skills in the whole catalog. */
+  total: number;
+  /** Tokens of all instructions of the whole catalog: what static injection would cost a turn. */
+  static_tokens: number;
+}
+
+export const EMPTY_CATALOG: Catalog = { entries: [], total: 0, static_tokens: 0 };
+
+/**
+ * Orders skills by who they are for, then by name: one's own, those of one's groups, everybody's. What a limit leaves out is
+ * public first, so nobody can crowd out what a user or a group has made for itself.
+ */
+export function nearestFirst(a: CatalogEntry, b: CatalogEntry): number {
+  return distance(a) - distance(b) || compareNames(a, b);
+}
+
+function distance({ scope }: CatalogEntry): number {
+  return scope === PUBLIC_SCOPE ? 2 : groupOfScope(scope) !== null ? 1 : 0;
+}
+
+export function compareNames(a: CatalogEntry, b: CatalogEntry): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/**
+ * The skills that the list shows within the limits, and how many it leaves out. Preloaded ones come first, then everybody's,
+ * since what many prompts share should stand before what few do; the nearest come last and are left out last.
+ */
+export function listed(
+  catalog: Catalog,
+  preloaded: readonly string[],
+): { shown: CatalogEntry[]; more: number; tokens: number } {
+  const byName = new Map(catalog.entries.map((entry) => [entry.name, entry]));
+  const first = preloaded.flatMap((name) => byName.get(name) ?? []);
+  const nearest = catalog.entries.toSorted(nearestFirst);
+  const chosen = new Set<CatalogEntry>();
+  let tokens = 0;
+  for (const entry of new Set([...first, ...nearest])) {
+    const cost = lineTokens(entry);
+    if (chosen.size >= CATALOG_LIMITS.listedSkills || tokens + cost > CATALOG_LIMITS.listedTokens) break;
+    chosen.add(entry);
+    tokens += cost;
+  }
+  const farthest = nearest.toSorted((a, b) => distance(b) - distance(a));
+  const shown = [...new Set([...first, ...farthest])].filter((entry) => chosen.has(entry));
+  return { shown, more: catalog.total - shown.length, tokens };
+}
+
+/** What a line costs at most. Versions of earlier gateways were counted with all of their description, which nobody sees now. */
+function lineTokens({ name, description, line_tokens }: CatalogEntry): number {
+  if (line_tokens <= CATALOG_LIMITS.lineTokens) return line_tokens;
+  return Math.min(line_tokens, utf8.encode(catalogLine(name, description)).length);
+}
+
+const utf8 = new TextEncoder();
+
+/** The reference that events keep of a catalog entry. */
+export function refOf(entry: CatalogEntry): SkillRef {
+  const { name, skill_id, version_id, version, tokens, bytes } = entry;
+  const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
+  return { name, skill_id, version_id, version, tokens, bytes, dependencies: [...new Set(needed)] };
+}
+
+/** The current version if it satisfies every range, else the newest stored one that does, else `null`. */
+export function chooseVersion<V extends { version_id: string; version: string | null }>(
+  currentId: string,
+  versions: readonly V[],
+  ranges: readonly string[],
+): V | null {
+  const good = versions.filter((version) => ranges.every((range) => satisfiesRange(version.version, range)));
+  const current = good.find((version) => version.version_id === currentId);
+  if (current !== undefined) return current;
+  return (
+    good.filter((v) => v.version !== null).sort((a, b) => newestFirst(a.version ?? "", b.version ?? ""))[0] ?? null
+  );
+}

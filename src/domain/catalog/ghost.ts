@@ -1,0 +1,118 @@
+// A ghost: the seeds' word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
+
+import * as z from "zod";
+import { kindOfScope } from "../access/access";
+import type { Issue } from "../errors";
+import { jsonObject, utf8Bytes } from "../json";
+import { CATALOG_LIMITS, ROW_LIMITS } from "../limits";
+import { compareCodePoints } from "../order";
+import { parseReference } from "../reference";
+import { refusedServers } from "../servers/entry";
+
+/** Turns a skill stays after it was loaded; `"conversation"` is for good. */
+export const retentionSchema = z.union([z.int().min(0).max(10_000), z.literal("conversation")]);
+export type Retention = z.infer<typeof retentionSchema>;
+
+const referenceText = z.string().min(1).max(200);
+
+/**
+ * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every one that the ghost's scope has; entries may carry `@range`.
+ * Where a conversation has it inline, absent means every visible one: see `inlineSpec`.
+ */
+export const ghostSpecSchema = z.strictObject({
+  systemPrompt: z
+    .string()
+    .max(256 * 1024)
+    .default(""),
+  mcpServers: jsonObject.optional(),
+  skills: z
+    .array(referenceText)
+    .max(CATALOG_LIMITS.ghostSkills)
+    .optional()
+    .describe(
+      "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one.",
+    ),
+  preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
+  retentionTurns: retentionSchema.optional(),
+});
+export type GhostSpec = z.infer<typeof ghostSpecSchema>;
+
+/**
+ * What is wrong with a spec on its face: too large to store, unreadable references, duplicates, a preload that is not among the
+ * skills, a server whose URL leads where a variable says.
+ */
+export function checkGhostSpec(spec: GhostSpec): Issue[] {
+  const issues: Issue[] = refusedServers(spec.mcpServers ?? {}, "spec.mcpServers");
+  if (utf8Bytes(JSON.stringify(spec.mcpServers ?? {})) > ROW_LIMITS.serversBytes) {
+    const message = "The servers take more than 64 KiB as JSON.";
+    issues.push({ code: "MCP_SERVERS_TOO_LARGE", message, path: "spec.mcpServers" });
+  } else if (utf8Bytes(JSON.stringify(spec)) > ROW_LIMITS.specBytes) {
+    issues.push({ code: "SPEC_TOO_LARGE", message: "The spec takes more than 512 KiB as JSON.", path: "spec" });
+  }
+  const names = new Set<string>();
+  for (const [position, entry] of (spec.skills ?? []).entries()) {
+    if (entry === "*") {
+      names.add("*");
+      continue;
+    }
+    const path = `spec.skills[${position}]`;
+    const reference = parseReference(entry);
+    if (reference === null) {
+      issues.push({ code: "BAD_REFERENCE", message: `'${entry}' is not a skill name or name@range.`, path });
+    } else if (names.has(reference.name)) {
+      issues.push({ code: "DUPLICATE_SKILL", message: `'${reference.name}' is listed twice.`, path });
+    } else {
+      names.add(reference.name);
+    }
+  }
+  for (const [position, name] of (spec.preload_skills ?? []).entries()) {
+    if (names.has("*") || names.has(name)) continue;
+    issues.push({
+      code: "PRELOAD_NOT_IN_SKILLS",
+      message: `'${name}' is preloaded but not among 'skills'.`,
+      path: `spec.preload_skills[${position}]`,
+    });
+  }
+  return issues;
+}
+
+/**
+ * A conversation's inline spec as it is meant: what does not speak of skills takes none away. A stored ghost is an allow-list that
+ * somebody saved, and has none.
+ */
+export function inlineSpec(spec: GhostSpec): GhostSpec {
+  return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
+}
+
+/** Where a list goes on. Nothing in it is one user's: whoever else shows it goes on from there in a list of their own. */
+export interface GhostPlace {
+  namespace: string;
+  folded: string;
+  /** The scope where it is shared, else nothing. */
+  shared: string;
+}
+
+/** The place of a row in lists. */
+export function placeOf({
+  namespace,
+  folded,
+  scope,
+}: {
+  namespace: string;
+  folded: string;
+  scope: string;
+}): GhostPlace {
+  return { namespace, folded, shared: sharedPart(scope) };
+}
+
+/** What a place says of a scope. */
+export function sharedPart(scope: string): string {
+  return kindOfScope(scope) === "user" ? "" : scope;
+}
+
+/** By namespace and name, for sorting; of two in one place one's own comes first. */
+export function byPlace(a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number {
+  const [left, right] = [placeOf(a), placeOf(b)];
+  const order = compareCodePoints(left.namespace, right.namespace) || compareCodePoints(left.folded, right.folded);
+  return order || (left.shared < right.shared ? -1 : 1);
+}

@@ -1,0 +1,39 @@
+// How much of a catalog a conversation keeps. What is left out is still there for whoever asks for it by name or searches.
+
+import type { Issue } from "../errors";
+import { utf8Bytes } from "../json";
+import { ROW_LIMITS } from "../limits";
+import type { CatalogEntry } from "./catalog";
+
+/**
+ * The entries that fit into what a conversation keeps of its catalog, in their order, and a warning where some do not: those of
+ * later scopes go first, and preloaded ones stay longest.
+ * @param scopes first wins, as in `visibleScopes`
+ */
+export function fitting(
+  entries: readonly CatalogEntry[],
+  scopes: readonly string[],
+  preload: readonly string[],
+): { entries: CatalogEntry[]; warnings: Issue[] } {
+  const sizes = entries.map((entry) => utf8Bytes(JSON.stringify(entry)));
+  let left = ROW_LIMITS.catalogBytes;
+  if (sizes.reduce((sum, size) => sum + size, 0) <= left) return { entries: [...entries], warnings: [] };
+  const rank = ({ name, scope }: CatalogEntry) => (preload.includes(name) ? -1 : scopes.indexOf(scope));
+  const order = entries.map((entry, index) => ({ entry, size: sizes[index] ?? 0, rank: rank(entry) }));
+  const kept = new Set<CatalogEntry>();
+  for (const { entry, size } of order.sort((a, b) => a.rank - b.rank)) {
+    if (size > left) continue;
+    left -= size;
+    kept.add(entry);
+  }
+  const out = entries.filter((entry) => !kept.has(entry));
+  const message = `${out.length} skills are not listed, since what the catalog says of its skills is more than 4 MiB: ${named(out)}. They load by name.`;
+  return { entries: entries.filter((entry) => kept.has(entry)), warnings: [{ code: "CATALOG_CUT", message }] };
+}
+
+const NAMED = 10;
+
+function named(entries: readonly CatalogEntry[]): string {
+  const names = entries.slice(0, NAMED).map(({ name }) => name);
+  return entries.length > NAMED ? `${names.join(", ")} and ${entries.length - NAMED} more` : names.join(", ");
+}

@@ -1,0 +1,51 @@
+// A conversation's view of the registry: its catalog, what selected it, and the ghost's own words. Plain data, kept in the
+// conversation's store and checked again when it comes out.
+
+import * as z from "zod";
+import { jsonObject } from "../json";
+import { retentionSchema } from "./ghost";
+
+const catalogEntrySchema = z.object({
+  name: z.string(),
+  skill_id: z.string(),
+  version_id: z.string(),
+  version: z.string().nullable(),
+  scope: z.string(),
+  description: z.string(),
+  line_tokens: z.number(),
+  tokens: z.number(),
+  bytes: z.number().default(0),
+  has_capabilities: z.boolean(),
+  needs: z.array(z.string()),
+});
+
+const selectionSchema = z.object({
+  all: z.boolean(),
+  skills: z.array(z.object({ name: z.string(), range: z.string(), skill_id: z.string().nullable() })),
+  /** The scope of the ghost that selects, where it is shared: then only what its scope has counts, for everybody the same. */
+  shared: z.string().nullable().default(null),
+});
+
+export const viewSchema = z.object({
+  /** What the view depends on; while it stays the same, so does the view. */
+  key: z.string(),
+  catalog: z.object({ entries: z.array(catalogEntrySchema), total: z.number(), static_tokens: z.number() }),
+  selection: selectionSchema,
+  shell: z.string(),
+  system_prompt: z.string(),
+  preload: z.array(z.string()),
+  /** The ghost's name; `null` where there is none, or it has none. */
+  ghost: z.string().nullable().default(null),
+  /** Entries of MCP servers by name, as they were written. */
+  servers: z
+    .object({ gateway: z.record(z.string(), jsonObject), ghost: jsonObject })
+    .default({ gateway: {}, ghost: {} }),
+  retention: retentionSchema.nullable(),
+  warnings: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
+});
+
+/** Valid while `key` is. */
+export type View = z.infer<typeof viewSchema>;
+
+/** The skills a ghost takes: all, or these; `range` is what it asks of versions, `skill_id` what a saved ghost resolved. */
+export type Selection = z.infer<typeof selectionSchema>;

@@ -1,0 +1,160 @@
+// Making a package's code ready to run, and saying what is wrong with it without running it.
+
+import type { Issue } from "../errors";
+import { CODE_LIMITS } from "../limits";
+import { type Manifest, type PackageFile, SKILL_FILE, type SkillPackage } from "../package/skill";
+import { closure, findModule, isCode, isModule, resolveImport } from "./graph";
+import { type ReadModule, readModule, renameImports, scriptEdits } from "./module";
+import type { StoredCode } from "./stored";
+import { type SyntaxProblem, syntaxProblem } from "./syntax";
+
+export interface Compiled {
+  /** `null` when the package has no code at all. */
+  code: StoredCode | null;
+  /** About what would run: the provider's modules, and scripts in `scripts/`. Other files may be meant for other places. */
+  warnings: Issue[];
+}
+
+/** What of a package compiling looks at. */
+export type CodePackage = Pick<SkillPackage, "zip"> & {
+  files: readonly PackageFile[];
+  manifest: Pick<Manifest, "provider" | "tools">;
+};
+
+/** Compiles every module of a package. Types go, imports are resolved; nothing is run. */
+export async function compilePackage(found: CodePackage): Promise<Compiled> {
+  const { files, manifest } = found;
+  const warnings = declarationWarnings(manifest);
+  if (!files.some((file) => isCode(file.path))) return { code: null, warnings };
+  const code: StoredCode = { format: 1, modules: {}, problems: {} };
+  const read = new Map<string, ReadModule>();
+  const lines = new Map<string, number>();
+  const fault = (path: string, { message, line }: SyntaxProblem) => {
+    code.problems[path] = line > 0 ? `${message} (line ${line})` : message;
+    lines.set(path, line);
+  };
+  const paths = files.map((file) => file.path);
+  const modules = files.filter((file) => isModule(file.path));
+  const names = new Map<string, string>();
+  for (const [index, { path }] of modules.entries()) names.set(path, nameOf(path, index, new Set(names.values())));
+  let room: number = CODE_LIMITS.packageBytes;
+  for (const file of modules) {
+    const { path } = file;
+    if (file.size > Math.min(CODE_LIMITS.moduleBytes, room)) {
+      fault(path, { message: "It is too large to run here.", line: 0 });
+      continue;
+    }
+    room -= file.size;
+    const module = await readFile(found, file);
+    if ("message" in module) fault(path, module);
+    else if (path.endsWith(".json"))
+      code.modules[path] = { name: names.get(path) ?? path, source: module.source, imports: [] };
+    else read.set(path, module);
+  }
+  const all = new Set(paths);
+  for (const [path, module] of read) {
+    const targets = new Map(module.imports.map(({ specifier }) => [specifier, resolveImport(path, specifier, all)]));
+    const lost = module.imports.find(({ specifier }) => !targets.get(specifier));
+    if (lost !== undefined) {
+      const message = `It imports '${lost.specifier}', which is no module of the package.`;
+      fault(path, { message, line: lost.line });
+      continue;
+    }
+    const source = renameImports(module, (specifier) => relative(path, targets.get(specifier) ?? "", names));
+    const imports = [...new Set([...targets.values()].filter((target) => target !== null))];
+    code.modules[path] = { name: names.get(path) ?? path, source, imports, script: await scriptEdits(source) };
+  }
+  warnings.push(...providerWarnings(manifest, paths, code, read));
+  for (const path of reachable(manifest, paths, code)) {
+    const problem = code.problems[path];
+    if (problem === undefined) continue;
+    const line = lines.get(path) ?? 0;
+    warnings.push({ code: "MODULE_INVALID", message: problem, path, ...(line > 0 ? { line } : {}) });
+  }
+  return { code, warnings };
+}
+
+/** A module's text without types, read; or what is wrong with it. */
+async function readFile(found: CodePackage, file: PackageFile): Promise<ReadModule | SyntaxProblem> {
+  let text: string;
+  try {
+    const bytes = found.zip.subarray(file.offset, file.offset + file.size);
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return { message: "It is not UTF-8 text.", line: 0 };
+  }
+  if (file.path.endsWith(".json")) {
+    try {
+      JSON.parse(text);
+      return { source: text, imports: [], exports: ["default"], stars: [] };
+    } catch {
+      return { message: "It is not valid JSON.", line: 0 };
+    }
+  }
+  if (!file.path.endsWith(".ts")) return readModule(text);
+  const { transform } = await import("sucrase");
+  try {
+    const { code } = transform(text.replace(/^#!/, "//"), {
+      transforms: ["typescript"],
+      disableESTransforms: true,
+      filePath: file.path,
+    });
+    return await readModule(code);
+  } catch (error) {
+    return syntaxProblem(error);
+  }
+}
+
+function declarationWarnings({ provider, tools }: CodePackage["manifest"]): Issue[] {
+  const warn = (code: string, message: string): Issue => ({ code, message, path: SKILL_FILE });
+  if (provider?.module !== undefined && provider.class === undefined)
+    return [warn("PROVIDER_CLASS_MISSING", "The `provider` names no `class`, so its tools cannot be made.")];
+  if (tools.length > 0 && provider?.module === undefined)
+    return [warn("TOOLS_WITHOUT_PROVIDER", "The skill declares tools but no `provider` that makes them.")];
+  if (tools.length === 0 && provider?.module !== undefined)
+    return [warn("PROVIDER_WITHOUT_TOOLS", "The skill has a `provider` but declares no `tools`, so it offers none.")];
+  if (tools.length > CODE_LIMITS.toolsPerSkill)
+    return [warn("TOO_MANY_TOOLS", `Of the skill's tools only the first ${CODE_LIMITS.toolsPerSkill} are offered.`)];
+  return [];
+}
+
+function providerWarnings(
+  { provider }: CodePackage["manifest"],
+  paths: readonly string[],
+  code: StoredCode,
+  read: ReadonlyMap<string, ReadModule>,
+): Issue[] {
+  const entry = provider?.module === undefined ? null : findModule(provider.module, paths);
+  if (entry === null || provider?.class === undefined || code.problems[entry] !== undefined) return [];
+  const all = new Set(paths);
+  const seen = new Set([entry]);
+  for (const path of seen) {
+    const module = read.get(path);
+    if (module?.exports.includes(provider.class)) return [];
+    for (const star of module?.stars ?? []) {
+      const target = resolveImport(path, star, all);
+      if (target !== null) seen.add(target);
+    }
+  }
+  const message = `The module exports no '${provider.class}', which the \`provider\` names as its class.`;
+  return [{ code: "PROVIDER_CLASS_MISSING", message, path: entry }];
+}
+
+/** The files that are meant to run here. */
+function reachable({ provider }: CodePackage["manifest"], paths: readonly string[], code: StoredCode): Set<string> {
+  const entry = provider?.module === undefined ? null : findModule(provider.module, paths);
+  const scripts = paths.filter((path) => path.startsWith("scripts/") && isCode(path));
+  return new Set([...(entry === null ? [] : [entry]), ...scripts].flatMap((path) => closure(code.modules, path)));
+}
+
+/** A name that no loader reads anything into: plain characters, an ending that says the kind. */
+function nameOf(path: string, index: number, taken: ReadonlySet<string>): string {
+  const kind = path.endsWith(".json") ? ".json" : ".js";
+  const name = `skill/${path}${path.endsWith(kind) ? "" : kind}`;
+  return /^[\w./-]+$/.test(path) && !taken.has(name) ? name : `skill/~${index}${kind}`;
+}
+
+function relative(from: string, to: string, names: ReadonlyMap<string, string>): string {
+  const up = (names.get(from) ?? from).split("/").length - 1;
+  return `${up === 0 ? "./" : "../".repeat(up)}${names.get(to) ?? to}`;
+}

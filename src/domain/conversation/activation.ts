@@ -1,0 +1,214 @@
+// Which skills are active in a conversation: a fold over its event log. Events are appended and never edited, so the state
+// survives eviction, can be exported, and can be asked for at any past turn.
+
+import type { Retention } from "../catalog/ghost";
+import type { ConversationEvent, Policy, SkillRef } from "./event";
+import { longestStay, type Stay, visit } from "./walk";
+
+export interface ConversationState {
+  turn: number;
+  /** `null` until the first turn. */
+  policy: Policy | null;
+  /** Everything that may be active, by name. */
+  refs: ReadonlyMap<string, SkillRef>;
+  /** Skills loaded in their own right, by name: the turn of the last load. */
+  roots: ReadonlyMap<string, number>;
+  preloaded: readonly string[];
+  selected: readonly string[];
+  /** When each active skill became active: position in the log, and turn. */
+  activated: ReadonlyMap<string, { order: number; turn: number }>;
+  /** Position in the log of the last use of each skill. */
+  touched: ReadonlyMap<string, number>;
+  /** Versions whose instructions the model has in a tool's answer. */
+  delivered: ReadonlyMap<string, string>;
+  tokens: { static: number; actual: number };
+  /** Events folded so far. */
+  events: number;
+}
+
+export interface Activation {
+  skill: SkillRef;
+  /** Turns left after this one; `null` means no end. */
+  remaining: number | null;
+  reason: "loaded" | "preloaded" | "selected" | "dependency";
+  loaded_in_turn: number;
+}
+
+export const EMPTY_STATE: ConversationState = {
+  turn: 0,
+  policy: null,
+  refs: new Map(),
+  roots: new Map(),
+  preloaded: [],
+  selected: [],
+  activated: new Map(),
+  touched: new Map(),
+  delivered: new Map(),
+  tokens: { static: 0, actual: 0 },
+  events: 0,
+};
+
+/** Folds events onto a state. */
+export function fold(events: readonly ConversationEvent[], from: ConversationState = EMPTY_STATE): ConversationState {
+  return events.reduce(apply, from);
+}
+
+/**
+ * Turns left for a skill loaded in turn `loaded`, seen from `turn`, or `-1` when it is gone. Loaded in T it is active in T and
+ * T+1 … T+R with R, R, R-1 … 1 left, and gone in T+R+1 (seed 000, section 4.3).
+ */
+export function remainingTurns(retention: Retention, loaded: number, turn: number): number | null {
+  if (retention === "conversation") return null;
+  const passed = turn - loaded;
+  if (passed <= 0) return retention;
+  return passed > retention ? -1 : retention - passed + 1;
+}
+
+/**
+ * What is active now: preloaded ones in their order, then the rest by first activation; dependencies before dependants. Both of
+ * its walks visit a skill once, however many ways lead there: two skills a layer that need both of the next are 2^n ways.
+ */
+export function activeSkills(state: ConversationState): Activation[] {
+  const found = new Map<string, SkillRef>();
+  const seen = new Set<string>();
+  const grounds = groundsOf(state);
+  for (const { name, reason } of grounds) if (reason === "preloaded") visit(name, state.refs, seen, found);
+  const leading = found.size;
+  for (const { name } of grounds) visit(name, state.refs, seen, found);
+  const reasons = new Map(grounds.toReversed().map(({ name, reason }) => [name, reason]));
+  const remaining = longestStay(grounds, found);
+  const all = [...found].map(
+    ([name, skill]): Activation => ({
+      skill,
+      remaining: remaining.get(name) ?? null,
+      reason: reasons.get(name) ?? "dependency",
+      loaded_in_turn: state.roots.get(name) ?? state.activated.get(name)?.turn ?? state.turn,
+    }),
+  );
+  const rest = all.slice(leading).sort((a, b) => orderOf(state, a) - orderOf(state, b));
+  return [...all.slice(0, leading), ...rest];
+}
+
+/** Why a skill is active in its own right. The first ground of a skill is the one that is told. */
+interface Ground extends Stay {
+  reason: "preloaded" | "selected" | "loaded";
+}
+
+function groundsOf(state: ConversationState): Ground[] {
+  const { policy } = state;
+  if (policy === null) return [];
+  const ownTurns = (name: string) => {
+    const loaded = state.roots.get(name);
+    return loaded === undefined ? 0 : remainingTurns(policy.retention, loaded, state.turn);
+  };
+  const loaded = [...state.roots.keys()].filter((name) => ownTurns(name) !== -1);
+  return [
+    ...state.preloaded.map((name): Ground => ({ name, reason: "preloaded", remaining: null })),
+    ...state.selected.map((name): Ground => ({ name, reason: "selected", remaining: ownTurns(name) })),
+    ...loaded.map((name): Ground => ({ name, reason: "loaded", remaining: ownTurns(name) })),
+  ];
+}
+
+/** Applies one event. */
+export function apply(state: ConversationState, event: ConversationEvent): ConversationState {
+  const before = new Set(activeSkills(state).map((activation) => activation.skill.name));
+  return settle(change(state, event), before, event);
+}
+
+function change(state: ConversationState, event: ConversationEvent): ConversationState {
+  const events = state.events + 1;
+  switch (event.type) {
+    case "turn": {
+      const alive = [...state.roots].filter(
+        ([, loaded]) => remainingTurns(event.policy.retention, loaded, event.turn) !== -1,
+      );
+      return {
+        ...state,
+        events,
+        turn: event.turn,
+        policy: event.policy,
+        refs: byName(event.skills),
+        roots: new Map(alive),
+        preloaded: event.preloaded,
+        selected: event.selected,
+        delivered: event.history_cut ? new Map() : state.delivered,
+      };
+    }
+    case "loaded": {
+      const delivered = new Map(state.delivered);
+      const touched = new Map(state.touched);
+      for (const skill of event.skills) {
+        touched.set(skill.name, events);
+        if (event.delivered.includes(skill.name)) delivered.set(skill.name, skill.version_id);
+      }
+      return {
+        ...state,
+        events,
+        refs: new Map([...state.refs, ...byName(event.skills)]),
+        roots: new Map(state.roots).set(event.name, event.turn),
+        touched,
+        delivered,
+      };
+    }
+    case "touched":
+      return { ...state, events, touched: new Map(state.touched).set(event.name, events) };
+    case "unloaded": {
+      const gone = event.reason === "unavailable";
+      const others = (names: readonly string[]) => (gone ? names.filter((name) => name !== event.name) : names);
+      return {
+        ...state,
+        events,
+        roots: without(state.roots, event.name),
+        refs: gone ? without(state.refs, event.name) : state.refs,
+        preloaded: others(state.preloaded),
+        selected: others(state.selected),
+      };
+    }
+    case "restored":
+      return {
+        ...EMPTY_STATE,
+        events,
+        turn: event.turn,
+        policy: event.policy,
+        refs: byName(event.skills),
+        roots: new Map(event.loads.map((load) => [load.name, load.turn])),
+        preloaded: event.preloaded,
+        delivered: new Map(
+          event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
+        ),
+        tokens: state.tokens,
+      };
+  }
+}
+
+/** Brings what is derived from the activations into line with them, and counts what the event put into the prompt. */
+function settle(state: ConversationState, before: ReadonlySet<string>, event: ConversationEvent): ConversationState {
+  const active = activeSkills(state);
+  const names = new Set(active.map((activation) => activation.skill.name));
+  const activated = new Map([...state.activated].filter(([name]) => names.has(name)));
+  for (const name of names)
+    if (!activated.has(name)) activated.set(name, { order: state.events * 1_000 + activated.size, turn: state.turn });
+  const tokens = { ...state.tokens };
+  if (event.type === "turn") {
+    tokens.static += event.cost.static;
+    tokens.actual += event.cost.list + active.reduce((sum, activation) => sum + activation.skill.tokens, 0);
+  } else if (event.type === "loaded") {
+    for (const { skill } of active) if (!before.has(skill.name)) tokens.actual += skill.tokens;
+  }
+  const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
+  return { ...state, activated, tokens, touched: kept(state.touched), delivered: kept(state.delivered) };
+}
+
+function orderOf(state: ConversationState, activation: Activation): number {
+  return state.activated.get(activation.skill.name)?.order ?? Number.MAX_SAFE_INTEGER;
+}
+
+function byName(skills: readonly SkillRef[]): Map<string, SkillRef> {
+  return new Map(skills.map((skill) => [skill.name, skill]));
+}
+
+function without<V>(map: ReadonlyMap<string, V>, name: string): Map<string, V> {
+  const copy = new Map(map);
+  copy.delete(name);
+  return copy;
+}

@@ -1,0 +1,76 @@
+// At most N active skills or M tokens: who leaves when a conversation holds more.
+
+import type { CatalogEntry } from "../catalog/catalog";
+import { CONVERSATION_LIMITS } from "../limits";
+import { activeSkills, apply, type ConversationState } from "./activation";
+
+/** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
+export const BYTES_PER_TOKEN = 5;
+
+/** What an event may say of active skills, roughly: it is one row, and rows end at 2 MB. */
+const REF_CHARS = 256 * 1024;
+
+/** What the instructions of skills come to. */
+function weightOf(skills: readonly { tokens: number; bytes?: number | undefined }[]): {
+  tokens: number;
+  bytes: number;
+} {
+  return {
+    tokens: skills.reduce((sum, skill) => sum + skill.tokens, 0),
+    bytes: skills.reduce((sum, skill) => sum + (skill.bytes ?? 0), 0),
+  };
+}
+
+/** How many bytes of instructions may be active where so many tokens may: else drawn lines would be a way around. */
+export function bytesFor(tokens: number): number {
+  return tokens * BYTES_PER_TOKEN;
+}
+
+/** Whether skills have more instructions together than may ever be active in a conversation. */
+export function overCeiling(
+  skills: readonly { tokens: number; bytes?: number | undefined }[],
+  ceiling: number,
+): boolean {
+  const { tokens, bytes } = weightOf(skills);
+  return tokens > ceiling || bytes > bytesFor(ceiling);
+}
+
+/** Whether there are more skills than one event of the log can tell of. */
+export function overRow(entries: readonly CatalogEntry[]): boolean {
+  const characters = ({ name, needs }: CatalogEntry) =>
+    needs.reduce((sum, need) => sum + need.length, name.length + 200);
+  const all = entries.reduce((sum, entry) => sum + characters(entry), 0);
+  return entries.length > CONVERSATION_LIMITS.activeSkills || all > REF_CHARS;
+}
+
+/** The state's active skills exceed its policy. */
+export function overBudget(state: ConversationState): boolean {
+  const { policy } = state;
+  if (policy === null) return false;
+  const active = activeSkills(state);
+  const { tokens, bytes } = weightOf(active.map(({ skill }) => skill));
+  return (
+    active.length > (policy.max_active_skills ?? Number.POSITIVE_INFINITY) ||
+    tokens > (policy.max_skill_tokens ?? Number.POSITIVE_INFINITY) ||
+    bytes > (policy.max_skill_bytes ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/**
+ * The loaded skills that leave, least recently touched first, until the state fits, and whether it does then. Preloaded and
+ * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant.
+ */
+export function evictions(state: ConversationState, keep: string | null): { leaving: string[]; fits: boolean } {
+  const leaving: string[] = [];
+  let current = state;
+  while (overBudget(current)) {
+    const needed = new Set(activeSkills(current).flatMap(({ skill }) => skill.dependencies));
+    const staying = new Set([...current.preloaded, ...current.selected, ...needed]);
+    const candidates = [...current.roots.keys()].filter((name) => name !== keep && !staying.has(name));
+    const oldest = candidates.sort((a, b) => (current.touched.get(a) ?? 0) - (current.touched.get(b) ?? 0))[0];
+    if (oldest === undefined) return { leaving, fits: false };
+    leaving.push(oldest);
+    current = apply(current, { type: "unloaded", turn: current.turn, name: oldest, reason: "evicted" });
+  }
+  return { leaving, fits: true };
+}

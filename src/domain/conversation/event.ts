@@ -1,0 +1,91 @@
+// The event log of a conversation: what is appended when something happens to it, and never edited. The schemas are a storage
+// format and so a promise: a log written by an older gateway must still fold.
+
+import * as z from "zod";
+import { retentionSchema } from "../catalog/ghost";
+
+/** A skill at one version, with what the fold needs to know of it. */
+export const skillRefSchema = z.object({
+  name: z.string(),
+  skill_id: z.string(),
+  version_id: z.string(),
+  version: z.string().nullable(),
+  /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
+  tokens: z.number(),
+  bytes: z.number().optional(),
+  /** Names of the skills it needs. */
+  dependencies: z.array(z.string()),
+});
+
+/** Where a loaded skill's instructions go: the system prompt, a message of its own, or the tool's answer. */
+const deliverySchema = z.enum(["system", "message", "tool_result"]);
+
+/** The settings a turn runs under. They change only with the next turn. */
+export const policySchema = z.object({
+  retention: retentionSchema,
+  delivery: deliverySchema,
+  tool_mode: z.enum(["dynamic", "fixed"]),
+  tool_style: z.enum(["load_skill", "skill"]),
+  max_active_skills: z.number().nullable(),
+  max_skill_tokens: z.number().nullable(),
+  max_skill_bytes: z.number().optional(),
+});
+
+/** `skills` holds a reference to everything that is active in the turn, at the version it is now. */
+const turnEvent = z.object({
+  type: z.literal("turn"),
+  turn: z.number(),
+  policy: policySchema,
+  skills: z.array(skillRefSchema),
+  preloaded: z.array(z.string()),
+  selected: z.array(z.string()),
+  history_cut: z.boolean(),
+  /** Prompt tokens: of static injection of the whole catalog, and of the catalog's list. */
+  cost: z.object({ static: z.number(), list: z.number() }),
+});
+
+/** `skills` ends with the loaded one; its dependencies come first. `delivered`: those whose instructions are in the answer. */
+const loadedEvent = z.object({
+  type: z.literal("loaded"),
+  turn: z.number(),
+  name: z.string(),
+  skills: z.array(skillRefSchema),
+  delivered: z.array(z.string()),
+});
+
+/** A file, tool or script of an active skill was used. */
+const touchedEvent = z.object({ type: z.literal("touched"), turn: z.number(), name: z.string() });
+
+const unloadedEvent = z.object({
+  type: z.literal("unloaded"),
+  turn: z.number(),
+  name: z.string(),
+  reason: z.enum(["requested", "evicted", "unavailable"]),
+});
+
+/**
+ * Replaces all activations and sets the turn: `loads` says in which turn of the history each was loaded last, and `delivered`
+ * whose instructions stand in it. Logs of earlier gateways do not say, so none do: to give them again loses nothing but tokens.
+ */
+const restoredEvent = z.object({
+  type: z.literal("restored"),
+  turn: z.number(),
+  policy: policySchema,
+  skills: z.array(skillRefSchema),
+  loads: z.array(z.object({ name: z.string(), turn: z.number() })),
+  preloaded: z.array(z.string()),
+  delivered: z.array(z.string()).default([]),
+});
+
+export const eventSchema = z.discriminatedUnion("type", [
+  turnEvent,
+  loadedEvent,
+  touchedEvent,
+  unloadedEvent,
+  restoredEvent,
+]);
+
+export type SkillRef = z.infer<typeof skillRefSchema>;
+export type Delivery = z.infer<typeof deliverySchema>;
+export type Policy = z.infer<typeof policySchema>;
+export type ConversationEvent = z.infer<typeof eventSchema>;

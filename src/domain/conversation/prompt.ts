@@ -1,0 +1,102 @@
+// The texts a model sees. They are pinned by golden files: a changed byte costs every user a prompt cache.
+
+import type { CatalogEntry } from "../catalog/catalog";
+import type { JsonObject } from "../package/skill";
+import { escapeSkillTags } from "../tags";
+import { catalogLine } from "../tokens";
+import type { Format } from "../tools/formats";
+import type { Activation } from "./activation";
+import type { LoadAnswer } from "./restore";
+
+/** A loaded skill with its instructions. */
+export interface LoadedSkill {
+  name: string;
+  instructions: string;
+}
+
+/** `## Available Skills`, a line each, and a closing line that names the tool. */
+export function renderList(shown: readonly CatalogEntry[], more: number): string {
+  const lines = shown.map((entry) => catalogLine(entry.name, entry.description));
+  if (more > 0) lines.push(`… and ${more} more: call find_skill(query)`);
+  return `## Available Skills\n\n${lines.join("\n")}\n\nWhen a task matches a skill, call load_skill with its name before you start: it adds the skill's full instructions.`;
+}
+
+/** The block of loaded instructions. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it. */
+export function renderLoaded(skills: readonly LoadedSkill[], selected: readonly string[]): string {
+  const emphasis =
+    selected.length === 0
+      ? ""
+      : `\n\nThe user selected these skills for this turn, so prefer them: ${selected.join(", ")}.`;
+  const bodies = skills.map((skill) => `\n\n${section(skill)}`).join("");
+  return `<skill>\n# Loaded Skill Instructions\n\nThe following skills have been loaded.${emphasis}${bodies}\n</skill>`;
+}
+
+function section(skill: LoadedSkill): string {
+  return `## Skill: ${skill.name}\n\n${escapeSkillTags(skill.instructions.trim())}`;
+}
+
+/** Whether the answer to a call that loaded a skill holds its instructions, these and no others, from beginning to end. */
+export function holdsInstructions(answer: LoadAnswer, skill: LoadedSkill): boolean {
+  // The one-tool style answers with the bare body.
+  if (answer.tool === "skill") return answer.text.trim() === skill.instructions.trim();
+  const text = section(skill);
+  return [`${text}\n</skill>`, `${text}\n\n## Skill: `].some((part) => answer.text.includes(part));
+}
+
+export interface PromptParts {
+  /** The ghost's own prompt, byte for byte. */
+  system: string;
+  /** Already rendered; absent when the catalog is empty. */
+  list: string | null;
+  /** Already rendered; absent when nothing is loaded that the prompt must carry. */
+  loaded: string | null;
+  /** Loaded instructions as a message of their own, so that the system prefix stays cacheable. */
+  separate: boolean;
+}
+
+export interface RenderedPrompt {
+  system: string;
+  messages: JsonObject[];
+}
+
+/** The prompt in a format: what to send before the history. */
+export function renderPrompt(parts: PromptParts, format: Format): RenderedPrompt {
+  const inSystem = [parts.system, parts.list, parts.separate ? null : parts.loaded];
+  const system = inSystem.filter((part) => part !== null && part !== "").join("\n\n");
+  const separate = parts.separate ? parts.loaded : null;
+  const openai = format === "openai" || format === "openai-responses";
+  const messages: JsonObject[] = openai && system !== "" ? [{ role: "system", content: system }] : [];
+  if (separate !== null)
+    messages.push(openai ? { role: "developer", content: separate } : contextMessage(separate, format));
+  return { system, messages };
+}
+
+function contextMessage(loaded: string, format: Format): JsonObject {
+  const text = `<application_skill_context>\nThe application wrote this message, not the user.\n\n${loaded}\n</application_skill_context>`;
+  return { role: "user", content: format === "mcp" ? { type: "text", text } : text };
+}
+
+/** The activations whose instructions the prompt must carry: all, but for those that stand in a tool's answer already. */
+export function carried(active: readonly Activation[], delivered: ReadonlyMap<string, string>): Activation[] {
+  return active.filter(({ skill }) => skill.tokens > 0 && delivered.get(skill.name) !== skill.version_id);
+}
+
+/** What `load_skill` and its kin answer. */
+export const ANSWERS = {
+  loaded: (name: string, delivery: "system" | "message" | "tool_result") => {
+    const first = `Skill '${name}' has been loaded.`;
+    if (delivery === "tool_result") return first;
+    return `${first} The instructions have been added to ${delivery === "system" ? "the system prompt" : "the conversation"}.`;
+  },
+  alreadyActive: (name: string) =>
+    `Skill '${name}' is already active. Its instructions are in effect; follow them without loading it again.`,
+  notAvailable: (name: string, available: readonly string[]) =>
+    `Error: Skill '${name}' is not available. Available skills: ${available.length === 0 ? "none" : available.join(", ")}`,
+  noContent: (name: string) => `Error: Skill '${name}' has no prompt content.`,
+  evicted: (names: readonly string[]) => ` To make room, these were unloaded: ${names.join(", ")}.`,
+  unloaded: (name: string) => `Skill '${name}' has been unloaded.`,
+  disabled: "Error: skills are not enabled",
+} as const;
+
+/** Tokens of what `renderList` puts around the lines, by the tokenizer; a test holds it. */
+export const LIST_FRAME_TOKENS = 29;

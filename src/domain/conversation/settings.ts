@@ -1,0 +1,80 @@
+// What a conversation can be told about itself.
+
+import * as z from "zod";
+import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/ghost";
+import { jsonObject } from "../json";
+import { CONVERSATION_LIMITS } from "../limits";
+import type { Settings } from "../settings";
+import { FORMATS } from "../tools/formats";
+import { bytesFor } from "./budget";
+import type { Policy } from "./event";
+
+/** Ids of conversations are the caller's own: those of its chats. */
+export const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+const metadata = jsonObject.refine(
+  (value) => JSON.stringify(value).length <= CONVERSATION_LIMITS.metadataBytes,
+  "at most 16 KiB as JSON",
+);
+
+/** Settings as a caller gives them. They take effect from the next turn. */
+export const conversationSettingsSchema = z
+  .strictObject({
+    ghost: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("A ghost that the user may read, by id or name: one's own, else a group's, else a public one."),
+    spec: ghostSpecSchema
+      .optional()
+      .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
+    shell: z.string().min(1).max(64).optional(),
+    retention_turns: retentionSchema.optional(),
+    delivery: z.enum(["system", "message", "tool_result"]).optional(),
+    format: z.enum(FORMATS).optional(),
+    tool_mode: z.enum(["dynamic", "fixed"]).optional(),
+    tool_style: z.enum(["load_skill", "skill"]).optional(),
+    max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
+    max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
+    metadata: metadata.optional(),
+  })
+  .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {
+    message: "give either a ghost or a spec",
+    path: ["spec"],
+  });
+
+export type ConversationSettings = z.infer<typeof conversationSettingsSchema>;
+
+export const DEFAULT_SHELL = "Chat";
+
+/** Settings with the named fields changed. A ghost replaces a spec and the other way round. */
+export function mergeSettings(old: ConversationSettings, change: ConversationSettings): ConversationSettings {
+  const { ghost, spec, ...rest } = old;
+  const source = change.ghost !== undefined || change.spec !== undefined ? {} : { ghost, spec };
+  return { ...rest, ...source, ...change };
+}
+
+type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX">;
+
+/**
+ * The policy of the next turn. The conversation's own retention wins over the ghost's, and that over the gateway's; its budget
+ * is never more than the gateway allows, whatever was stored when the gateway allowed more.
+ */
+export function policyOf(settings: ConversationSettings, ghost: Retention | null, gateway: GatewayPolicy): Policy {
+  const ceiling = gateway.SKILL_TOKENS_MAX;
+  return {
+    retention: settings.retention_turns ?? ghost ?? gateway.SKILL_RETENTION_TURNS,
+    delivery: settings.delivery ?? "system",
+    tool_mode: settings.tool_mode ?? "dynamic",
+    tool_style: settings.tool_style ?? "load_skill",
+    max_active_skills: settings.max_active_skills ?? CONVERSATION_LIMITS.activeSkills,
+    max_skill_tokens: Math.min(settings.max_skill_tokens ?? ceiling, ceiling),
+    max_skill_bytes: bytesFor(ceiling),
+  };
+}
+
+/** Whether `load_skill`'s answer carries the instructions, so that the prompt need not. */
+export function deliversInAnswer(policy: Policy): boolean {
+  return policy.delivery === "tool_result" || policy.tool_style === "skill";
+}

@@ -1,0 +1,125 @@
+// One message of a transcript, whatever API wrote it, as far as restoring needs it.
+
+import type { JsonObject, JsonValue } from "../package/skill";
+import { parseArguments } from "../tools/formats";
+
+export interface TranscriptCall {
+  id: string;
+  name: string;
+  arguments: JsonObject;
+}
+
+export interface TranscriptMessage {
+  /** `user` only when a person says something; a user message that merely carries tool results is `tool`. */
+  role: "user" | "assistant" | "tool" | "other";
+  text: string;
+  /** The gateway's own note on an assistant message; `null` where there is none. */
+  loadedSkills: string[] | null;
+  calls: TranscriptCall[];
+  results: TranscriptResult[];
+}
+
+export interface TranscriptResult {
+  id: string;
+  failed: boolean;
+  text: string;
+}
+
+/** Reads messages of OpenAI (chat, responses), Anthropic, AI SDK and MCP form; what is none of these is `other`. */
+export function readTranscript(history: readonly JsonValue[]): TranscriptMessage[] {
+  return history.map((entry) => (isObject(entry) ? readMessage(entry) : blank("other")));
+}
+
+function readMessage(entry: JsonObject): TranscriptMessage {
+  // Items of the Responses API stand beside messages instead of inside them.
+  if (entry.type === "function_call") return { ...blank("assistant"), calls: readCall(entry) };
+  if (entry.type === "function_call_output") {
+    return { ...blank("tool"), results: [result(entry.call_id, textOf(entry.output))] };
+  }
+  if (entry.type === "reasoning") return blank("assistant");
+  const blocks = blocksOf(entry.content);
+  const message: TranscriptMessage = {
+    role: roleOf(entry, blocks),
+    text: textOf(entry.content),
+    loadedSkills: loadedSkillsOf(entry),
+    calls: [...list(entry.tool_calls).flatMap(readCall), ...blocks.flatMap(readCall)],
+    results: blocks.flatMap(readResult),
+  };
+  if (entry.role === "tool" && typeof entry.tool_call_id === "string") {
+    message.results.push(result(entry.tool_call_id, message.text));
+  }
+  return message;
+}
+
+function roleOf(entry: JsonObject, blocks: readonly JsonObject[]): TranscriptMessage["role"] {
+  if (entry.role === "assistant" || entry.role === "tool") return entry.role;
+  if (entry.role !== "user") return "other";
+  const onlyResults = blocks.length > 0 && blocks.every((block) => block.type === "tool_result");
+  return onlyResults ? "tool" : "user";
+}
+
+/** A call in any form: `{function:{name,arguments}}`, `function_call`, `tool_use` or the AI SDK's `tool-call`. */
+function readCall(block: JsonValue): TranscriptCall[] {
+  if (!isObject(block)) return [];
+  if (isObject(block.function)) return [call(block.id, block.function.name, block.function.arguments)];
+  if (block.type === "function_call") return [call(block.call_id, block.name, block.arguments)];
+  if (block.type === "tool_use") return [call(block.id, block.name, block.input)];
+  if (block.type === "tool-call") return [call(block.toolCallId, block.toolName, block.input ?? block.args)];
+  return [];
+}
+
+function call(id: JsonValue | undefined, name: JsonValue | undefined, args: JsonValue | undefined): TranscriptCall {
+  return { id: string(id), name: string(name), arguments: parseArguments(args).value ?? {} };
+}
+
+function readResult(block: JsonObject): TranscriptResult[] {
+  if (block.type === "tool_result") {
+    const isError = block.is_error === true || block.isError === true;
+    return [result(block.tool_use_id ?? block.toolUseId, textOf(block.content), isError)];
+  }
+  if (block.type !== "tool-result") return [];
+  const output = isObject(block.output) ? block.output : {};
+  const isError = output.type === "error-text" || output.type === "error-json";
+  return [result(block.toolCallId, textOf(output.value ?? block.result), isError)];
+}
+
+function result(id: JsonValue | undefined, text: string, isError = false): TranscriptResult {
+  return { id: string(id), failed: isError || isErrorText(text), text };
+}
+
+function loadedSkillsOf(entry: JsonObject): string[] | null {
+  if (entry.role !== "assistant" || !Array.isArray(entry.loaded_skills)) return null;
+  return entry.loaded_skills.filter((name): name is string => typeof name === "string");
+}
+
+function isErrorText(text: string): boolean {
+  return text.trimStart().startsWith("Error:");
+}
+
+function textOf(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  return blocksOf(content)
+    .map((block) => (typeof block.text === "string" ? block.text : ""))
+    .join("\n");
+}
+
+function blocksOf(content: JsonValue | undefined): JsonObject[] {
+  if (isObject(content)) return [content];
+  return list(content).filter(isObject);
+}
+
+function list(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function string(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function blank(role: TranscriptMessage["role"]): TranscriptMessage {
+  return { role, text: "", loadedSkills: null, calls: [], results: [] };
+}

@@ -1,0 +1,14 @@
+// What the inspection of a package looks at, and what it finds.
+
+import type { Issue, Severity } from "../errors";
+
+/** A file of a package as text; `null` for one that is none. */
+export interface InspectedFile {
+  path: string;
+  /** In bytes. */
+  size: number;
+  /** Asked for when the file's turn comes. */
+  readonly text: string | null;
+}
+
+export type Finding = Issue & { severity: Severity; path: string };

@@ -1,0 +1,86 @@
+// What a reviewer would want to be told of a package before anybody trusts it: hidden text, commands that fetch and run code,
+// encoded payloads, credentials, files that are named and missing. Findings are warnings; they never say that a skill is safe.
+
+import type { Issue, Severity } from "../errors";
+import { INSPECTION_LIMITS } from "../limits";
+import { SKILL_FILE } from "../package/skill";
+import type { Finding, InspectedFile } from "./finding";
+import { lineCounter } from "./line-number";
+import { missingReferences } from "./missing-files";
+import { RULES, type Rule } from "./rules";
+
+/**
+ * Looks at every text file. Time is linear in the text, and the number of findings bounded: `INSPECTION_MORE` says how many more
+ * there are. Never quotes a secret beyond its first characters.
+ */
+export function inspect(files: readonly InspectedFile[]): Finding[] {
+  const findings: Finding[] = [];
+  let left = 0;
+  let budget = INSPECTION_LIMITS.textChars;
+  for (const file of inOrder(files)) {
+    if (budget <= 0) {
+      left++;
+      continue;
+    }
+    const { path, text } = file;
+    if (text === null) continue;
+    const seen = text.slice(0, budget);
+    budget -= text.length;
+    if (seen.length < text.length) left++;
+    // As many characters as bytes: plain ASCII.
+    const isAscii = file.size === text.length;
+    for (const rule of RULES) {
+      if (rule.applies?.(path) === false || (rule.isBeyondAscii && isAscii)) continue;
+      findings.push(...findingsOf(rule, path, seen));
+    }
+  }
+  findings.push(...missingReferences(files));
+  if (left > 0) {
+    const message = `${left} files were not looked at to their end: the package has too much text.`;
+    findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "low" });
+  }
+  return bounded(findings);
+}
+
+/** What every model reads first, then the small before the large: whoever fills a package up hides only what is largest. */
+function inOrder(files: readonly InspectedFile[]): InspectedFile[] {
+  const rank = ({ path, size }: InspectedFile) => (path.toLowerCase() === SKILL_FILE.toLowerCase() ? -1 : size);
+  return [...files].sort((a, b) => rank(a) - rank(b));
+}
+
+/** How many findings there are of each severity. */
+export function countFindings(warnings: readonly Issue[]): Record<Severity, number> {
+  const counts = { high: 0, low: 0, info: 0 };
+  for (const { severity } of warnings) if (severity !== undefined) counts[severity]++;
+  return counts;
+}
+
+/** A rule's findings in one file, and whether there are more. */
+function findingsOf({ code, severity, find }: Rule, path: string, text: string): Finding[] {
+  const findings: Finding[] = [];
+  let lineOf = lineCounter(text);
+  let from = 0;
+  for (const match of find(text)) {
+    if (findings.length === INSPECTION_LIMITS.perRule) {
+      const message = `There are more of ${code} in this file.`;
+      return [...findings, { code: "INSPECTION_MORE", message, path, severity: "info" }];
+    }
+    // Several patterns of a rule each begin at the start.
+    if (match.at < from) lineOf = lineCounter(text);
+    from = match.at;
+    findings.push({ code, message: match.message, path, line: lineOf(match.at), severity: match.severity ?? severity });
+  }
+  return findings;
+}
+
+/** The worst first, and no more than a bounded number. */
+function bounded(findings: readonly Finding[]): Finding[] {
+  const rank = { high: 0, low: 1, info: 2 };
+  const sorted = [...findings].sort((a, b) => rank[a.severity] - rank[b.severity]);
+  if (sorted.length <= INSPECTION_LIMITS.findings) return sorted;
+  const message = `${sorted.length - INSPECTION_LIMITS.findings} more findings are not listed.`;
+  return [
+    ...sorted.slice(0, INSPECTION_LIMITS.findings),
+    { code: "INSPECTION_MORE", message, path: "", severity: "info" },
+  ];
+}

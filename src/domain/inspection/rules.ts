@@ -1,0 +1,214 @@
+// The rules of the inspection, one entry each. Every pattern is bounded in what it looks at from a place, so that no text is slow.
+
+import type { Severity } from "../errors";
+
+export interface Match {
+  /** Where in the text, in code units. */
+  at: number;
+  message: string;
+  /** Where one match weighs more than its rule. */
+  severity?: Severity;
+}
+
+export interface Rule {
+  code: string;
+  severity: Severity;
+  /** Which files it looks at; all without it. */
+  applies?: (path: string) => boolean;
+  /** It is about characters beyond ASCII, which most files have none of. */
+  isBeyondAscii?: true;
+  /** In the order of the text. Who reads them stops when there are enough. */
+  find(text: string): Iterable<Match>;
+}
+
+/** Characters that reorder what a reader sees. */
+const BIDI = /[\u202A-\u202E\u2066-\u2069]/g;
+/** Characters that nobody sees, inside of words that have no use for them, or too many in a row for any script. */
+const ZERO_WIDTH =
+  /[\u2060\u180E]|(?<=[\x21-\x7E])[\u200B-\u200D\uFEFF]{1,64}(?=[\x21-\x7E])|[\u200B-\u200D\u2061-\u2064\uFEFF]{8,64}/g;
+/** A copy of ASCII that nobody sees. Flags of regions are made of it, after a black flag. */
+const TAGS = /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0001}-\u{E007F}]{2,64}/gu;
+/** One selects the form of the character before it; many in a row say something else. */
+const SELECTORS = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,64}/gu;
+
+/** What runs what comes through a pipe. `python -m json.tool` and the like only read it. */
+const RUNNER =
+  /\|\s{0,9}(?:sudo\s{1,9})?(?:(?:ba|z|da|k|a)?sh|(?:python[23]?|node|perl|ruby|php)\b(?!\s{1,9}-m)|iex|Invoke-Expression)\b/gi;
+/** What brings code from elsewhere, or makes it readable, in the part of a line before the pipe. */
+const FETCHER =
+  /\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|DownloadString)\b|\bbase64\s{1,9}(?:-d|-D|--decode)\b/i;
+const FETCHER_CHARS = 500;
+/** What a shell is given instead of a file or a text. Patterns begin with something rare, and look back from there. */
+const SUBSTITUTED = /[<$]\(\s{0,9}(?:curl|wget)\b/g;
+const SHELL_BEFORE = /\b(?:(?:ba|z|da)?sh\s{1,9}(?:-\w{1,9}\s{1,9})?|eval\s{1,9})["']?$/;
+const EVALUATED = /\(\s{0,9}(?:New-Object|iwr|irm|Invoke-)/gi;
+const IEX_BEFORE = /\biex\s{0,9}\(?$/i;
+const INLINE = /\s-[cer]\s[^\n]{0,400}/g;
+const INTERPRETER_BEFORE = /\b(?:python[23]?|node|perl|ruby|php)$/;
+const INLINE_FETCHES =
+  /(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri).*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri)/;
+
+/** Each begins where such data can begin and nowhere inside of it, so that a text is gone through once. */
+const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{240,2000}|(?<!\\x[0-9a-fA-F]{2})(?:\\x[0-9a-fA-F]{2}){60,500}/g;
+/** What decodes or runs what it is given: a call, or one of these names. */
+const EXECUTES = /\((?<=\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,3}\()/;
+const DATA_URL = /data:[\w/+.-]{1,60};base64,$/;
+/** Their rare part: a text is searched for it in no time. */
+const EXECUTORS = ["_process", "subprocess", ".system", "64decode", "FromBase64", "64 -d", "64 --d"];
+
+/** Each with what its text begins with. */
+const CREDENTIALS: readonly [name: string, hints: readonly string[], pattern: RegExp][] = [
+  ["an AWS access key", ["AKIA", "ASIA"], /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g],
+  [
+    "a GitHub token",
+    ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    /\b(?:gh[pousr]_[A-Za-z0-9]{36,80}|github_pat_[A-Za-z0-9_]{40,100})\b/g,
+  ],
+  ["a Slack token", ["xox"], /(?<![\w-])xox[abposr]-[A-Za-z0-9-]{12,100}\b/g],
+  ["a Google API key", ["AIza"], /(?<![\w-])AIza[A-Za-z0-9_-]{35}\b/g],
+  ["an OpenAI or Anthropic key", ["sk-"], /(?<![\w-])sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g],
+  ["a Stripe key", ["_live_"], /\b[rs]k_live_[A-Za-z0-9]{20,100}\b/g],
+  ["a key of this gateway", ["sgw_"], /\bsgw_[0-9A-Za-z]{4,40}_[0-9A-Za-z]{32,100}\b/g],
+  ["a private key", ["-----BEGIN "], /-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----/g],
+  [
+    "a JSON Web Token",
+    ["eyJ"],
+    /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g,
+  ],
+];
+/** A value that something is given, and the name of a secret right before it. */
+const ASSIGNED = /[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/g;
+const SECRET_NAME = /(?:api[_-]?key|secret|token(?!iz)|passw(?:or)?d)[\w-]{0,20}["']?\s{0,5}$/i;
+/** A part of a value that is a word. */
+const WORD = /(?:^|[-_/])[a-z]{4,}(?:$|[-_/])/i;
+/** What documentation writes in place of a secret. */
+const PLACEHOLDER = /example|sample|dummy|placeholder|your|xxxx|abcd|1234|\.\.\.|(.)\1{7}/i;
+
+const COMMENT_ORDERS =
+  /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|above|instructions?|rules?)\b|\bdo not (?:tell|mention|reveal|show|inform)\b|\bwithout (?:telling|asking|informing)\b|\bsecretly\b/i;
+const COMMENT_COMMANDS =
+  /\b(?:you must|always|never|run|execute|call|send|upload|fetch|curl|assistant|silently|system prompt|the (?:model|agent|user))\b/i;
+
+export const RULES: readonly Rule[] = [
+  {
+    code: "HIDDEN_BIDI",
+    severity: "high",
+    isBeyondAscii: true,
+    find: (text) => hidden(text, BIDI, "characters that reorder what a reader sees"),
+  },
+  {
+    code: "HIDDEN_ZERO_WIDTH",
+    severity: "low",
+    isBeyondAscii: true,
+    find: (text) => hidden(text, ZERO_WIDTH, "characters without width inside a word"),
+  },
+  {
+    code: "HIDDEN_TAGS",
+    severity: "high",
+    isBeyondAscii: true,
+    find: (text) => hidden(text, TAGS, "invisible tag characters, which models read as text"),
+  },
+  {
+    code: "HIDDEN_SELECTORS",
+    severity: "high",
+    isBeyondAscii: true,
+    find: (text) => hidden(text, SELECTORS, "a run of variation selectors, which can carry hidden data"),
+  },
+  { code: "HIDDEN_COMMENT", severity: "info", applies: isMarkdown, find: comments },
+  { code: "FETCH_AND_RUN", severity: "high", find: fetchedAndRun },
+  { code: "ENCODED_PAYLOAD", severity: "high", find: payloads },
+  { code: "CREDENTIAL", severity: "high", find: credentials },
+  {
+    code: "CREDENTIAL_LIKELY",
+    severity: "low",
+    find: (text) =>
+      all(text, ASSIGNED, (_, at, value) =>
+        isRandom(value) && isAfter(text, at, SECRET_NAME)
+          ? `Something with the name of a secret is given a value (${value.slice(0, 4)}…).`
+          : null,
+      ),
+  },
+];
+
+function isMarkdown(path: string): boolean {
+  return /\.(?:md|markdown|mdx)$/i.test(path);
+}
+
+function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {
+  return all(text, pattern, () => `There are ${what}.`);
+}
+
+/** Instructions in HTML comments: a model reads them, a reader of the rendered page does not. */
+function* comments(text: string): Iterable<Match> {
+  for (let at = text.indexOf("<!--"); at >= 0; ) {
+    const end = text.indexOf("-->", at + 4);
+    const comment = text.slice(at + 4, end < 0 ? text.length : end);
+    if (COMMENT_ORDERS.test(comment))
+      yield { at, message: "An HTML comment gives orders that a reader does not see.", severity: "high" };
+    else if (comment.length > 40 && COMMENT_COMMANDS.test(comment))
+      yield { at, message: "An HTML comment holds text that a model reads and a reader does not see." };
+    at = end < 0 ? -1 : text.indexOf("<!--", end + 3);
+  }
+}
+
+/** A pipe into something that runs code, looked at from the pipe: what stands before it belongs to no other pipe. */
+function* fetchedAndRun(text: string): Iterable<Match> {
+  const message = "A command fetches or decodes code and runs it unseen.";
+  // A text without these characters, which most are, is quickly told.
+  for (const { index } of text.includes("|") ? text.matchAll(RUNNER) : []) {
+    const before = text.slice(Math.max(0, index - FETCHER_CHARS), index);
+    const part = before.slice(1 + Math.max(before.lastIndexOf("|"), before.lastIndexOf("\n")));
+    if (FETCHER.test(part)) yield { at: index, message };
+  }
+  if (text.includes("(")) {
+    yield* all(text, SUBSTITUTED, (_, at) => (isAfter(text, at, SHELL_BEFORE) ? message : null));
+    yield* all(text, EVALUATED, (_, at) => (isAfter(text, at, IEX_BEFORE) ? message : null));
+  }
+  if (!/-[cer]\s/.test(text)) return;
+  yield* all(text, INLINE, (command, at) =>
+    isAfter(text, at, INTERPRETER_BEFORE) && INLINE_FETCHES.test(command) ? message : null,
+  );
+}
+
+function* payloads(text: string): Iterable<Match> {
+  if (!EXECUTES.test(text) && !EXECUTORS.some((name) => text.includes(name))) return;
+  yield* all(text, ENCODED, (_, at) =>
+    isAfter(text, at, DATA_URL) ? null : "Long encoded data stands beside code that decodes or executes.",
+  );
+}
+
+function* credentials(text: string): Iterable<Match> {
+  for (const [name, hints, pattern] of CREDENTIALS)
+    if (hints.some((hint) => text.includes(hint)))
+      yield* all(text, pattern, (found) =>
+        PLACEHOLDER.test(found) ? null : `This looks like ${name} (${found.slice(0, 4)}…).`,
+      );
+}
+
+/** Whether a value is more than words: letters and digits in disorder. */
+function isRandom(value: string): boolean {
+  if (PLACEHOLDER.test(value) || WORD.test(value)) return false;
+  if (!/\d.*\d.*\d/.test(value) || !/[a-z]/i.test(value)) return false;
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits > 3.5;
+}
+
+/** Whether what stands right before a place ends like this. */
+function isAfter(text: string, at: number, ending: RegExp): boolean {
+  return ending.test(text.slice(Math.max(0, at - 80), at));
+}
+
+/** `say` tells about a match, or `null` when it is none; `inner` is the first group. */
+function* all(
+  text: string,
+  pattern: RegExp,
+  say: (found: string, at: number, inner: string) => string | null,
+): Iterable<Match> {
+  for (const { 0: found, 1: inner = "", index } of text.matchAll(pattern)) {
+    const message = say(found, index, inner);
+    if (message !== null) yield { at: index, message };
+  }
+}

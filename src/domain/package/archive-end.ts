@@ -1,0 +1,121 @@
+// The end of a ZIP: where its central directory is. Found only if there is exactly one way to find it.
+
+import type { Issue } from "../errors";
+
+/** The central directory: `count` records in `bytes[offset, end)`. */
+export interface DirectoryPlace {
+  offset: number;
+  end: number;
+  count: number;
+}
+
+const END_BYTES = 22;
+const END_SIGNATURE = 0x06054b50;
+const LOCATOR_BYTES = 20;
+const LOCATOR_SIGNATURE = 0x07064b50;
+const END64_BYTES = 56;
+const END64_SIGNATURE = 0x06064b50;
+/** A field of this value says that the real one is in a ZIP64 record. */
+const IN_ZIP64 = 0xffffffff;
+const IN_ZIP64_SHORT = 0xffff;
+
+interface EndFields {
+  disk: number;
+  directoryDisk: number;
+  countHere: number;
+  count: number;
+  size: number;
+  offset: number;
+}
+
+/**
+ * Reads the end record, and the ZIP64 ones where there are any; they must agree. A comment is allowed as long as it
+ * cannot be taken for another end record.
+ *
+ * @returns the place, or the issue that makes the archive unreadable: `NOT_A_ZIP`, `ZIP_TRAILING_DATA`,
+ *   `ZIP_MULTI_DISK`, `ZIP_COUNT_MISMATCH`, `ZIP_DIRECTORY_MISPLACED`, `ZIP64_INCONSISTENT`
+ */
+export function findDirectory(view: DataView): DirectoryPlace | Issue {
+  const at = lastEndRecord(view);
+  if (at === null) return { code: "NOT_A_ZIP", message: "This is not a ZIP file: it has no end record." };
+  if (at + END_BYTES + view.getUint16(at + 20, true) !== view.byteLength) {
+    return { code: "ZIP_TRAILING_DATA", message: "There is data behind the end of the archive." };
+  }
+  const short: EndFields = {
+    disk: view.getUint16(at + 4, true),
+    directoryDisk: view.getUint16(at + 6, true),
+    countHere: view.getUint16(at + 8, true),
+    count: view.getUint16(at + 10, true),
+    size: view.getUint32(at + 12, true),
+    offset: view.getUint32(at + 16, true),
+  };
+  const long = readZip64(view, at);
+  if (long === "broken" || (long === null ? needsZip64(short) : !agree(short, long))) {
+    return { code: "ZIP64_INCONSISTENT", message: "The ZIP64 records are missing, damaged or contradict the others." };
+  }
+  return place(long ?? short, long === null ? at : at - LOCATOR_BYTES - END64_BYTES);
+}
+
+function place(fields: EndFields, end: number): DirectoryPlace | Issue {
+  if (fields.disk !== 0 || fields.directoryDisk !== 0) {
+    return { code: "ZIP_MULTI_DISK", message: "The archive is one part of several." };
+  }
+  if (fields.countHere !== fields.count) {
+    return { code: "ZIP_COUNT_MISMATCH", message: "The end record gives two different numbers of entries." };
+  }
+  if (fields.offset + fields.size !== end) {
+    const message = "The central directory is not where the end record says: data was added, removed or hidden.";
+    return { code: "ZIP_DIRECTORY_MISPLACED", message };
+  }
+  return { offset: fields.offset, end, count: fields.count };
+}
+
+/** Readers search backwards for the signature, so only the last one can be meant. */
+function lastEndRecord(view: DataView): number | null {
+  const first = Math.max(0, view.byteLength - END_BYTES - 0xffff);
+  for (let at = view.byteLength - END_BYTES; at >= first; at--) {
+    if (view.getUint32(at, true) === END_SIGNATURE) return at;
+  }
+  return null;
+}
+
+function readZip64(view: DataView, endAt: number): EndFields | "broken" | null {
+  const locator = endAt - LOCATOR_BYTES;
+  if (locator < 0 || view.getUint32(locator, true) !== LOCATOR_SIGNATURE) return null;
+  const at = locator - END64_BYTES;
+  const whole =
+    at >= 0 &&
+    view.getUint32(locator + 4, true) === 0 &&
+    view.getBigUint64(locator + 8, true) === BigInt(at) &&
+    view.getUint32(locator + 16, true) === 1 &&
+    view.getUint32(at, true) === END64_SIGNATURE &&
+    view.getBigUint64(at + 4, true) === BigInt(END64_BYTES - 12);
+  if (!whole) return "broken";
+  return {
+    disk: view.getUint32(at + 16, true),
+    directoryDisk: view.getUint32(at + 20, true),
+    countHere: Number(view.getBigUint64(at + 24, true)),
+    count: Number(view.getBigUint64(at + 32, true)),
+    size: Number(view.getBigUint64(at + 40, true)),
+    offset: Number(view.getBigUint64(at + 48, true)),
+  };
+}
+
+function needsZip64(short: EndFields): boolean {
+  return (
+    [short.disk, short.directoryDisk, short.countHere, short.count].includes(IN_ZIP64_SHORT) ||
+    [short.size, short.offset].includes(IN_ZIP64)
+  );
+}
+
+function agree(short: EndFields, long: EndFields): boolean {
+  const same = (a: number, b: number, marker: number) => a === b || a === marker;
+  return (
+    same(short.disk, long.disk, IN_ZIP64_SHORT) &&
+    same(short.directoryDisk, long.directoryDisk, IN_ZIP64_SHORT) &&
+    same(short.countHere, long.countHere, IN_ZIP64_SHORT) &&
+    same(short.count, long.count, IN_ZIP64_SHORT) &&
+    same(short.size, long.size, IN_ZIP64) &&
+    same(short.offset, long.offset, IN_ZIP64)
+  );
+}

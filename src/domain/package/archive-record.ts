@@ -1,0 +1,226 @@
+// The records of a ZIP: the central directory, the local header of each entry, and how they lie in the file.
+// Readers differ in which of them they believe, so an archive is taken only if all of them say the same.
+
+import type { Issue } from "../errors";
+import type { DirectoryPlace } from "./archive-end";
+import { type Extra, equalBytes, readExtra, resolveZip64, unicodePathAgrees } from "./archive-extra";
+import { printable } from "./path";
+
+/** One entry, as its central record and its local header agree to describe it. */
+export interface ArchiveRecord {
+  name: string;
+  /** The name is not ASCII and was not marked as UTF-8, but it is valid UTF-8. */
+  nameAssumed: boolean;
+  flags: number;
+  method: number;
+  crc: number;
+  size: number;
+  attributes: number;
+  /** The bytes as stored. */
+  packed: Uint8Array;
+}
+
+/** What the records say. `framed` is false when they contradict each other so that no byte of content can be trusted. */
+export interface ArchiveRecords {
+  records: ArchiveRecord[];
+  issues: Issue[];
+  framed: boolean;
+}
+
+interface Central {
+  rawName: Uint8Array;
+  name: string;
+  nameAssumed: boolean;
+  flags: number;
+  method: number;
+  crc: number;
+  packedSize: number;
+  size: number;
+  attributes: number;
+  offset: number;
+}
+
+/** Where the bytes of an entry are. `end` is behind its data; a descriptor may follow. */
+interface Local {
+  central: Central;
+  dataAt: number;
+  end: number;
+  zip64: boolean;
+}
+
+const CENTRAL_BYTES = 46;
+const CENTRAL_SIGNATURE = 0x02014b50;
+const LOCAL_BYTES = 30;
+const LOCAL_SIGNATURE = 0x04034b50;
+const DESCRIPTOR_SIGNATURE = 0x08074b50;
+const HAS_DESCRIPTOR = 1 << 3;
+const NAME_IS_UTF8 = 1 << 11;
+
+/**
+ * Reads and cross-checks all records. Issues: `ZIP_DIRECTORY_BROKEN`, `ZIP_MULTI_DISK`, `ZIP_EXTRA_BROKEN`,
+ * `ZIP64_INCONSISTENT`, `ZIP_NAME_ENCODING`, `ZIP_UNICODE_PATH`, `ZIP_LOCAL_HEADER`, `ZIP_HEADER_MISMATCH`,
+ * `ZIP_DESCRIPTOR`, `ZIP_PREFIX`, `ZIP_GAP`, `ZIP_OVERLAP`.
+ */
+export function readRecords(bytes: Uint8Array, view: DataView, place: DirectoryPlace): ArchiveRecords {
+  const issues: Issue[] = [];
+  const locals: Local[] = [];
+  let at = place.offset;
+  for (let index = 0; index < place.count; index++) {
+    const length = centralLength(view, at, place.end);
+    if (length === null) return { records: [], issues: [...issues, brokenDirectory()], framed: false };
+    const central = readCentral(bytes, view, at, issues);
+    const local = central && readLocal(bytes, view, central, place.offset, issues);
+    if (local) locals.push(local);
+    at += length;
+  }
+  if (at !== place.end) issues.push(brokenDirectory());
+  // The layout can be judged only when every entry was found.
+  if (issues.length === 0) issues.push(...checkLayout(view, locals, place.offset));
+
+  const records = locals.map(({ central, dataAt, end }) => ({ ...central, packed: bytes.subarray(dataAt, end) }));
+  return { records, issues, framed: issues.length === 0 };
+}
+
+function centralLength(view: DataView, at: number, end: number): number | null {
+  if (at + CENTRAL_BYTES > end || view.getUint32(at, true) !== CENTRAL_SIGNATURE) return null;
+  const length =
+    CENTRAL_BYTES + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  return at + length > end ? null : length;
+}
+
+function readCentral(bytes: Uint8Array, view: DataView, at: number, issues: Issue[]): Central | null {
+  const extraAt = at + CENTRAL_BYTES + view.getUint16(at + 28, true);
+  const rawName = bytes.subarray(at + CENTRAL_BYTES, extraAt);
+  const flags = view.getUint16(at + 8, true);
+  const decoded = decodeName(rawName, (flags & NAME_IS_UTF8) !== 0);
+  const path = decoded === null ? undefined : printable(decoded.name);
+  const extra = readExtra(bytes.subarray(extraAt, extraAt + view.getUint16(at + 30, true)));
+  const fields = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
+  const resolved = extra && resolveZip64(fields, extra.zip64);
+
+  const found: Issue[] = [];
+  if (decoded === null) found.push(issue("ZIP_NAME_ENCODING", "The name of an entry is not UTF-8.", path));
+  if (view.getUint16(at + 34, true) !== 0) found.push(issue("ZIP_MULTI_DISK", "The entry is on another disk.", path));
+  if (extra === null) found.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
+  else found.push(...checkExtra(extra, rawName, resolved !== null, path));
+  issues.push(...found);
+  if (found.length > 0 || decoded === null || !resolved) return null;
+
+  const [size = 0, packedSize = 0, offset = 0] = resolved;
+  const method = view.getUint16(at + 10, true);
+  const crc = view.getUint32(at + 16, true);
+  const attributes = view.getUint32(at + 38, true);
+  return { rawName, ...decoded, flags, method, crc, packedSize, size, attributes, offset };
+}
+
+function readLocal(
+  bytes: Uint8Array,
+  view: DataView,
+  central: Central,
+  directoryAt: number,
+  issues: Issue[],
+): Local | null {
+  const at = central.offset;
+  const path = printable(central.name);
+  const headed = at + LOCAL_BYTES <= directoryAt && view.getUint32(at, true) === LOCAL_SIGNATURE;
+  const extraAt = headed ? at + LOCAL_BYTES + view.getUint16(at + 26, true) : 0;
+  const dataAt = headed ? extraAt + view.getUint16(at + 28, true) : 0;
+  const end = dataAt + central.packedSize;
+  if (!headed || end > directoryAt) {
+    issues.push(issue("ZIP_LOCAL_HEADER", "The entry is not where the central directory says.", path));
+    return null;
+  }
+  const rawName = bytes.subarray(at + LOCAL_BYTES, extraAt);
+  const extra = readExtra(bytes.subarray(extraAt, dataAt));
+  if (extra === null) {
+    issues.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
+    return null;
+  }
+  const sizes = resolveZip64([view.getUint32(at + 22, true), view.getUint32(at + 18, true)], extra.zip64);
+  issues.push(...checkExtra(extra, rawName, sizes !== null, path));
+
+  // A writer that streams does not know CRC and sizes yet: it writes 0 and puts a descriptor behind the data.
+  const streamed = (central.flags & HAS_DESCRIPTOR) !== 0;
+  const same = (local: number | undefined, expected: number) => local === expected || (streamed && local === 0);
+  const differing = [
+    !equalBytes(rawName, central.rawName) && "name",
+    view.getUint16(at + 6, true) !== central.flags && "flags",
+    view.getUint16(at + 8, true) !== central.method && "method",
+    !same(view.getUint32(at + 14, true), central.crc) && "CRC",
+    sizes !== null && !same(sizes[0], central.size) && "size",
+    sizes !== null && !same(sizes[1], central.packedSize) && "compressed size",
+  ].filter((field) => field !== false);
+  if (differing.length > 0) {
+    const message = `The two headers of the entry disagree about its ${differing.join(", ")}.`;
+    issues.push(issue("ZIP_HEADER_MISMATCH", message, path));
+  }
+  return { central, dataAt, end, zip64: extra.zip64 !== null };
+}
+
+function checkExtra(extra: Extra, rawName: Uint8Array, resolved: boolean, path: string | undefined): Issue[] {
+  const issues: Issue[] = [];
+  if (!resolved) issues.push(issue("ZIP64_INCONSISTENT", "The ZIP64 sizes of the entry are missing or useless.", path));
+  if (!unicodePathAgrees(extra, rawName)) {
+    issues.push(issue("ZIP_UNICODE_PATH", "The entry has a second, different name in an extra field.", path));
+  }
+  return issues;
+}
+
+/** Entries must follow each other from the first byte to the directory, in whatever order it lists them. */
+function checkLayout(view: DataView, locals: readonly Local[], directoryAt: number): Issue[] {
+  const issues: Issue[] = [];
+  const ordered = locals.toSorted((a, b) => a.central.offset - b.central.offset);
+  let at = 0;
+  for (const [index, { central, end, zip64 }] of ordered.entries()) {
+    const path = printable(central.name);
+    if (central.offset < at) issues.push(issue("ZIP_OVERLAP", "The entry overlaps another.", path));
+    else if (central.offset > at && index === 0) issues.push(issue("ZIP_PREFIX", "There is data before the archive."));
+    else if (central.offset > at) issues.push(issue("ZIP_GAP", "There is hidden data before the entry.", path));
+    const next = ordered[index + 1]?.central.offset ?? directoryAt;
+    const descriptor = (central.flags & HAS_DESCRIPTOR) === 0 ? 0 : descriptorLength(view, central, end, zip64, next);
+    if (descriptor === null) {
+      issues.push(issue("ZIP_DESCRIPTOR", "The descriptor behind the data is missing or disagrees.", path));
+    }
+    at = Math.max(at, descriptor === null ? next : end + descriptor);
+  }
+  const code = ordered.length === 0 ? "ZIP_PREFIX" : "ZIP_GAP";
+  if (at < directoryAt) issues.push(issue(code, "There is hidden data before the central directory."));
+  return issues;
+}
+
+/** The length of the descriptor at `at`, which must fill the space up to `next`; `null` when there is none that agrees. */
+function descriptorLength(view: DataView, central: Central, at: number, zip64: boolean, next: number): number | null {
+  const sizeBytes = zip64 ? 8 : 4;
+  const length = next - at;
+  const signed = length === 8 + 2 * sizeBytes;
+  if (!signed && length !== 4 + 2 * sizeBytes) return null;
+  if (signed && view.getUint32(at, true) !== DESCRIPTOR_SIGNATURE) return null;
+  const start = signed ? at + 4 : at;
+  const read = (offset: number) => (zip64 ? Number(view.getBigUint64(offset, true)) : view.getUint32(offset, true));
+  const agrees =
+    view.getUint32(start, true) === central.crc &&
+    read(start + 4) === central.packedSize &&
+    read(start + 4 + sizeBytes) === central.size;
+  return agrees ? length : null;
+}
+
+/** Without the UTF-8 flag the encoding is anybody's guess; macOS and `zip` leave it out and mean UTF-8. */
+function decodeName(raw: Uint8Array, marked: boolean): { name: string; nameAssumed: boolean } | null {
+  try {
+    const name = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
+    return { name, nameAssumed: !marked && raw.some((byte) => byte > 0x7f) };
+  } catch {
+    return null;
+  }
+}
+
+function brokenDirectory(): Issue {
+  return {
+    code: "ZIP_DIRECTORY_BROKEN",
+    message: "The central directory is damaged or has another length than stated.",
+  };
+}
+
+function issue(code: string, message: string, path?: string): Issue {
+  return path === undefined ? { code, message } : { code, message, path };
+}

@@ -1,0 +1,192 @@
+// A ZIP becomes a list of files, or a list of everything that is wrong with it. Nothing is inflated before the records
+// agree with each other, nothing is allocated because a header says so, and no doubtful archive is interpreted.
+
+import { crc32 } from "../crc32";
+import type { Issue } from "../errors";
+import { PACKAGE_LIMITS } from "../limits";
+import { findDirectory } from "./archive-end";
+import { type ArchiveRecord, readRecords } from "./archive-record";
+import { checkCollisions } from "./collisions";
+import { inflate } from "./inflate";
+import { checkPath, printable } from "./path";
+
+/** One file of an archive. */
+export interface ArchiveEntry {
+  /** Relative, NFC, checked by `domain/path`. */
+  path: string;
+  bytes: Uint8Array;
+  /** 0755 where the source's owner-execute bit is set. */
+  mode: 0o644 | 0o755;
+}
+
+/** What was read. With issues, `entries` holds the files that were readable all the same, so that they can be checked too. */
+export interface ArchiveReading {
+  entries: ArchiveEntry[];
+  issues: Issue[];
+  warnings: Issue[];
+}
+
+/** A record whose own header is in order, with its path. */
+interface Member {
+  record: ArchiveRecord;
+  path: string;
+  directory: boolean;
+}
+
+const STORED = 0;
+const DEFLATED = 8;
+const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
+/** Compression level (1, 2), descriptor (3), UTF-8 name (11): the flags that mean nothing we would have to act on. */
+const HARMLESS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
+const TYPE_BITS = 0o170000;
+const REGULAR = 0o100000;
+const DIRECTORY = 0o040000;
+const SETUID_SETGID = 0o6000;
+const OWNER_EXECUTE = 0o100;
+const DOS_DIRECTORY = 0x10;
+/** Folders and the files of macOS count as records but not as files; more than this many is no honest skill. */
+const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
+const PLATFORM_FILE = /^__MACOSX(?:\/|$)|(?:^|\/)\.DS_Store$|(?:^|\/)\._[^/]*$/;
+
+/**
+ * Reads an archive. Never throws, whatever the bytes are. Issue codes: those of `domain/archive-end`,
+ * `domain/archive-record`, `domain/path` and `domain/collisions`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
+ * `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`, `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`,
+ * `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`, `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
+ */
+export function readArchive(bytes: Uint8Array): ArchiveReading {
+  if (bytes.length > PACKAGE_LIMITS.zipBytes) {
+    return refused({ code: "ZIP_TOO_LARGE", message: `A ZIP may have ${PACKAGE_LIMITS.zipBytes} bytes.` });
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const place = findDirectory(view);
+  if ("code" in place) return refused(place);
+  if (place.count > MAX_RECORDS) return refused(tooManyFiles(place.count));
+  const { records, issues, framed } = readRecords(bytes, view, place);
+  if (!framed) return { entries: [], issues, warnings: [] };
+
+  const warnings: Issue[] = [];
+  const members: Member[] = [];
+  for (const record of records) {
+    const { path, directory, issues: pathIssues, warnings: pathWarnings } = checkPath(record.name);
+    const found = [...pathIssues, ...checkHeader(record, directory)];
+    warnings.push(...pathWarnings);
+    issues.push(...found);
+    if (found.length === 0) members.push({ record, path, directory });
+  }
+  const collisions = checkCollisions(members);
+  issues.push(...collisions.issues);
+  warnings.push(...collisions.warnings, ...nameWarnings(records));
+
+  const kept = members.filter(({ path, directory }) => !directory && !PLATFORM_FILE.test(path));
+  if (kept.length > PACKAGE_LIMITS.files) issues.push(tooManyFiles(kept.length));
+  return { entries: readMembers(members, new Set(kept), issues), issues, warnings };
+}
+
+/** Unpacks all members, so that every one is checked, and answers those that are kept. */
+function readMembers(members: readonly Member[], kept: ReadonlySet<Member>, issues: Issue[]): ArchiveEntry[] {
+  const total = members.reduce((sum, { record }) => sum + record.size, 0);
+  if (total > PACKAGE_LIMITS.unpackedBytes) {
+    const message = `Unpacked, a skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes; this one has ${total}.`;
+    issues.push({ code: "UNPACKED_TOO_LARGE", message });
+    return [];
+  }
+  const entries: ArchiveEntry[] = [];
+  for (const member of members) {
+    const { record, path } = member;
+    const bytes = unpack(record);
+    if (bytes instanceof Uint8Array) {
+      const mode = (record.attributes >>> 16) & OWNER_EXECUTE ? 0o755 : 0o644;
+      if (kept.has(member)) entries.push({ path, bytes, mode });
+    } else {
+      issues.push({ ...bytes, path });
+    }
+  }
+  return entries;
+}
+
+function unpack(record: ArchiveRecord): Uint8Array | Issue {
+  const unpacked = record.method === STORED ? stored(record) : inflated(record);
+  if (unpacked instanceof Uint8Array && crc32(unpacked) !== record.crc) {
+    return { code: "ZIP_CRC_MISMATCH", message: "The file is damaged: its checksum is wrong." };
+  }
+  return unpacked;
+}
+
+function stored(record: ArchiveRecord): Uint8Array | Issue {
+  return record.packed.length === record.size ? record.packed.slice() : sizeMismatch();
+}
+
+function inflated(record: ArchiveRecord): Uint8Array | Issue {
+  const result = inflate(record.packed, record.size);
+  if (result === "too_long") return sizeMismatch();
+  if (result === "broken" || result.consumed !== record.packed.length) {
+    return {
+      code: "ZIP_DATA_BROKEN",
+      message: "The compressed data is damaged, incomplete or followed by other data.",
+    };
+  }
+  return result.bytes.length === record.size ? result.bytes : sizeMismatch();
+}
+
+function sizeMismatch(): Issue {
+  return { code: "ZIP_SIZE_MISMATCH", message: "The file does not have the size that its header states." };
+}
+
+/** What an entry must be, before its content is looked at. */
+function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
+  const { flags, method, size, packed, attributes } = record;
+  const mode = attributes >>> 16;
+  const type = mode & TYPE_BITS;
+  const claimsDirectory = type === DIRECTORY || (attributes & DOS_DIRECTORY) !== 0;
+  const compressed = Math.max(packed.length, 1);
+  const rules: [boolean, string, string][] = [
+    [(flags & ENCRYPTED) !== 0, "ZIP_ENCRYPTED", "The file is encrypted."],
+    [(flags & ~HARMLESS & ~ENCRYPTED) !== 0, "ZIP_FLAGS", "The file uses a ZIP feature that is not supported."],
+    [method !== STORED && method !== DEFLATED, "ZIP_METHOD", `Compression method ${method} is not supported.`],
+    [
+      type !== 0 && type !== REGULAR && type !== DIRECTORY,
+      "ZIP_SPECIAL_FILE",
+      "The entry is a link, device or other special file.",
+    ],
+    [!directory && (mode & SETUID_SETGID) !== 0, "ZIP_SETUID", "The file has the setuid or setgid bit."],
+    [
+      directory ? type === REGULAR : claimsDirectory,
+      "ZIP_ENTRY_TYPE",
+      "Name and attributes of the entry disagree whether it is a folder.",
+    ],
+    [directory && size > 0, "ZIP_DIRECTORY_DATA", "The folder has content of its own."],
+    [size > PACKAGE_LIMITS.fileBytes, "FILE_TOO_LARGE", `A file may have ${PACKAGE_LIMITS.fileBytes} bytes.`],
+    [
+      method === DEFLATED && size > PACKAGE_LIMITS.ratioFreeBytes && size > compressed * PACKAGE_LIMITS.ratio,
+      "RATIO_TOO_HIGH",
+      `The file expands more than ${PACKAGE_LIMITS.ratio} times.`,
+    ],
+  ];
+  const path = printable(record.name);
+  return rules.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path }));
+}
+
+/** What was dropped or read differently, each said once. */
+function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
+  const dropped = records.filter(({ name }) => PLATFORM_FILE.test(name.replace(/\/$/, "")));
+  const assumed = records.filter(({ nameAssumed }) => nameAssumed);
+  const changed = records.filter(({ name }) => name.normalize("NFC") !== name);
+  const rules: [ArchiveRecord[], string, string][] = [
+    [dropped, "PLATFORM_FILES_DROPPED", "Files that macOS adds to archives were left out"],
+    [assumed, "NAME_ENCODING_ASSUMED", "Names without the UTF-8 mark were read as UTF-8"],
+    [changed, "PATH_NORMALIZED", "Names were changed to Unicode form NFC"],
+  ];
+  return rules.flatMap(([names, code, message]) => {
+    const [first] = names;
+    return first === undefined ? [] : [{ code, message: `${message} (${names.length}).`, path: printable(first.name) }];
+  });
+}
+
+function tooManyFiles(count: number): Issue {
+  return { code: "TOO_MANY_FILES", message: `A skill may have ${PACKAGE_LIMITS.files} files; this one has ${count}.` };
+}
+
+function refused(issue: Issue): ArchiveReading {
+  return { entries: [], issues: [issue], warnings: [] };
+}

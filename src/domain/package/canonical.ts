@@ -1,0 +1,88 @@
+// The one ZIP that we write: the same files always give the same bytes, and every file lies in it as it is.
+
+import { crc32 } from "../crc32";
+
+/** A file to store. `path` is relative to the skill's folder. */
+export interface CanonicalFile {
+  path: string;
+  bytes: Uint8Array;
+  mode: 0o644 | 0o755;
+}
+
+/** The ZIP, and where the bytes of each file begin in it. */
+export interface CanonicalZip {
+  zip: Uint8Array;
+  offsets: ReadonlyMap<string, number>;
+}
+
+const LOCAL_BYTES = 30;
+const CENTRAL_BYTES = 46;
+const END_BYTES = 22;
+/** 2.0: what plain files need. */
+const VERSION = 20;
+const UNIX = 3 << 8;
+const UTF8_NAME = 1 << 11;
+/** 1980-01-01, the first day that ZIP knows, at midnight. */
+const DATE = (1 << 5) | 1;
+const REGULAR = 0o100000;
+
+/** Orders paths by UTF-16 code units, independent of locale. */
+export function byPath(a: { path: string }, b: { path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/**
+ * Writes the canonical ZIP: sorted by path, wrapped in `<name>/`, stored, no folders, extra fields, comments or
+ * descriptors. The caller has checked the files against `PACKAGE_LIMITS`, so every field fits 32 bits.
+ */
+export function writeCanonical(name: string, files: readonly CanonicalFile[]): CanonicalZip {
+  const encoder = new TextEncoder();
+  const items = files.toSorted(byPath).map((file) => ({
+    ...file,
+    name: encoder.encode(`${name}/${file.path}`),
+    crc: crc32(file.bytes),
+  }));
+  const dataBytes = items.reduce((sum, { name, bytes }) => sum + LOCAL_BYTES + name.length + bytes.length, 0);
+  const directoryBytes = items.reduce((sum, { name }) => sum + CENTRAL_BYTES + name.length, 0);
+
+  const zip = new Uint8Array(dataBytes + directoryBytes + END_BYTES);
+  const view = new DataView(zip.buffer);
+  const offsets = new Map<string, number>();
+  let at = 0;
+  let central = dataBytes;
+  for (const item of items) {
+    view.setUint32(at, 0x04034b50, true);
+    writeCommon(view, at + 4, item);
+    zip.set(item.name, at + LOCAL_BYTES);
+
+    view.setUint32(central, 0x02014b50, true);
+    view.setUint16(central + 4, UNIX | VERSION, true);
+    writeCommon(view, central + 6, item);
+    view.setUint32(central + 38, ((REGULAR | item.mode) << 16) >>> 0, true);
+    view.setUint32(central + 42, at, true);
+    zip.set(item.name, central + CENTRAL_BYTES);
+    central += CENTRAL_BYTES + item.name.length;
+
+    at += LOCAL_BYTES + item.name.length;
+    offsets.set(item.path, at);
+    zip.set(item.bytes, at);
+    at += item.bytes.length;
+  }
+  view.setUint32(central, 0x06054b50, true);
+  view.setUint16(central + 8, items.length, true);
+  view.setUint16(central + 10, items.length, true);
+  view.setUint32(central + 12, directoryBytes, true);
+  view.setUint32(central + 16, dataBytes, true);
+  return { zip, offsets };
+}
+
+/** The fields that the local header and the central record share, in the order that both have. The rest stays zero. */
+function writeCommon(view: DataView, at: number, item: { name: Uint8Array; bytes: Uint8Array; crc: number }): void {
+  view.setUint16(at, VERSION, true);
+  view.setUint16(at + 2, UTF8_NAME, true);
+  view.setUint16(at + 8, DATE, true);
+  view.setUint32(at + 10, item.crc, true);
+  view.setUint32(at + 14, item.bytes.length, true);
+  view.setUint32(at + 18, item.bytes.length, true);
+  view.setUint16(at + 22, item.name.length, true);
+}

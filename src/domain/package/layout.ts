@@ -1,0 +1,134 @@
+// Where the skill is in its archive, and what it is called.
+
+import type { Issue } from "../errors";
+import type { ArchiveEntry } from "./archive";
+import { checkName, isName } from "./name";
+import { SKILL_FILE } from "./skill";
+
+/** What the caller knows about the name. */
+export interface Naming {
+  /** The `name` of an upload form. */
+  name?: string;
+  /** What the uploaded file was called. */
+  fileName?: string;
+  /** The name of the skill that is being replaced. */
+  expected?: string;
+}
+
+/** The skill's files, relative to its folder. `folder` is `null` when SKILL.md is at the root of the archive. */
+export interface Layout {
+  folder: string | null;
+  skillFile: ArchiveEntry;
+  files: ArchiveEntry[];
+}
+
+const LOWER_CASE_FILE = "skill.md";
+
+/**
+ * Finds the one skill: a folder that holds SKILL.md (or skill.md), or those at the root. Issues: `SKILL_FILE_MISSING`,
+ * `SKILL_FILE_TOO_DEEP`, `SEVERAL_SKILLS` (one for each), `FILE_OUTSIDE_SKILL`. Warnings: `SKILL_FILE_LOWER_CASE`,
+ * `SKILL_NESTED` (further SKILL.md files deeper in the skill are plain files of it).
+ */
+export function findLayout(entries: readonly ArchiveEntry[]): {
+  layout: Layout | null;
+  issues: Issue[];
+  warnings: Issue[];
+} {
+  const found = entries.filter(({ path }) => isSkillFile(path));
+  const [skillFile, ...more] = found.filter(({ path }) => depth(path) <= 1);
+  if (skillFile === undefined) return { layout: null, issues: [missing(entries, found[0])], warnings: [] };
+  // SKILL.md beside skill.md is one skill too many as well, but `domain/collisions` has said so.
+  const others = more.filter(({ path }) => folderOf(path) !== folderOf(skillFile.path));
+  if (others.length > 0) {
+    const message = "The archive holds several skills; upload them one by one.";
+    const issues = [skillFile, ...others].map(({ path }) => ({ code: "SEVERAL_SKILLS", message, path }));
+    return { layout: null, issues, warnings: [] };
+  }
+
+  const folder = depth(skillFile.path) === 0 ? null : skillFile.path.slice(0, skillFile.path.indexOf("/"));
+  const prefix = folder === null ? "" : `${folder}/`;
+  const outside = entries.filter(({ path }) => !path.startsWith(prefix));
+  const issues = outside.map(({ path }) => ({
+    code: "FILE_OUTSIDE_SKILL",
+    message: `The file is outside the skill's folder '${folder}'.`,
+    path,
+  }));
+  const warnings = found
+    .filter((entry) => entry !== skillFile)
+    .map(({ path }) => ({ code: "SKILL_NESTED", message: "A skill inside the skill is not listed on its own.", path }));
+  if (!skillFile.path.endsWith(SKILL_FILE)) {
+    const message = "Strict clients look for the file `SKILL.md` in capitals.";
+    warnings.push({ code: "SKILL_FILE_LOWER_CASE", message, path: skillFile.path });
+  }
+  const strip = (entry: ArchiveEntry) => ({ ...entry, path: entry.path.slice(prefix.length) });
+  const files = entries.filter(({ path }) => path.startsWith(prefix)).map(strip);
+  return { layout: { folder, skillFile: strip(skillFile), files }, issues, warnings };
+}
+
+/**
+ * Decides the skill's name. The folder wins; without one the replaced skill, the form, a valid frontmatter name and
+ * the file's name are asked in this order. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings:
+ * `NAME_DIFFERS` (from the frontmatter), `NAME_NOT_STRICT`.
+ */
+export function chooseName(
+  folder: string | null,
+  frontmatterName: string | undefined,
+  naming: Naming,
+): { name: string; issues: Issue[]; warnings: Issue[] } {
+  const written =
+    frontmatterName !== undefined && isName(frontmatterName) ? frontmatterName.normalize("NFC") : undefined;
+  const file = naming.fileName?.replace(/^.*[\\/]/, "").replace(/\.zip$/i, "");
+  const candidates: [string | undefined, string][] = [
+    [folder ?? undefined, folder ?? ""],
+    [naming.expected, "expected"],
+    [naming.name, "name"],
+    [written, SKILL_FILE],
+    [file !== undefined && isName(file) ? file : undefined, "file"],
+  ];
+  const [text, where] = candidates.find(([candidate]) => candidate !== undefined) ?? [];
+  if (text === undefined || where === undefined) {
+    const message = "The skill has no name: put it into a folder of that name, or send a `name`.";
+    return { name: "", issues: [{ code: "NAME_MISSING", message }], warnings: [] };
+  }
+  const { name, issues, warnings } = checkName(text, where);
+  for (const [field, value] of [
+    ["expected", naming.expected],
+    ["name", naming.name],
+  ] as const) {
+    if (value === undefined || value.normalize("NFC") === name) continue;
+    const message =
+      field === "expected"
+        ? `The package is the skill '${name}', but it should replace '${value}'.`
+        : `The package is the skill '${name}', but the \`name\` sent with it is '${value}'.`;
+    issues.push({ code: "NAME_MISMATCH", message, path: where });
+  }
+  if (written !== undefined && written !== name) {
+    const message = `The \`name\` in the frontmatter is '${written}', but the skill is called '${name}'.`;
+    warnings.push({ code: "NAME_DIFFERS", message, path: SKILL_FILE });
+  }
+  return { name, issues, warnings };
+}
+
+/** Says what was found instead, since that is what the author has to change. */
+function missing(entries: readonly ArchiveEntry[], deep: ArchiveEntry | undefined): Issue {
+  if (deep !== undefined) {
+    const message = "The skill's folder must be at the top of the archive.";
+    return { code: "SKILL_FILE_TOO_DEEP", message, path: deep.path };
+  }
+  const similar = entries.find(({ path }) => path.toLowerCase().endsWith(LOWER_CASE_FILE));
+  const message = "There is no `SKILL.md`, neither at the root nor in a folder.";
+  return { code: "SKILL_FILE_MISSING", message, ...(similar === undefined ? {} : { path: similar.path }) };
+}
+
+function isSkillFile(path: string): boolean {
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  return file === SKILL_FILE || file === LOWER_CASE_FILE;
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
+}
+
+function depth(path: string): number {
+  return path.split("/").length - 1;
+}

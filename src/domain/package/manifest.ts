@@ -1,0 +1,190 @@
+// Frontmatter becomes a manifest. Refused are only a skill that cannot be described, and one whose servers would lead where a
+// value says; everything else is kept as far as it can be read, and warned about.
+
+import type { Issue } from "../errors";
+import { DEPENDENCY_LIMITS } from "../limits";
+import { parseReference } from "../reference";
+import type { Frontmatter } from "./frontmatter";
+import { type FieldReader, fieldReader, isObject } from "./manifest-field";
+import { checkServers } from "./manifest-server";
+import { isName } from "./name";
+import { type JsonValue, type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
+
+/** A read manifest; `manifest` is `null` exactly when there are issues. */
+export interface ManifestReading {
+  manifest: Manifest | null;
+  issues: Issue[];
+  warnings: Issue[];
+}
+
+const KNOWN_FIELDS = new Set([
+  "name",
+  "description",
+  "displayName",
+  "version",
+  "author",
+  "tags",
+  "bindShells",
+  "config",
+  "tools",
+  "provider",
+  "mcpServers",
+  "dependencies",
+  "preload",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools",
+]);
+/** Limits of the Agent Skills specification, in characters. */
+const STRICT_DESCRIPTION = 1024;
+const STRICT_COMPATIBILITY = 500;
+const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
+
+/**
+ * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
+ * `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
+ * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `TOO_MANY_DEPENDENCIES`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
+ * `domain/manifest-server`. Each has the line of its key.
+ *
+ * @param paths the package's files, relative to the skill's folder; a provider's module is looked up in them
+ */
+export function readManifest(frontmatter: Frontmatter, paths: readonly string[]): ManifestReading {
+  const fields = fieldReader(frontmatter);
+  const { warn } = fields;
+  for (const key of Object.keys(frontmatter.fields)) {
+    if (!KNOWN_FIELDS.has(key)) warn("FIELD_UNKNOWN", [key], `The field '${key}' is not known; it was kept.`);
+  }
+  const description = frontmatter.fields.description ?? "";
+  const name = fields.text("name");
+  const displayName = fields.text("displayName");
+  const manifest: Manifest = {
+    ...defined("name", name),
+    description: typeof description === "string" ? description.trim() : "",
+    ...defined("displayName", displayName ?? titleOf(fields, name)),
+    ...defined("version", fields.text("version")),
+    ...defined("author", fields.text("author")),
+    tags: fields.list("tags"),
+    ...("bindShells" in frontmatter.fields ? { bindShells: fields.list("bindShells") } : {}),
+    config: fields.object("config"),
+    tools: readTools(fields),
+    ...defined("provider", readProvider(fields, paths)),
+    mcpServers: checkServers(fields, fields.object("mcpServers")),
+    dependencies: readDependencies(fields),
+    preload: fields.flag("preload"),
+    ...defined("license", fields.text("license")),
+    ...defined("compatibility", fields.text("compatibility")),
+    metadata: fields.object("metadata"),
+    allowedTools: readAllowedTools(fields),
+  };
+  warnStrictLimits(fields, manifest);
+  const issues = [...checkDescription(fields, description), ...fields.issues];
+  return { manifest: issues.length === 0 ? manifest : null, issues, warnings: fields.warnings };
+}
+
+function checkDescription(fields: FieldReader, description: JsonValue): Issue[] {
+  const place = { path: SKILL_FILE, line: fields.line(["description"]) ?? 1 };
+  if (typeof description !== "string") {
+    return [{ code: "DESCRIPTION_INVALID", message: "The `description` must be text.", ...place }];
+  }
+  if (description.trim() !== "") return [];
+  const message = "The frontmatter needs a `description`: it is what a model sees before the skill is loaded.";
+  return [{ code: "DESCRIPTION_MISSING", message, ...place }];
+}
+
+/** A `name` that cannot be one was meant for people. */
+function titleOf(fields: FieldReader, name: string | undefined): string | undefined {
+  if (name === undefined || isName(name)) return undefined;
+  fields.warn("NAME_IS_TITLE", ["name"], "The `name` is no skill name; it was taken for the display name.");
+  return name;
+}
+
+function warnStrictLimits(fields: FieldReader, manifest: Manifest): void {
+  if ([...manifest.description].length > STRICT_DESCRIPTION) {
+    const message = `The description is longer than ${STRICT_DESCRIPTION} characters; strict clients will not list the skill.`;
+    fields.warn("DESCRIPTION_LONG", ["description"], message);
+  }
+  if ([...(manifest.compatibility ?? "")].length > STRICT_COMPATIBILITY) {
+    const message = `\`compatibility\` is longer than ${STRICT_COMPATIBILITY} characters; strict clients will not list the skill.`;
+    fields.warn("COMPATIBILITY_LONG", ["compatibility"], message);
+  }
+  if (Object.values(manifest.metadata).some((value) => typeof value !== "string")) {
+    const message = "Values of `metadata` should be text; strict clients will not list the skill.";
+    fields.warn("METADATA_NOT_STRINGS", ["metadata"], message);
+  }
+}
+
+function readTools(fields: FieldReader): ToolDeclaration[] {
+  const tools = new Map<string, ToolDeclaration>();
+  for (const [index, item] of fields.items("tools").entries()) {
+    const place = ["tools", `${index}`];
+    const entry = typeof item === "string" ? { name: item } : item;
+    if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
+      fields.warn("TOOL_INVALID", place, "A tool needs a `name`; this one was left out.");
+    } else if (tools.has(entry.name)) {
+      fields.warn("TOOL_DUPLICATE", place, `The tool '${entry.name}' is declared twice; the first one counts.`);
+    } else {
+      tools.set(entry.name, {
+        name: entry.name,
+        ...(typeof entry.provider === "string" ? { provider: entry.provider } : {}),
+        ...(typeof entry.description === "string" ? { description: entry.description } : {}),
+        ...(isObject(entry.config) ? { config: entry.config } : {}),
+      });
+    }
+  }
+  return [...tools.values()];
+}
+
+function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["provider"] {
+  const provider = fields.object("provider");
+  const { module, class: className } = provider;
+  if (typeof module !== "string" || module === "") return undefined;
+  const file = module.replace(/^\.\//, "");
+  const runnable = ["", ...MODULE_ENDINGS].some(
+    (ending) => paths.includes(file + ending) && MODULE_ENDINGS.some((known) => (file + ending).endsWith(known)),
+  );
+  const other = paths.find((path) => path === file || path.startsWith(`${file}.`));
+  if (!runnable && other !== undefined) {
+    const message = `The provider '${other}' is not JavaScript: it is kept but not run here, the skill loads as a prompt.`;
+    fields.warn("PROVIDER_LANGUAGE", ["provider", "module"], message);
+  } else if (!runnable) {
+    const message = `The package has no provider module '${module}'; the skill loads as a prompt.`;
+    fields.warn("PROVIDER_NOT_FOUND", ["provider", "module"], message);
+  }
+  return typeof className === "string" ? { module, class: className } : { module };
+}
+
+/** The seeds list Python modules here too; what is no skill reference stays in the file and is left out. */
+function readDependencies(fields: FieldReader): string[] {
+  const needed = fields.list("dependencies").filter((text, index) => {
+    const reference = parseReference(text);
+    if (reference !== null && isName(reference.name)) return true;
+    const message = `The dependency '${text}' is neither \`name\` nor \`name@range\`; it is kept but not resolved.`;
+    fields.warn("DEPENDENCY_INVALID", ["dependencies", `${index}`], message);
+    return false;
+  });
+  if (needed.length > DEPENDENCY_LIMITS.skills) {
+    const message = `It names ${needed.length} dependencies, and no skill that needs more than ${DEPENDENCY_LIMITS.skills} can be loaded.`;
+    fields.warn("TOO_MANY_DEPENDENCIES", ["dependencies"], message);
+  }
+  return needed;
+}
+
+/** The specification's form is one string; spaces inside parentheses, as in `Bash(git add:*)`, separate nothing. */
+function readAllowedTools(fields: FieldReader): string[] {
+  const value = fields.value("allowed-tools");
+  if (typeof value === "string") return value.match(/(?:[^\s,()]|\([^)]*\)?)+/g) ?? [];
+  const tools = fields.list("allowed-tools");
+  if (Array.isArray(value)) {
+    const message = "`allowed-tools` is a list; the specification wants one string with spaces between the tools.";
+    fields.warn("ALLOWED_TOOLS_LIST", ["allowed-tools"], message);
+  }
+  return tools;
+}
+
+/** A property that is absent rather than `undefined`. */
+function defined<K extends keyof Manifest>(key: K, value: Manifest[K] | undefined): Partial<Pick<Manifest, K>> {
+  const part: Partial<Pick<Manifest, K>> = {};
+  if (value !== undefined) part[key] = value;
+  return part;
+}

@@ -1,0 +1,54 @@
+// What a skill may be called.
+
+import type { Issue } from "../errors";
+import { printable } from "./path";
+
+/** A checked name. Use `name` only when `issues` is empty. */
+export interface NameCheck {
+  /** NFC. */
+  name: string;
+  issues: Issue[];
+  warnings: Issue[];
+}
+
+const LONGEST = 64;
+/** The rule of the Agent Skills specification, which the strict clients follow. */
+const STRICT = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** What we take beyond it: `_`, capitals, letters and digits of every script. */
+/** Characters that show as nothing at all: with one of them two names look the same, and only one of them is meant. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
+const isAccepted = (name: string) => /^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u.test(name);
+
+/**
+ * Checks a skill's name. Issue: `NAME_INVALID`. A name that works here but that clients which follow the specification
+ * to the letter will not list is the warning `NAME_NOT_STRICT`.
+ *
+ * @param where what the issue's `path` says: the folder, `SKILL.md`, a form field
+ */
+export function checkName(text: string, where: string): NameCheck {
+  const name = text.normalize("NFC");
+  const reason = refusal(name);
+  if (reason !== null) {
+    const message = `'${printable(name)}' is not a skill name: ${reason}.`;
+    return { name, issues: [{ code: "NAME_INVALID", message, path: where }], warnings: [] };
+  }
+  const message = `'${name}' is not of the form a-z, 0-9 and single hyphens; strict clients will not list the skill.`;
+  return { name, issues: [], warnings: STRICT.test(name) ? [] : [{ code: "NAME_NOT_STRICT", message, path: where }] };
+}
+
+/** Whether a text can be a skill's name at all. */
+export function isName(text: string): boolean {
+  return refusal(text.normalize("NFC")) === null;
+}
+
+function refusal(name: string): string | null {
+  if (name === "") return "it is empty";
+  if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
+  // Names become keys of JSON objects on the wire.
+  if (name === "__proto__") return "it is reserved";
+  if (UNSEEN.test(name)) return "it has a character that nobody sees";
+  if (isAccepted(name)) return null;
+  if (name.startsWith("-") || name.endsWith("-")) return "it begins or ends with a hyphen";
+  if (name.includes("--")) return "it has a double hyphen";
+  return "only letters, digits, `-` and `_` are allowed";
+}

@@ -1,0 +1,107 @@
+// Remote MCP servers as they are configured: by the gateway, a ghost or a skill. The more specific replaces a whole entry.
+
+import * as z from "zod";
+import type { Issue } from "../errors";
+import { MCP_LIMITS } from "../limits";
+import type { JsonObject, JsonValue } from "../package/skill";
+import { type TemplateProblem, templateProblem } from "./template";
+
+const REMOTE = ["streamable-http", "http", "sse"] as const;
+const seconds = z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
+const toolNames = z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
+
+/** An entry of `mcpServers`. Variables stand in `url` and `headers` only. */
+export const serverEntrySchema = z.object({
+  type: z.enum(REMOTE).optional(),
+  url: z.string().min(1).max(4_096),
+  headers: z
+    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is no header name"), z.string().max(8_192))
+    .optional(),
+  /** Seconds for a call, and for connecting. */
+  timeout: seconds.optional(),
+  connect_timeout: seconds.optional(),
+  /** Only these tools, and none of those. */
+  allow: toolNames.optional(),
+  deny: toolNames.optional(),
+  /** Pins the protocol's generation for a server that answers the question wrongly. */
+  era: z.enum(["auto", "legacy", "modern"]).optional(),
+});
+export type ServerEntry = z.infer<typeof serverEntrySchema>;
+
+export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Who brings a server. A ghost's has the ghost's scope where that is shared: whose secrets it uses goes by it. */
+export type ServerSource =
+  | { kind: "gateway" }
+  | { kind: "ghost"; shared: string | null }
+  | { kind: "skill"; skill: string };
+
+/** A server that a conversation is to have: with its entry, or with the reason in words why it cannot run here. */
+export type ConfiguredServer = { name: string; source: ServerSource } & (
+  | { entry: ServerEntry; problem: null }
+  | { entry: null; problem: string }
+);
+
+/** Reads `mcpServers` of a manifest, a ghost or the gateway. Every mapping in it becomes a server, if only one with a problem. */
+export function readServers(servers: JsonObject, source: ServerSource): ConfiguredServer[] {
+  return Object.entries(servers).map(([name, raw]): ConfiguredServer => {
+    const problem = foreign(raw);
+    if (problem !== null) return { name, source, entry: null, problem };
+    const parsed = serverEntrySchema.safeParse(raw);
+    if (parsed.success) return { name, source, entry: parsed.data, problem: null };
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "it"}: ${issue.message}`);
+    return { name, source, entry: null, problem: `its entry is not valid: ${problems.join("; ")}` };
+  });
+}
+
+/** What is wrong with the variables of an entry, each at its keys. No value is needed to tell. */
+export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateProblem & { keys: string[] })[] {
+  const places = [
+    { keys: ["url"], found: templateProblem(url, "url") },
+    ...Object.entries(headers).map(([header, value]) => ({
+      keys: ["headers", header],
+      found: templateProblem(value, "header"),
+    })),
+  ];
+  return places.flatMap(({ keys, found }) => (found === null ? [] : [{ keys, ...found }]));
+}
+
+/**
+ * The servers that must not even be stored: one whose values could say where it leads has no other use than to have them told.
+ * What else is wrong with an entry costs its server, when it is used.
+ */
+export function refusedServers(servers: JsonObject, path: string): Issue[] {
+  return Object.entries(servers).flatMap(([name, raw]) => {
+    const { data: entry } = serverEntrySchema.safeParse(raw);
+    const problems = entry === undefined ? [] : variableProblems(entry);
+    return problems
+      .filter(({ code }) => code === "VARIABLE_IN_ORIGIN")
+      .map(({ code, keys, problem }) => ({
+        code,
+        message: `The MCP server '${name}' is refused: ${problem}.`,
+        path: [path, name, ...keys].join("."),
+      }));
+  });
+}
+
+/** Skill over ghost over gateway, by whole entry. Servers of one name that two skills bring are two servers. */
+export function mergeServers<T extends { name: string }>(
+  gateway: readonly T[],
+  ghost: readonly T[],
+  skills: readonly T[],
+): T[] {
+  const named = new Set(skills.map((server) => server.name));
+  const general = new Map([...gateway, ...ghost].map((server) => [server.name, server]));
+  return [...[...general.values()].filter((server) => !named.has(server.name)), ...skills];
+}
+
+/** Why an entry that is meant for other runtimes is none for this one. */
+function foreign(raw: JsonValue): string | null {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return "its entry is no mapping";
+  const { type, url, command } = raw;
+  if (type === "stdio" || (type === undefined && url === undefined && command !== undefined))
+    return "it is a stdio server, and an edge gateway starts no processes; run it behind an HTTP address";
+  if (type !== undefined && !REMOTE.some((known) => known === type))
+    return `its type is not one of ${REMOTE.join(", ")}`;
+  return null;
+}

@@ -1,0 +1,128 @@
+// JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
+
+import * as z from "zod";
+import { parseExactly } from "../json";
+import type { JsonObject } from "../package/skill";
+
+export const rpcIdSchema = z.union([z.string(), z.number()]);
+export type RpcId = z.infer<typeof rpcIdSchema>;
+
+/** What is read of a message; the rest is the server's. Whatever is malformed reads as absent. */
+const messageSchema = z.object({
+  id: rpcIdSchema.optional().catch(undefined),
+  method: z.string().optional().catch(undefined),
+  params: z
+    .object({ name: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+type RpcMessage = z.infer<typeof messageSchema>;
+
+/** A posted body. One of 2025-03-26 may hold several messages. */
+export interface Posted {
+  /** What `JSON.parse` made of it; `undefined` when it is no JSON. */
+  value: unknown;
+  messages: readonly RpcMessage[];
+}
+
+export function readPosted(text: string): Posted {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { value: undefined, messages: [] };
+  }
+  const messages = (Array.isArray(value) ? value : [value]).map((one) => messageSchema.safeParse(one).data ?? {});
+  return { value, messages };
+}
+
+/** The members by which a message is judged. */
+const JUDGED = ["jsonrpc", "id", "method", "params"];
+const JUDGED_PARAMS = ["name"];
+
+/**
+ * Whether every reader finds in it what was read here: nothing but messages, and none with a member that is one of those it is
+ * judged by in other letters, which some readers take for the same (Go's, and the last one counts).
+ */
+export function isPlain({ value }: Posted): boolean {
+  return (Array.isArray(value) ? value : [value]).every((one: unknown) => {
+    if (!isMapping(one)) return false;
+    return spellsOnly(one, JUDGED) && (!isMapping(one.params) || spellsOnly(one.params, JUDGED_PARAMS));
+  });
+}
+
+function spellsOnly(part: Record<string, unknown>, names: readonly string[]): boolean {
+  return Object.keys(part).every((key) => names.includes(key) || !names.includes(key.toUpperCase().toLowerCase()));
+}
+
+/** What a posted text says, written anew: members that it names twice are there once, and numbers are as they were. */
+export function writtenAnew(text: string): string {
+  return JSON.stringify(parseExactly(text));
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The ids of the requests in it: those that get an answer. */
+export function requestIds({ messages }: Posted): RpcId[] {
+  return messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
+}
+
+/** The names of the tools that it calls. */
+export function calledTools({ messages }: Posted): string[] {
+  return messages.flatMap(({ method, params }) => (method === "tools/call" ? [params?.name ?? ""] : []));
+}
+
+/** Whether the headers that repeat a message say what it says, as a server may go by either. */
+export function agrees(posted: Posted, headers: Headers): boolean {
+  const method = headers.get("mcp-method");
+  const tool = decodedHeader(headers.get("mcp-name"));
+  const tools = calledTools(posted);
+  return (
+    (method === null || hasMethod(posted, method)) && (tool === null || tools.length === 0 || tools.includes(tool))
+  );
+}
+
+/** A header's value; what cannot stand in a header is written `=?base64?…?=`. */
+function decodedHeader(value: string | null): string | null {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? "")?.[1];
+  if (encoded === undefined) return value;
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)));
+  } catch {
+    return value;
+  }
+}
+
+/** Whether one of its messages has one of these methods. */
+export function hasMethod({ messages }: Posted, ...methods: string[]): boolean {
+  return messages.some(({ method }) => method !== undefined && methods.includes(method));
+}
+
+/** An error in the name of a request; `null` where no request is known. */
+export function rpcError(id: RpcId | null, code: number, message: string, data?: JsonObject): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+}
+
+const answerSchema = z.object({ id: rpcIdSchema, method: z.never().optional() });
+
+/** The id of the request that a message answers; `null` when it is no answer. */
+export function answeredId(message: unknown): RpcId | null {
+  return answerSchema.safeParse(message).data?.id ?? null;
+}
+
+const toolListSchema = z.looseObject({ result: z.looseObject({ tools: z.array(z.unknown()) }) });
+const namedSchema = z.looseObject({ name: z.string() });
+
+/** The message without the tools that may not be seen, if it is a list of tools; else as it is. What has no name may not. */
+export function withoutTools(message: unknown, isAllowed: (tool: string) => boolean): unknown {
+  if (Array.isArray(message)) return message.map((one) => withoutTools(one, isAllowed));
+  const list = toolListSchema.safeParse(message).data;
+  if (list === undefined) return message;
+  const tools = list.result.tools.filter((tool) => {
+    const named = namedSchema.safeParse(tool).data;
+    return named !== undefined && isAllowed(named.name);
+  });
+  return { ...list, result: { ...list.result, tools } };
+}

@@ -1,0 +1,62 @@
+// Parameters of a tool that also travel as headers (`x-mcp-header`, SEP-2243): which declarations are allowed. A tool with one that
+// is not must be left out.
+
+import type { JsonObject, JsonValue } from "../package/skill";
+
+const KEYWORD = "x-mcp-header";
+/** A header's name, RFC 9110. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const TYPES: readonly (JsonValue | undefined)[] = ["string", "integer", "boolean"];
+/** Keywords whose values are data and no schemas. */
+const DATA = new Set(["default", "const", "enum", "examples"]);
+
+/** What is wrong with the headers that an input schema declares, in words; `null`: nothing. */
+export function headerProblem(inputSchema: JsonObject): string | null {
+  const names = new Set<string>();
+  const found = declarations(inputSchema, "root");
+  const problem = found.map((one) => problemOf(one, names)).find((one) => one !== null);
+  return problem === undefined ? null : `its ${KEYWORD} is not valid: ${problem}`;
+}
+
+/** The schema without its headers: whoever is offered it calls the gateway, which passes no header on. */
+export function withoutHeaders(inputSchema: JsonObject): JsonObject {
+  const { [KEYWORD]: _, properties, ...rest } = inputSchema;
+  if (!isMapping(properties)) return rest;
+  const plain = Object.entries(properties).map(([name, one]) => [name, isMapping(one) ? withoutHeaders(one) : one]);
+  return { ...rest, properties: Object.fromEntries(plain) };
+}
+
+interface Declaration {
+  header: JsonValue;
+  type: JsonValue | undefined;
+  place: Place;
+}
+
+/** A `property` is reached from the root through `properties` alone; what is reached otherwise depends on the arguments. */
+type Place = "root" | "property" | "elsewhere";
+
+function declarations(schema: JsonValue, place: Place): Declaration[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  if (Array.isArray(schema)) return schema.flatMap((one) => declarations(one, "elsewhere"));
+  const { [KEYWORD]: header, properties, ...rest } = schema;
+  const next = place === "elsewhere" ? place : "property";
+  return [
+    ...(header === undefined ? [] : [{ header, type: schema.type, place }]),
+    ...(isMapping(properties) ? Object.values(properties).flatMap((one) => declarations(one, next)) : []),
+    ...Object.entries(rest).flatMap(([key, one]) => (DATA.has(key) ? [] : declarations(one, "elsewhere"))),
+  ];
+}
+
+function problemOf({ header, type, place }: Declaration, names: Set<string>): string | null {
+  if (place !== "property") return "it does not stand at a property that every call can have";
+  if (typeof header !== "string" || !TOKEN.test(header)) return "it is no header name";
+  if (!TYPES.includes(type)) return "only strings, integers and booleans travel as headers";
+  const name = header.toLowerCase();
+  if (names.has(name)) return "two parameters have the same header";
+  names.add(name);
+  return null;
+}
+
+function isMapping(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,41 @@
+// The names under which tools of skills are offered. Models' APIs take 64 plain characters, and no name twice.
+
+import { sha256Hex } from "../digest";
+
+/**
+ * A tool that somebody brought: `own` is what it is called there (`tool`, or `server__tool`). `skill` is empty where no skill
+ * brought it.
+ */
+export interface NamedTool {
+  skill: string;
+  own: string;
+}
+
+export const TOOL_NAME_CHARS = 64;
+
+/**
+ * Names for tools, in order of their skills' activation: what is not yet taken keeps its own name, a later one becomes
+ * `skill__tool`, and what is too long or still clashes ends in `_` and six digits of a digest.
+ *
+ * @param taken names that cannot be given: the gateway's own, and those that activations hold already
+ */
+export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<string>): Promise<string[]> {
+  const used = new Set(taken);
+  const names: string[] = [];
+  for (const tool of tools) {
+    const candidates = [plain(tool.own), ...(tool.skill === "" ? [] : [plain(`${tool.skill}__${tool.own}`)])];
+    let name = candidates.find((candidate) => candidate.length <= TOOL_NAME_CHARS && !used.has(candidate));
+    for (let salt = 0; name === undefined; salt++) {
+      const digest = (await sha256Hex(JSON.stringify([tool.skill, tool.own, salt]))).slice(0, 6);
+      const short = `${plain(tool.own).slice(0, TOOL_NAME_CHARS - 7)}_${digest}`;
+      if (!used.has(short)) name = short;
+    }
+    used.add(name);
+    names.push(name);
+  }
+  return names;
+}
+
+function plain(name: string): string {
+  return [...name].map((character) => (/[a-zA-Z0-9_-]/.test(character) ? character : "_")).join("") || "_";
+}

@@ -1,0 +1,64 @@
+// What a skill's code answered becomes an MCP tool result. Nothing that comes out of an isolate is believed.
+
+import * as z from "zod";
+import { jsonObject } from "../json";
+import { CONVERSATION_LIMITS } from "../limits";
+import type { JsonValue } from "../package/skill";
+import { failed, type ToolResult, text } from "../tool";
+
+const common = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
+const contents = z.looseObject({ uri: z.string(), mimeType: z.string().optional() });
+const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, "not base64");
+
+/** MCP's content blocks (2025-11-25), each with what it must have. */
+const blockSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), ...common }),
+  z.object({ type: z.literal("image"), data: base64, mimeType: z.string(), ...common }),
+  z.object({ type: z.literal("audio"), data: base64, mimeType: z.string(), ...common }),
+  z.looseObject({ type: z.literal("resource_link"), uri: z.string(), name: z.string(), ...common }),
+  z.object({
+    type: z.literal("resource"),
+    resource: z.union([contents.extend({ text: z.string() }), contents.extend({ blob: base64 })]),
+    ...common,
+  }),
+]);
+
+const resultSchema = z.object({
+  content: z.array(blockSchema),
+  structuredContent: jsonObject.optional(),
+  isError: z.boolean().optional(),
+});
+
+/**
+ * The result that a tool's answer is: an MCP tool result as it stands; text as a block; any other JSON as text and, where it is
+ * an object, as structured content too. Text above the cap is cut with a note, anything else above it is an error.
+ */
+export function toolResultOf(value: JsonValue, tool: string): ToolResult {
+  if (value === null) return text("");
+  if (typeof value === "string") return cut(text(value), tool);
+  if (typeof value !== "object" || Array.isArray(value)) return cut(text(JSON.stringify(value)), tool);
+  if (!("content" in value)) return cut({ ...text(JSON.stringify(value)), structuredContent: value }, tool);
+  const parsed = resultSchema.safeParse(value);
+  if (parsed.success) return cut(parsed.data as ToolResult, tool);
+  const [issue] = parsed.error.issues;
+  return failed(`Tool '${tool}' answered no valid tool result: ${issue?.path.join(".")}: ${issue?.message}.`);
+}
+
+/** Text that is too long, cut with a note. */
+export function cutText(value: string, limit: number): string {
+  if (value.length <= limit) return value;
+  // Never half a character.
+  const end = /[\uD800-\uDBFF]/.test(value[limit - 1] ?? "") ? limit - 1 : limit;
+  return `${value.slice(0, end)}\n\n(cut: ${value.length - end} of ${value.length} characters are not shown)`;
+}
+
+function cut(result: ToolResult, tool: string): ToolResult {
+  const limit = CONVERSATION_LIMITS.toolResultChars;
+  const size = JSON.stringify(result).length;
+  if (size <= limit) return result;
+  const [first, ...rest] = result.content;
+  if (first?.type !== "text" || typeof first.text !== "string" || rest.length > 0)
+    return failed(`Tool '${tool}' answered ${size} characters; at most ${limit} are passed on.`);
+  const { structuredContent: _, ...others } = result;
+  return { ...others, content: [{ ...first, text: cutText(first.text, limit) }] };
+}

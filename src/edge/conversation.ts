@@ -1,0 +1,47 @@
+// From a request to the conversation it is about.
+
+import type { Context as HonoContext } from "hono";
+import { sha256Hex } from "../domain/digest";
+import { GatewayError } from "../domain/errors";
+import { PACE, REQUEST_LIMITS } from "../domain/limits";
+import type { Caller } from "../services/context";
+import { type Ask, type ConversationApi, type Idempotency, type Reply, unwrap } from "../services/conversation/api";
+import type { HttpEnv } from "./env";
+import { noteLimit } from "./rate";
+
+/** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
+export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Ask } {
+  noteLimit(c, "conversation", PACE);
+  return conversationOf(c.env, c.get("context").caller, id);
+}
+
+/** The same of whoever calls; the caller decides before whether it may. */
+export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; ask: Ask } {
+  const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
+  // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
+  return { api: stub as ConversationApi, ask: { caller, id } };
+}
+
+/** The object's name. */
+export function conversationName(userId: string, id: string): string {
+  return JSON.stringify([userId, id]);
+}
+
+/** The value of a reply, or its refusal thrown; the time the object waited for storage is the request's. */
+export function answered<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
+  if (reply.ok) c.get("context").timings.storage += reply.storage_ms;
+  return unwrap(reply);
+}
+
+/** The request's Idempotency-Key with a digest of what was asked; `null` when it has none. */
+export async function idempotency(c: HonoContext<HttpEnv>): Promise<(Idempotency & { key_digest: string }) | null> {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined) return null;
+  if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key cannot be used.", {
+      issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
+    });
+  }
+  const request = await sha256Hex(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
+  return { key, request, key_digest: (await sha256Hex(key)).slice(0, 26) };
+}

@@ -1,0 +1,128 @@
+// Refusals as RFC 9457 problem documents.
+
+import type { Context as HonoContext } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { rateHeaders } from "../domain/access/rate";
+import { type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { HTTP_STATUS } from "../domain/http-status";
+import { challenge } from "./challenge";
+import type { HttpEnv } from "./env";
+import * as z from "./zod";
+
+const TITLE: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  422: "Unprocessable Content",
+  426: "Upgrade Required",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+export const issueSchema = () =>
+  z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      path: z.string().optional(),
+      line: z.int().optional(),
+      severity: z.enum(SEVERITIES).optional(),
+    })
+    .openapi("Issue");
+
+export const problemSchema = () =>
+  z
+    .looseObject({
+      type: z.string(),
+      title: z.string(),
+      status: z.int(),
+      detail: z.string(),
+      code: z.string(),
+      request_id: z.string(),
+      issues: z.array(issueSchema()).optional(),
+    })
+    .openapi("Problem");
+
+/** An answer in the contract's error shape. Facts may add members but never replace the standard ones. */
+export function problem(
+  c: HonoContext<HttpEnv>,
+  status: number,
+  code: string,
+  detail: string,
+  facts: ErrorDetails = {},
+  headers: Record<string, string> = {},
+): Response {
+  c.set("problem", code);
+  const body = {
+    ...facts,
+    type: `urn:skill-gateway:problem:${code}`,
+    title: TITLE[status] ?? "Error",
+    status,
+    detail,
+    code,
+    request_id: c.get("requestId"),
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
+export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
+  const refusal = refusalIn(error);
+  if (refusal !== null) {
+    const headers = rateHeaders(refusal);
+    if (refusal.code === "unauthenticated") {
+      c.set("unauthenticated", true);
+      headers["www-authenticate"] = challenge(c);
+    }
+    return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
+  }
+  if (error instanceof HTTPException && error.status === 400) {
+    const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body cannot be read as its content type says." }];
+    return problem(c, 400, "INVALID_REQUEST", "The request body cannot be read. Check that it is well-formed.", {
+      issues,
+    });
+  }
+  if (error instanceof HTTPException && error.status === 413) {
+    return problem(c, 413, "BODY_TOO_LARGE", "The request body is larger than this route takes.");
+  }
+  const cause = rootCause(error);
+  console.error(
+    JSON.stringify({
+      event: "unexpected_error",
+      request_id: c.get("requestId"),
+      route: `${c.req.method} ${c.req.routePath}`,
+      error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+    }),
+  );
+  return problem(
+    c,
+    500,
+    "INTERNAL",
+    "The gateway failed to answer. The request id helps its operator to find out why.",
+  );
+}
+
+/** The issues of a failed zod parse, in the contract's shape. */
+export function issuesOf(error: z.core.$ZodError, where?: string): Issue[] {
+  return error.issues.flatMap((issue): Issue[] => {
+    const path = [...(where === undefined ? [] : [where]), ...issue.path.map(String)].join(".");
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({
+        code: "UNKNOWN_FIELD",
+        message: `'${key}' is not a field of this request.`,
+        path: path === "" ? key : `${path}.${key}`,
+      }));
+    }
+    return [{ code: "INVALID_FIELD", message: issue.message, ...(path === "" ? {} : { path }) }];
+  });
+}

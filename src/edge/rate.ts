@@ -1,0 +1,55 @@
+// How fast one may go: by the platform's counters, which cost no round trip and are exact enough against abuse. They tell whether
+// there is room and not how much, so answers name the limits and only refusals say what is left: nothing. Where a deployment has
+// no such binding there is no limit, and /health says so.
+
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { countedAs } from "../domain/access/address";
+import { type Rate, ratePolicy, tooFast } from "../domain/access/rate";
+import { RATES } from "../domain/limits";
+import { settingsFrom } from "../domain/settings";
+import type { HttpEnv } from "./env";
+
+type Limit = keyof typeof RATES;
+
+/**
+ * Refuses an address that is too fast before anything is read for it, and one that guesses keys: what lets nobody in is
+ * counted, and beyond the limit the answer is 429, whatever the next guess is.
+ */
+export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const address = c.req.header("cf-connecting-ip");
+  if (address === undefined) return next();
+  const counted = countedAs(address);
+  await take(c, "address", c.env.ADDRESS_RATE, counted);
+  await next();
+  if (c.get("unauthenticated")) await take(c, "guesses", c.env.GUESS_RATE, counted);
+};
+
+/** Refuses a principal that is too fast: a key in the name of one user. Mounted behind `authenticate`. */
+export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const { keyId, userId } = c.get("context").caller.principal;
+  await take(c, "principal", c.env.PRINCIPAL_RATE, `${keyId} ${userId}`);
+  await next();
+};
+
+/** Has the answer name a limit that its request is counted under. */
+export function noteLimit(c: HonoContext<HttpEnv>, policy: string, rate: Rate): void {
+  c.set("limits", [...(c.get("limits") ?? []), ratePolicy(policy, rate)]);
+}
+
+/** Says which limits an answer was counted under, besides the one that a refusal names already. */
+export function nameLimits(headers: Headers, limits: readonly string[]): void {
+  const refused = headers.get("ratelimit-policy");
+  for (const limit of limits) if (limit !== refused) headers.append("ratelimit-policy", limit);
+}
+
+/** Whether requests are limited here: the platform's counters are bound, and the setting does not turn them off. */
+export function areRatesLimited(env: Env): boolean {
+  return settingsFrom(env).RATE_LIMITS && env.ADDRESS_RATE !== undefined && env.PRINCIPAL_RATE !== undefined;
+}
+
+/** Counts one more. Throws `rate_limited` beyond the limit, and else has the answer name it. */
+async function take(c: HonoContext<HttpEnv>, limit: Limit, counter: RateLimit | undefined, key: string): Promise<void> {
+  if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return;
+  if (!(await counter.limit({ key })).success) throw tooFast(limit, RATES[limit]);
+  if (limit !== "guesses") noteLimit(c, limit, RATES[limit]);
+}

@@ -1,0 +1,98 @@
+// Pieces of requests and answers that several routes share.
+
+import { createMiddleware } from "hono/factory";
+import { GROUP_NAME, isNameable, RESERVED_GROUPS, USER_ID } from "../domain/access/access";
+import { GatewayError } from "../domain/errors";
+import { REQUEST_LIMITS } from "../domain/limits";
+import type { HttpEnv } from "./env";
+import { problemSchema } from "./errors";
+import * as z from "./zod";
+
+export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@+=-", abort: true });
+
+/** A user who is to have or to do something by the caller's word. */
+export const nameableUser = userId.refine(isNameable, "this id is the gateway's own");
+
+/** A group's name: a namespace that is not everybody's own. */
+export const groupName = z
+  .string()
+  .regex(GROUP_NAME, "1-64 of A-Za-z0-9._-, a letter or digit first")
+  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name means something else");
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().pipe(z.int().min(1).max(REQUEST_LIMITS.listLimit)).optional(),
+  cursor: z.string().max(1_000).optional(),
+});
+
+/** A JSON request body that must be there. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { "application/json": { schema } } } as const;
+}
+
+/** A JSON request body that may be left out. */
+export function optionalJsonBody<T extends z.ZodType>(schema: T) {
+  return { required: false, content: { "application/json": { schema } } } as const;
+}
+
+/**
+ * The content of an answer. Only the OpenAPI document looks at its schema: given as a function, it is made when the document is
+ * asked for, and no start of the Worker pays for it.
+ */
+export function described<T extends z.ZodType>(schema: T | (() => T)) {
+  return {
+    get schema(): T {
+      return typeof schema === "function" ? schema() : schema;
+    },
+  } as const;
+}
+
+/** A JSON answer. */
+export function json<T extends z.ZodType>(description: string, schema: T | (() => T)) {
+  return { description, content: { "application/json": described(schema) } } as const;
+}
+
+export const noContent = { description: "Done." } as const;
+
+const REFUSALS = {
+  400: "The request is not valid; `issues` lists everything that is wrong.",
+  401: "No key, or not a good one.",
+  403: "This principal may not.",
+  404: "There is no such thing, as far as this principal may know.",
+  409: "It contradicts what is there.",
+  413: "Too large.",
+  415: "The body is of another content type.",
+  416: "No such range.",
+  422: "The package is not valid; `issues` lists everything that is wrong.",
+  429: "Too fast.",
+  503: "Storage does not answer; try again after `Retry-After`.",
+} as const;
+
+type Refusal = keyof typeof REFUSALS;
+
+/** Responses of a route that refuses with these statuses. Some can happen to every route, and so can what no route chose. */
+export function refusals(...statuses: Refusal[]) {
+  const content = { "application/problem+json": described(problemSchema) };
+  return { ...only(...statuses, 401, 429, 503), default: { description: "Refused.", content } };
+}
+
+/** Responses with these statuses and no others: those of an open route, which asks for no key. */
+export function only(...statuses: Refusal[]) {
+  const content = { "application/problem+json": described(problemSchema) };
+  return Object.fromEntries(statuses.map((status) => [status, { description: REFUSALS[status], content }]));
+}
+
+/** Milliseconds since the epoch as RFC 3339. */
+export function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** An answer that holds a secret is never stored, so it cannot be given twice. */
+export const refuseIdempotencyKey = createMiddleware<HttpEnv>(async (c, next) => {
+  if (c.req.header("idempotency-key") !== undefined) {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "This answer holds a secret, so it cannot be repeated.", {
+      issues: [{ code: "IDEMPOTENCY_NOT_SUPPORTED", message: "Leave the header out.", path: "Idempotency-Key" }],
+    });
+  }
+  await next();
+});

@@ -1,0 +1,144 @@
+// One exchange with an MCP host: the SDK speaks the protocol, the services decide. Reached only through `await import()`.
+
+import {
+  createMcpHandler,
+  isCallToolResult,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { version } from "../../package.json";
+import type { View } from "../domain/catalog/view";
+import { jsonObject } from "../domain/json";
+import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import type { JsonObject } from "../domain/package/skill";
+import { type ToolResult, toolHintsSchema } from "../domain/tool";
+import { instructionsOf, toolsOfCatalog } from "../domain/tools/client-offer";
+import type { Context } from "../services/context";
+import { unwrap } from "../services/conversation/api";
+import { callInCatalog, viewOfCatalog } from "../services/conversation/catalog-client";
+import type { Era, HostPlace } from "./client-place";
+import { callInConversation, cancelInConversation } from "./conversation-call";
+import { asProtocolError, refusedOpening } from "./refusal";
+import { serveSkills } from "./skills";
+
+/** Messages whose answer carries the server's instructions. */
+const openingSchema = z.object({
+  id: z.union([z.string(), z.number()]),
+  method: z.enum(["initialize", "server/discover"]),
+});
+
+const callSchema = z.object({ method: z.literal("tools/call") });
+const spokenSchema = z.object({ content: z.object({ text: z.string() }) });
+
+/**
+ * Answers a host's request.
+ *
+ * @param message the body, read and parsed; `undefined` for methods that have none
+ */
+export async function answerHost(
+  context: Context,
+  request: Request,
+  place: HostPlace,
+  message: unknown,
+): Promise<Response> {
+  const opening = openingSchema.safeParse(message);
+  let instructions: string | undefined;
+  if (opening.success) {
+    try {
+      ({ instructions } = await offerOf(context, place));
+    } catch (error) {
+      return refusedOpening(opening.data.id, error);
+    }
+  }
+  const handler = createMcpHandler(({ era }) => serverFor(context, place, era, instructions), {
+    maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
+    // A call may take long: on a stream it is kept alive, and ends with its host.
+    responseMode: callSchema.safeParse(message).success ? "sse" : "auto",
+    keepAliveMs: DURATIONS.stepAlive,
+  });
+  return handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+}
+
+interface Offer {
+  tools: JsonObject[];
+  instructions: string;
+}
+
+async function offerOf(context: Context, place: HostPlace): Promise<Offer> {
+  const { conversation } = place;
+  if (conversation !== null) {
+    const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.ask, conversation.host));
+    const spoken = prompt.messages.map((one) => spokenSchema.parse(one).content.text);
+    return { tools, instructions: [prompt.system, ...spoken].filter((part) => part !== "").join("\n\n") };
+  }
+  const view = await viewOf(context, place);
+  return { tools: toolsOfCatalog(view), instructions: instructionsOf(view) };
+}
+
+function serverFor(context: Context, place: HostPlace, era: Era, instructions: string | undefined): Server {
+  const server = new Server(
+    { name: "skill-gateway", title: "Skill Gateway", version },
+    {
+      // Only a call's own stream can tell that it changed the list: nothing else is held open. See docs/mcp.md.
+      capabilities: {
+        tools: place.conversation !== null && era === "legacy" ? { listChanged: true } : {},
+        resources: {},
+      },
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  );
+  server.setRequestHandler("tools/list", () =>
+    asProtocolError(context, async () => {
+      const { tools } = await offerOf(context, place);
+      return { tools: tools.map((tool) => toolSchema.parse(tool)) };
+    }),
+  );
+  server.setRequestHandler("tools/call", ({ params }, ctx) =>
+    asProtocolError(context, async () => {
+      const args = jsonObject.parse(params.arguments ?? {});
+      const result = await call(context, place, params.name, args, ctx, era);
+      if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
+      if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
+      return result;
+    }),
+  );
+  const { conversation } = place;
+  // Hosts of the modern era close the call's stream instead.
+  if (conversation !== null && era === "legacy")
+    server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
+      if (requestId !== undefined) cancelInConversation(conversation, requestId);
+    });
+  serveSkills(server, context, () => viewOf(context, place), era);
+  return server;
+}
+
+const toolSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.looseObject({ type: z.literal("object") }),
+  annotations: toolHintsSchema.optional(),
+});
+
+/** What the place may see: for a conversation, what its own settings say. */
+async function viewOf(context: Context, { ghost, conversation }: HostPlace): Promise<View> {
+  if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
+  const { api, ask, host } = conversation;
+  unwrap(await api.hostOffer(ask, host));
+  return viewOfCatalog(context, unwrap(await api.status(ask)).settings);
+}
+
+async function call(
+  context: Context,
+  { ghost, conversation }: HostPlace,
+  name: string,
+  args: JsonObject,
+  ctx: ServerContext,
+  era: Era,
+): Promise<ToolResult | null> {
+  // Hosts of the modern era are told of changes only where they subscribed, and nothing here is held open for that.
+  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");
+  const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost });
+  return callInCatalog(context, view, name, args, ctx.mcpReq.signal);
+}

@@ -1,0 +1,59 @@
+// The key behind a socket or a ticket, long after the request that brought it: what is kept of it, and whether it still counts.
+
+import { canActAs, type Principal } from "../../domain/access/access";
+import { sha256Hex } from "../../domain/digest";
+import type { Settings } from "../../domain/settings";
+import type { Database } from "../../storage/d1/database";
+import { type KeyRow, readKey } from "../../storage/d1/keys";
+
+/** The id of the key that comes from the environment, as principals carry it. */
+export const ENVIRONMENT_KEY = "env";
+/** What stands in place of a key for an issuer's token: this, when its time is over, and a part of its digest. */
+export const TOKEN_KEY = "jwt";
+
+const TOKEN_CREDENTIAL = /^jwt:(\d+):[0-9a-f]{16}:([0-9a-f]{16})$/;
+
+/**
+ * What to keep of the key behind a principal: its id; of the environment's key and of a token a mark, too, that changes with
+ * what the gateway's settings say of them.
+ */
+export async function credentialOf(settings: Settings, principal: Principal): Promise<string> {
+  if (principal.keyId === ENVIRONMENT_KEY) return `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`;
+  if (principal.keyId.startsWith(`${TOKEN_KEY}:`)) return `${principal.keyId}:${await issuerMark(settings)}`;
+  return principal.keyId;
+}
+
+/** Whether a key that is not revoked still counts. */
+export function isUsable<Key extends Pick<KeyRow, "expiresAt">>(key: Key | null, now: number): key is Key {
+  return key !== null && (key.expiresAt === null || key.expiresAt > now);
+}
+
+/** Whether the key still counts and may still speak for this user. Asks D1. */
+export async function isLive(
+  db: Database,
+  settings: Settings,
+  credential: string,
+  userId: string,
+  now: number,
+): Promise<boolean> {
+  if (credential.startsWith(`${ENVIRONMENT_KEY}:`)) {
+    return credential === `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`;
+  }
+  const token = TOKEN_CREDENTIAL.exec(credential);
+  if (token !== null) return Number(token[1]) > now && token[2] === (await issuerMark(settings));
+  const key = await readKey(db, credential);
+  return isUsable(key, now) && (key.userId === userId || canActAs(key));
+}
+
+function environmentMark(settings: Settings): Promise<string> {
+  return markOf(settings.GATEWAY_ADMIN_KEY ?? "");
+}
+
+/** Another issuer, other audiences or no issuer at all: what the old ones admitted must leave. */
+function issuerMark({ JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URL }: Settings): Promise<string> {
+  return markOf(JSON.stringify([JWT_ISSUER ?? null, JWT_AUDIENCE, JWT_JWKS_URL ?? null]));
+}
+
+async function markOf(text: string): Promise<string> {
+  return (await sha256Hex(text)).slice(0, 16);
+}

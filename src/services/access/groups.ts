@@ -1,0 +1,123 @@
+// Groups: making, listing, renaming and deleting them. Who is in one is in `members.ts`.
+
+import * as z from "zod";
+import { canManageGroup, canSeeGroup, type GroupRole, groupScope, isAdmin, roleIn } from "../../domain/access/access";
+import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { GatewayError } from "../../domain/errors";
+import { ACCESS_LIMITS } from "../../domain/limits";
+import { foldName } from "../../domain/package/path";
+import { isConstraintFailure } from "../../storage/d1/database";
+import {
+  deleteGroupRows,
+  type GroupRow,
+  hasThings,
+  insertGroup,
+  listGroups,
+  readGroup,
+  updateGroup,
+} from "../../storage/d1/groups";
+import { audited } from "../audit";
+import type { Context } from "../context";
+
+/** A group as its caller sees it: with the caller's own role, `null` for an admin outside it. */
+export type SeenGroup = GroupRow & { role: GroupRole | null };
+
+const nameCursor = z.object({ name: z.string() });
+
+export function groupNotFound(): GatewayError {
+  return new GatewayError("not_found", "GROUP_NOT_FOUND", "There is no such group.");
+}
+
+/** Makes a group that the caller owns. Where users may not make groups, and where a token's claims name them, admins do. */
+export async function createGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
+  const { principal } = context.caller;
+  const { GROUPS_OPEN, JWT_GROUPS_CLAIM } = context.settings;
+  if (!isAdmin(principal) && (!GROUPS_OPEN || JWT_GROUPS_CLAIM !== undefined)) {
+    throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may make groups here.");
+  }
+  if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
+  // Skills and ghosts without a group are of a group that is gone. They are not for whoever comes next.
+  if (!isAdmin(principal) && (await hasThings(context.db, groupScope(name)))) throw groupExists();
+  try {
+    const group = await insertGroup(
+      audited(context, "group.create", name),
+      { name, folded: foldName(name), displayName },
+      principal.userId,
+    );
+    return { ...group, role: "Owner" };
+  } catch (error) {
+    throw isConstraintFailure(error) ? groupExists() : error;
+  }
+}
+
+/** Groups by name: one's own, or for an admin who asks for them all. */
+export async function readGroups(
+  context: Context,
+  all: boolean,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ groups: SeenGroup[]; nextCursor: string | null }> {
+  const { principal } = context.caller;
+  if (all && !isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin sees all groups.");
+  const names = all ? null : principal.groups.map(({ group }) => group);
+  const after = decodeCursor(cursor, nameCursor)?.name ?? null;
+  const rows = await listGroups(context.db, names, limit + 1, after);
+  const groups = rows.slice(0, limit).map((row) => ({ ...row, role: roleIn(principal, row.name) }));
+  const last = groups.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { groups, nextCursor: more ? encodeCursor({ name: last.name }) : null };
+}
+
+/** A group that the caller is in, or any for an admin. */
+export async function findGroup(context: Context, name: string): Promise<SeenGroup> {
+  const { principal } = context.caller;
+  const group = canSeeGroup(principal, name) ? await readGroup(context.db, name) : null;
+  if (group === null) throw groupNotFound();
+  return { ...group, role: roleIn(principal, name) };
+}
+
+/** Changes what the group is called in pages. */
+export async function renameGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
+  const { role } = await findManagedGroup(context, name);
+  const group = await updateGroup(
+    audited(context, "group.update", name, { after: { display_name: displayName }, when: "was" }),
+    name,
+    displayName,
+  );
+  if (group === null) throw groupNotFound();
+  return { ...group, role };
+}
+
+/** Deletes a group that has no skills and no ghosts, with its members and secrets. */
+export async function deleteGroup(context: Context, name: string): Promise<void> {
+  await findManagedGroup(context, name);
+  if (await deleteGroupRows(audited(context, "group.delete", name, { when: "gone" }), name, groupScope(name))) return;
+  if ((await readGroup(context.db, name)) === null) throw groupNotFound();
+  throw new GatewayError("conflict", "GROUP_NOT_EMPTY", "The group has skills or ghosts. Delete them first.");
+}
+
+export function roleTooLow(group: string, role: GroupRole): GatewayError {
+  return new GatewayError("forbidden", "ROLE_TOO_LOW", `This takes the role ${role} in the group '${group}'.`, {
+    group,
+    role,
+  });
+}
+
+export function tooManyGroups(): GatewayError {
+  const most = ACCESS_LIMITS.groupsOfUser;
+  return new GatewayError("conflict", "TOO_MANY_GROUPS", `A user is in at most ${most} groups.`, { most });
+}
+
+async function findManagedGroup(context: Context, name: string): Promise<SeenGroup> {
+  const group = await findGroup(context, name);
+  if (!canManageGroup(context.caller.principal, name)) throw roleTooLow(name, "Owner");
+  return group;
+}
+
+function groupExists(): GatewayError {
+  return new GatewayError(
+    "conflict",
+    "GROUP_EXISTS",
+    "There is a group of this name, as far as upper and lower case go.",
+  );
+}

@@ -1,0 +1,152 @@
+// From what a request shows to who is calling, in one D1 round trip: a key of ours, the environment's key, or a token of the
+// issuer; and for a service, the user it acts for.
+
+import { ADMIN_USER, canActAs, isNameable, type Principal, USER_ID } from "../../domain/access/access";
+import { readKeyId } from "../../domain/access/key";
+import { limitsOf } from "../../domain/access/key-scope";
+import { isToken } from "../../domain/access/token";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError } from "../../domain/errors";
+import { DURATIONS } from "../../domain/limits";
+import type { Settings } from "../../domain/settings";
+import type { GuardedSession } from "../../storage/d1/database";
+import { type HeldKey, readIdentity } from "../../storage/d1/identity";
+import type { Asking } from "../../upstream/issuer-keys";
+import type { Caller } from "../context";
+import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
+import { readToken, type TokenBearer } from "./token";
+
+/** What a request shows: its bearer text, whom it says to act for, and its id. */
+export interface Shown {
+  bearer: string | null;
+  onBehalfOf: string | null;
+  requestId: string;
+}
+
+/** What it takes to look at it. */
+export interface Looking extends Asking {
+  session: GuardedSession;
+  settings: Settings;
+  development: boolean;
+}
+
+/** Who calls, and the stored key behind it where that was read just now. */
+export interface Identified {
+  caller: Caller;
+  key: HeldKey | null;
+}
+
+/** Principals this isolate has seen, for the minute in which D1 may be down. Keyed by digest of bearer and user. */
+const seen = new Map<string, { caller: Caller; at: number }>();
+const SEEN_AT_MOST = 1_000;
+
+/** Who is calling. Throws `unauthenticated` unless the key or token counts, in the same words whatever is wrong with it. */
+export async function identify(looking: Looking, shown: Shown): Promise<Identified> {
+  const { bearer, onBehalfOf, requestId } = shown;
+  if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
+  if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "On-Behalf-Of is not a user id.", {
+      issues: [{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:@+=-.", path: "On-Behalf-Of" }],
+    });
+  }
+  const digest = await sha256Hex(bearer);
+  const proof = await proofOf(looking, bearer, digest);
+  const cacheKey = `${digest} ${onBehalfOf ?? ""}`;
+  const claimed = onBehalfOf === null && "token" in proof ? proof.token.claimed : [];
+  const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
+  const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
+  let read: Awaited<ReturnType<typeof readIdentity>>;
+  try {
+    read = await readIdentity(looking.session, asked);
+  } catch (error) {
+    const known = seen.get(cacheKey);
+    if (known === undefined || looking.now - known.at > DURATIONS.principalCache) throw error;
+    return { caller: { ...known.caller, requestId, stale: true }, key: null };
+  }
+  const { key, groups, counters } = read;
+  // What this isolate knows to be revoked must not come back while D1 is down.
+  if ("keyId" in proof && !isLive(key, digest, looking.now)) seen.delete(cacheKey);
+  const holder = { ...holderOf(proof, key, digest, looking.now), groups };
+  const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
+  const caller: Caller = { principal, counters, requestId, stale: false };
+  remember(cacheKey, caller, looking.now);
+  return { caller, key };
+}
+
+/** What kind of bearer it is, as far as can be said without D1. */
+type Proof = { environment: true } | { token: TokenBearer } | { keyId: string };
+
+async function proofOf(looking: Looking, bearer: string, digest: string): Promise<Proof> {
+  const { settings } = looking;
+  const { GATEWAY_ADMIN_KEY: adminKey } = settings;
+  if (adminKey !== undefined && sameText(digest, await adminDigest(adminKey))) return { environment: true };
+  if (isToken(bearer)) return { token: await readToken(settings, bearer, looking, looking.development) };
+  const keyId = readKeyId(bearer);
+  if (keyId === "mistyped")
+    throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");
+  if (keyId === null) throw unauthenticated("The key is not one of this gateway's.");
+  return { keyId };
+}
+
+let adminKey: { key: string; digest: string } | null = null;
+
+async function adminDigest(key: string): Promise<string> {
+  if (adminKey?.key !== key) adminKey = { key, digest: await sha256Hex(key) };
+  return adminKey.digest;
+}
+
+/** Who holds the bearer, whatever groups that one is in. */
+function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number): Omit<Principal, "groups"> {
+  if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
+  if ("token" in proof) {
+    const { userId, name, role, expires } = proof.token;
+    return { userId, name, role, scopes: [], keyId: `${TOKEN_KEY}:${expires}:${digest.slice(0, 16)}` };
+  }
+  if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked.");
+  return { userId: key.userId, role: key.role, scopes: key.scopes, keyId: key.id };
+}
+
+function isLive(key: HeldKey | null, digest: string, now: number): key is HeldKey {
+  return isUsable(key, now) && sameText(key.hash, digest);
+}
+
+/** The named user's own, plain rights, within the limits of the service's key: a service lends its reach, never its role. */
+function onBehalf(service: Principal, userId: string): Principal {
+  if (!canActAs(service)) {
+    throw new GatewayError(
+      "forbidden",
+      "ACT_AS_DENIED",
+      "This key may not act for others: it lacks the scope `act_as`.",
+    );
+  }
+  if (!isNameable(userId)) {
+    const message = `Nobody acts for '${userId}': it is the gateway's own. Name one of your users.`;
+    throw new GatewayError("forbidden", "ACT_AS_DENIED", message);
+  }
+  return { userId, role: "user", groups: service.groups, scopes: limitsOf(service.scopes), keyId: service.keyId };
+}
+
+/** Said where nobody can have got in yet: without the first key there are no others, unless an issuer vouches for users. */
+function setUp({ GATEWAY_ADMIN_KEY, JWT_ISSUER }: Settings): string {
+  if (GATEWAY_ADMIN_KEY !== undefined || JWT_ISSUER !== undefined) return "";
+  return " If this gateway is new: its operator makes the first key by setting the secret GATEWAY_ADMIN_KEY (`npm run deploy` does).";
+}
+
+function unauthenticated(message: string): GatewayError {
+  return new GatewayError("unauthenticated", "UNAUTHENTICATED", message);
+}
+
+const encoder = new TextEncoder();
+
+/** Compares digests in constant time. */
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [encoder.encode(a), encoder.encode(b)];
+  return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
+}
+
+function remember(key: string, caller: Caller, at: number): void {
+  seen.delete(key);
+  seen.set(key, { caller, at });
+  const oldest = seen.keys().next().value;
+  if (seen.size > SEEN_AT_MOST && oldest !== undefined) seen.delete(oldest);
+}

@@ -1,0 +1,133 @@
+// Making, listing, rotating and revoking API keys. A key is shown once; what is stored cannot be turned back into it.
+
+import * as z from "zod";
+import { isAdmin } from "../../domain/access/access";
+import { ABOUT } from "../../domain/access/audit";
+import { writeKey } from "../../domain/access/key";
+import { canRevokeKey, canRotateKey, managesAllKeys } from "../../domain/access/key-scope";
+import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError } from "../../domain/errors";
+import { DURATIONS } from "../../domain/limits";
+import { constraintOf, type Database } from "../../storage/d1/database";
+import type { HeldKey } from "../../storage/d1/identity";
+import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../../storage/d1/keys";
+import { audited } from "../audit";
+import type { Context } from "../context";
+import { countToday, requireRoomForKey } from "../quota";
+import { isUsable } from "./credential";
+
+export interface KeyRequest {
+  user_id: string;
+  role: "user" | "admin";
+  name?: string | undefined;
+  scopes: string[];
+  groups: string[];
+  expires_at?: number | undefined;
+}
+
+/** A key's row, and the key itself, which nobody can read again. */
+export interface MadeKey {
+  row: KeyRow;
+  key: string;
+}
+
+const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
+
+/** Makes a key for the named user. */
+export async function createKey(context: Context, request: KeyRequest): Promise<MadeKey> {
+  const { principal } = context.caller;
+  if (!isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
+  await countToday(context, "keys", request.user_id);
+  await requireRoomForKey(context, request.user_id);
+  const { id, key, hash } = await draftKey(context);
+  try {
+    const { user_id: about, role, scopes, groups } = request;
+    const after = { user_id: ABOUT, role, scopes, groups, expires_at: request.expires_at ?? null };
+    const row = await insertKey(audited(context, "key.create", id, { after, about }), {
+      id,
+      hash,
+      userId: request.user_id,
+      role: request.role,
+      name: request.name ?? null,
+      scopes: request.scopes,
+      groups: request.groups,
+      expiresAt: request.expires_at ?? null,
+      createdBy: principal.userId,
+    });
+    return { row, key };
+  } catch (error) {
+    if (constraintOf(error) === null) throw error;
+    throw new GatewayError("conflict", "GROUP_EXISTS", "A group's name differs from a known one in case only.");
+  }
+}
+
+/** Live keys, newest first: an admin's list has everybody's, any other one's own. */
+export async function readKeys(
+  context: Context,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ rows: KeyRow[]; nextCursor: string | null }> {
+  const { principal } = context.caller;
+  const whose = managesAllKeys(principal) ? null : principal.userId;
+  const rows = await listKeys(context.db, whose, limit + 1, decodeCursor(cursor, cursorSchema));
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { rows: page, nextCursor: more ? encodeCursor({ createdAt: last.createdAt, id: last.id }) : null };
+}
+
+/** Revokes a key; the next request with it is refused. */
+export async function deleteKey(context: Context, id: string): Promise<void> {
+  const key = await readKey(context.db, id);
+  if (key === null || !canRevokeKey(context.caller.principal, key)) throw keyNotFound();
+  const told = { before: { user_id: ABOUT }, about: key.userId, when: "was" } as const;
+  if (!(await revokeKey(audited(context, "key.revoke", id, told), id, context.now()))) throw keyNotFound();
+}
+
+/** Makes a key's successor with the same rights and the same end. The old one goes on for `overlap` milliseconds, then ends. */
+export async function rotateKey(context: Context, id: string, overlap: number): Promise<MadeKey> {
+  const { principal } = context.caller;
+  const old = await readKey(context.db, id);
+  if (!isUsable(old, context.now()) || !canRevokeKey(principal, old)) throw keyNotFound();
+  if (!canRotateKey(principal, old)) {
+    throw new GatewayError("forbidden", "KEY_TOO_STRONG", "That key may do more than the one you call with.");
+  }
+  await countToday(context, "keys", old.userId);
+  const { id: next, key, hash } = await draftKey(context);
+  const until = context.now() + overlap;
+  const told = { before: { id: old.id, user_id: ABOUT }, about: old.userId, when: "is" } as const;
+  const row = await replaceKey(
+    audited(context, "key.rotate", next, told),
+    old,
+    { id: next, hash, createdBy: principal.userId },
+    until,
+  );
+  if (row !== null) return { row, key };
+  throw new GatewayError("conflict", "KEY_REPLACED", "The key has a successor already. Rotate that one, or revoke it.");
+}
+
+/** Whether it is time to note a use of the key. */
+export function isUseDue(key: HeldKey, now: number): boolean {
+  return key.lastUsedAt === null || key.lastUsedAt < now - DURATIONS.keyUse;
+}
+
+/** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
+export async function noteUse(db: Database, key: HeldKey, now: number): Promise<void> {
+  try {
+    await noteKeyUse(db, key.id, now, now - DURATIONS.keyUse);
+  } catch (error) {
+    // Storage that does not answer is in the log already.
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+async function draftKey(context: Context): Promise<{ id: string; key: string; hash: string }> {
+  const id = context.newId("k").slice(2);
+  const key = writeKey(id, crypto.getRandomValues(new Uint8Array(32)));
+  return { id, key, hash: await sha256Hex(key) };
+}
+
+function keyNotFound(): GatewayError {
+  return new GatewayError("not_found", "KEY_NOT_FOUND", "There is no such key.");
+}

@@ -1,0 +1,81 @@
+// Tokens of the configured issuer: whether one counts, and whom it speaks for. What is wrong with one is never told: whoever
+// made it knows, and nobody else should learn.
+
+import type { JWTVerifyGetKey } from "jose";
+import { type Bearer, bearerOf } from "../../domain/access/token";
+import { GatewayError } from "../../domain/errors";
+import { isKeyAddress } from "../../domain/issuer-settings";
+import { ACCESS_LIMITS, DURATIONS } from "../../domain/limits";
+import type { Settings } from "../../domain/settings";
+import { type Asking, type KeySet, readKeySet, readNewerKeySet } from "../../upstream/issuer-keys";
+
+/** Sets with their keys made ready. */
+const resolvers = new WeakMap<KeySet, JWTVerifyGetKey>();
+
+/** Whom a good token speaks for, and until when, in milliseconds since the epoch. */
+export interface TokenBearer extends Bearer {
+  expires: number;
+}
+
+/**
+ * Checks a token against the issuer's keys: its signature, issuer, audience, times and algorithm.
+ * @param development whether keys may come over plain http from this machine
+ */
+export async function readToken(
+  settings: Settings,
+  token: string,
+  asking: Asking,
+  development: boolean,
+): Promise<TokenBearer> {
+  const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;
+  if (issuer === undefined || url === undefined || token.length > ACCESS_LIMITS.tokenChars) throw badToken();
+  if (!isKeyAddress(url, development)) {
+    throw new GatewayError("unavailable", "MISCONFIGURED", "JWT_JWKS_URL must be an https address here.");
+  }
+  const { jwtVerify, createLocalJWKSet, errors } = await import("jose");
+  const verify = (set: KeySet) => {
+    const resolver = resolvers.get(set) ?? createLocalJWKSet(set);
+    resolvers.set(set, resolver);
+    return jwtVerify(token, resolver, {
+      issuer,
+      audience: settings.JWT_AUDIENCE,
+      algorithms: settings.JWT_ALGORITHMS,
+      clockTolerance: DURATIONS.clockLeeway / 1_000,
+      currentDate: new Date(asking.now),
+      requiredClaims: ["exp"],
+    });
+  };
+  try {
+    const set = await readKeySet(url, asking);
+    const { payload } = await verify(set).catch(async (error: unknown) => {
+      // A key of that name may have been published since.
+      const newer = error instanceof errors.JWKSNoMatchingKey ? await readNewerKeySet(url, set, asking) : null;
+      if (newer === null) throw error;
+      return verify(newer);
+    });
+    const bearer = bearerOf(payload, {
+      user: settings.JWT_USER_CLAIM,
+      name: settings.JWT_NAME_CLAIM,
+      role: settings.JWT_ROLE_CLAIM,
+      adminValue: settings.JWT_ADMIN_VALUE,
+      groups: settings.JWT_GROUPS_CLAIM,
+    });
+    if (bearer === null) throw badToken();
+    return { ...bearer, expires: (payload.exp ?? 0) * 1_000 + DURATIONS.clockLeeway };
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    // A published key that cannot be used, for one. The token's form alone leads to errors of the library's own kind.
+    if (!(error instanceof errors.JOSEError)) {
+      console.error(JSON.stringify({ event: "token_check_failed", error: String(error) }));
+    }
+    throw badToken();
+  }
+}
+
+function badToken(): GatewayError {
+  return new GatewayError(
+    "unauthenticated",
+    "UNAUTHENTICATED",
+    "The token does not count here. Get a new one from its issuer.",
+  );
+}

@@ -1,0 +1,186 @@
+// Asking the browser. Every request is a row before anybody hears of it, and ends exactly once; whoever asks, over HTTP or
+// from inside a tool, asks here.
+
+import type { ServerFrame } from "../../domain/asking/frame";
+import {
+  type Answer,
+  asked,
+  type BrowserRequest,
+  type Ending,
+  end,
+  isDue,
+  lateness,
+  outcomeOf,
+  type Question,
+  requestIdAt,
+} from "../../domain/asking/question";
+import { GatewayError } from "../../domain/errors";
+import { utf8Bytes } from "../../domain/json";
+import { ASKING_LIMITS, DURATIONS } from "../../domain/limits";
+import type { JsonValue } from "../../domain/package/skill";
+import type { RequestStore } from "../../storage/object/questions";
+import type { Session } from "../session";
+import { type Waiters, waitFor, wake } from "./waiters";
+
+/** The pages that are connected and said hello. */
+export interface Clients {
+  count(): number;
+  /** Sends to all of them but one. */
+  tell(frame: ServerFrame, except?: string | null): void;
+}
+
+export type RequestFrame = Extract<ServerFrame, { type: "skill:request" }>;
+
+/** What asking takes. It lives as long as the object is in memory; everything that must last is in `requests`. */
+export interface Asking {
+  readonly requests: RequestStore;
+  readonly waiters: Waiters;
+  readonly clients: Clients;
+  now(): number;
+  /** Sets the alarm to what is due next. */
+  rearm(): void;
+}
+
+/** Asks, unless a request with this id is there already: then that one is meant. */
+export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserRequest {
+  const known = look(asking, id);
+  if (known !== null) return known;
+  const bytes = utf8Bytes(JSON.stringify(question.payload));
+  if (bytes > ASKING_LIMITS.payloadBytes) {
+    throw new GatewayError("too_large", "PAYLOAD_TOO_LARGE", "The payload is larger than 256 KiB as JSON.");
+  }
+  const { requests, clients } = asking;
+  const connected = clients.count() > 0;
+  if (requireClient && !connected) {
+    throw new GatewayError("conflict", "NO_CLIENT", "No page is connected to this conversation.");
+  }
+  if (requests.pendingCount() >= ASKING_LIMITS.pending) {
+    const message = `More than ${ASKING_LIMITS.pending} requests of this conversation wait for an answer.`;
+    throw new GatewayError("rate_limited", "TOO_MANY_REQUESTS", message);
+  }
+  const waiting = requests.pendingBytes();
+  if (waiting + bytes > ASKING_LIMITS.pendingBytes) {
+    const limit = ASKING_LIMITS.pendingBytes;
+    const message = "The requests of this conversation that wait for an answer may have payloads of 1 MiB together.";
+    throw new GatewayError("rate_limited", "TOO_MUCH_PENDING", message, { limit, used: waiting });
+  }
+  const now = asking.now();
+  requests.dropEndedBefore(now - DURATIONS.requestKept);
+  const request = asked(id, requests.nextSeq(), question, now, connected ? 1 : 0);
+  requests.insert(request);
+  asking.rearm();
+  if (connected) clients.tell(frameOf(request));
+  return request;
+}
+
+/** The request, ended if its time is over; `null` when there is none. */
+export function look(asking: Asking, id: string): BrowserRequest | null {
+  const request = asking.requests.get(id);
+  if (request === null || !isDue(request, asking.now())) return request;
+  finish(asking, request, { state: "expired" });
+  return asking.requests.get(id);
+}
+
+/** The request once it has ended, or as it stands after `milliseconds`. */
+export async function waitForEnd(asking: Asking, id: string, milliseconds: number): Promise<BrowserRequest> {
+  const until = asking.now() + milliseconds;
+  for (;;) {
+    const request = look(asking, id);
+    if (request === null) throw requestNotFound();
+    const left = Math.min(until, request.deadline) - asking.now();
+    if (request.state !== "pending" || left <= 0) return request;
+    await waitFor(asking.waiters, id, left);
+  }
+}
+
+/** Takes an answer. The first one wins; `from` is the socket it came by, which needs no notice of its own answer. */
+export function respond(
+  asking: Asking,
+  id: string,
+  answer: Answer,
+  by: string,
+  from: string | null,
+): "accepted" | "already_resolved" | "expired" | "unknown_request" {
+  const request = look(asking, id);
+  if (request === null) return "unknown_request";
+  return finish(asking, request, { state: "resolved", answer, by }, from) ? "accepted" : lateness(request);
+}
+
+/** Cancels a pending request. One that was cancelled before is as it should be; one that ended otherwise is refused. */
+export function cancel(asking: Asking, id: string, reason: string): null {
+  const request = look(asking, id);
+  if (request === null) throw requestNotFound();
+  if (finish(asking, request, { state: "cancelled", reason }) || request.state === "cancelled") return null;
+  throw tooLate(lateness(request));
+}
+
+/** Ends what nobody answered in time. */
+export function expireDue(asking: Asking): void {
+  for (const request of asking.requests.due(asking.now())) finish(asking, request, { state: "expired" });
+}
+
+/** Everything pending, to be sent (again) to a page that has come. Counts the attempt before anything is sent. */
+export function pendingFrames(asking: Asking): RequestFrame[] {
+  expireDue(asking);
+  asking.requests.countSending();
+  return asking.requests.pending().map(frameOf);
+}
+
+/** Tells the pages something that wants no answer and is not kept. */
+export function tell(asking: Asking, skill: string | null, action: string, payload: JsonValue): void {
+  asking.clients.tell({ type: "skill:event", seq: asking.requests.nextSeq(), skill_name: skill, action, payload });
+}
+
+/**
+ * How a tool's code asks: waits to the end. Ids come of the call and of the order of its requests, so the same call made again,
+ * after a restart say, finds its requests and their answers. Cancelling the call cancels what it waits for.
+ */
+export function askerOf(asking: Asking, session: Session, callId: string, signal: AbortSignal) {
+  const { turn } = session.state;
+  const pass = session.store.passes();
+  let next = 0;
+  return async (question: Question): Promise<Answer> => {
+    const ordinal = next++;
+    const site = { userId: session.userId, conversation: session.id, turn, pass, callId, ordinal };
+    const id = await requestIdAt(site);
+    signal.throwIfAborted();
+    ask(asking, id, question);
+    const stop = () => {
+      if (look(asking, id)?.state === "pending") cancel(asking, id, "call_cancelled");
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const ended = await waitForEnd(asking, id, question.timeout_ms);
+      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet." };
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+}
+
+export function requestNotFound(): GatewayError {
+  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
+}
+
+/** The refusal for what comes after a request's end. */
+export function tooLate(verdict: "already_resolved" | "expired"): GatewayError {
+  return verdict === "expired"
+    ? new GatewayError("conflict", "EXPIRED", "The request's deadline has passed.")
+    : new GatewayError("conflict", "ALREADY_RESOLVED", "The request has its answer, or was cancelled.");
+}
+
+/** Ends a request: the row first, then the pages and those who wait. `false` when it may not end so. */
+function finish(asking: Asking, request: BrowserRequest, ending: Ending, from: string | null = null): boolean {
+  const ended = end(request, ending, asking.now());
+  if (ended === null || !asking.requests.finish(ended)) return false;
+  const reason = ending.state === "cancelled" ? ending.reason : ending.state;
+  asking.clients.tell({ type: "skill:cancelled", request_id: ended.id, reason }, from);
+  wake(asking.waiters, ended.id);
+  return true;
+}
+
+function frameOf(request: BrowserRequest): RequestFrame {
+  const { seq, id, skill_name, action, payload, deadline, attempt } = request;
+  const at = new Date(deadline).toISOString();
+  return { type: "skill:request", seq, request_id: id, skill_name, action, payload, deadline: at, attempt };
+}

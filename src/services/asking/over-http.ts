@@ -1,0 +1,73 @@
+// Requests to the browser as HTTP makes and lists them.
+
+import * as z from "zod";
+import type { Answer, RequestState } from "../../domain/asking/question";
+import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { GatewayError } from "../../domain/errors";
+import { utf8Bytes } from "../../domain/json";
+import { ASKING_LIMITS, DURATIONS } from "../../domain/limits";
+import type { Context } from "../context";
+import type { Idempotency } from "../conversation/api";
+import { answerOnce, keyReused } from "../once";
+import type { Session } from "../session";
+import { type Asking, ask, expireDue, requestNotFound, respond, tooLate, waitForEnd } from "./ask";
+import { answerOf, itemOf, type RequestAnswer, type RequestAsk, type RequestList } from "./views";
+
+const responseTakenSchema = () => z.object({ success: z.literal(true) });
+const cursorSchema = z.object({ seq: z.number() });
+
+/** Asks and waits. The same Idempotency-Key finds the same request and waits for it again. */
+export async function takeRequest(
+  context: Context,
+  session: Session,
+  asking: Asking,
+  request: RequestAsk,
+  once: Idempotency | null,
+): Promise<RequestAnswer> {
+  const { store } = session;
+  const now = context.now();
+  store.dropAnswersBefore(now - DURATIONS.idempotency);
+  const known = once === null ? null : store.answer(once.key);
+  if (known !== null && known.request !== once?.request) throw keyReused();
+  const id = known === null ? context.newId("req") : z.string().parse(JSON.parse(known.answer ?? "null"));
+  ask(asking, id, request.question, request.require_client);
+  // Nothing is awaited in between, so both rows are written or none.
+  if (once !== null && known === null) store.keepAnswer(once.key, now, once.request, JSON.stringify(id));
+  return answerOf(await waitForEnd(asking, id, request.wait_ms));
+}
+
+/** Takes an answer that came without a socket; throws when it is not the one. */
+export function takeResponse(
+  context: Context,
+  session: Session,
+  asking: Asking,
+  id: string,
+  answer: Answer,
+  once: Idempotency | null,
+): Promise<{ success: true }> {
+  return answerOnce(context, session.store, once, responseTakenSchema, async () => {
+    if (utf8Bytes(JSON.stringify(answer)) > ASKING_LIMITS.answerBytes) {
+      throw new GatewayError("too_large", "ANSWER_TOO_LARGE", "The answer is larger than 256 KiB as JSON.");
+    }
+    const verdict = respond(asking, id, answer, context.caller.principal.userId, null);
+    if (verdict === "unknown_request") throw requestNotFound();
+    if (verdict !== "accepted") throw tooLate(verdict);
+    return { success: true };
+  });
+}
+
+/** A page of the conversation's requests, newest first. Those that ended are kept for a day. */
+export function listRequests(
+  asking: Asking,
+  wanted: RequestState | null,
+  limit: number,
+  cursor: string | undefined,
+): RequestList {
+  expireDue(asking);
+  const before = decodeCursor(cursor, cursorSchema)?.seq ?? null;
+  const found = asking.requests.list(wanted, limit + 1, before);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { items: page.map(itemOf), next_cursor: more ? encodeCursor({ seq: last.seq }) : null };
+}

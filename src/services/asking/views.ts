@@ -1,0 +1,85 @@
+// How a request to the browser is told: to its caller, in lists, and in full.
+
+import * as z from "zod";
+import { type BrowserRequest, outcomeOf, type Question, REQUEST_STATES } from "../../domain/asking/question";
+import { jsonValue } from "../../domain/json";
+import type { Session } from "../session";
+
+const state = z.enum(REQUEST_STATES);
+
+/** What a caller is told: the outcome once there is one. */
+export const requestAnswerSchema = () =>
+  z.object({
+    request_id: z.string(),
+    state,
+    success: z.boolean().optional(),
+    result: jsonValue.optional(),
+    error: jsonValue.optional(),
+    deadline: z.string(),
+  });
+
+/** A request in lists. The payload and the result are in the request itself. */
+export const requestItemSchema = z.object({
+  request_id: z.string(),
+  state,
+  skill_name: z.string().nullable(),
+  action: z.string(),
+  attempt: z.int(),
+  created_at: z.string(),
+  deadline: z.string(),
+});
+
+export const requestDetailSchema = () =>
+  requestItemSchema.extend({
+    payload: jsonValue,
+    success: z.boolean().optional(),
+    result: jsonValue.optional(),
+    error: jsonValue.optional(),
+    /** Who answered. */
+    answered_by: z.string().optional(),
+  });
+
+export const requestListSchema = () =>
+  z.object({ items: z.array(requestItemSchema), next_cursor: z.string().nullable() });
+
+export type RequestAnswer = z.infer<ReturnType<typeof requestAnswerSchema>>;
+export type RequestItem = z.infer<typeof requestItemSchema>;
+export type RequestDetail = z.infer<ReturnType<typeof requestDetailSchema>>;
+export type RequestList = z.infer<ReturnType<typeof requestListSchema>>;
+
+/** A request as HTTP asks for it. */
+export interface RequestAsk {
+  question: Question;
+  require_client: boolean;
+  wait_ms: number;
+}
+
+/** What waits for an answer, oldest first. Reads only: what is due is left out and ends by its alarm. */
+export function pendingOf(session: Session, now: number): RequestItem[] {
+  return session.store.requests
+    .pending()
+    .filter((request) => request.deadline > now)
+    .map(itemOf);
+}
+
+export function detailOf(request: BrowserRequest): RequestDetail {
+  const by = request.state === "resolved" && request.note !== null ? { answered_by: request.note } : {};
+  return { ...itemOf(request), payload: request.payload, ...outcomeOf(request), ...by };
+}
+
+export function answerOf(request: BrowserRequest): RequestAnswer {
+  const deadline = new Date(request.deadline).toISOString();
+  return { request_id: request.id, state: request.state, ...outcomeOf(request), deadline };
+}
+
+export function itemOf(request: BrowserRequest): RequestItem {
+  return {
+    request_id: request.id,
+    state: request.state,
+    skill_name: request.skill_name,
+    action: request.action,
+    attempt: request.attempt,
+    created_at: new Date(request.created).toISOString(),
+    deadline: new Date(request.deadline).toISOString(),
+  };
+}

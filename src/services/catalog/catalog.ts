@@ -1,0 +1,242 @@
+// What one conversation may see: own over group over public, narrowed by the ghost, the allow-list, the kill switch and the
+// shell. The one place where these rules meet; listing, loading, reading and searching all come through here.
+
+import { skillScopes, userScope, visibleScopes } from "../../domain/access/access";
+import {
+  type Catalog,
+  type CatalogEntry,
+  chooseVersion,
+  compareNames,
+  EMPTY_CATALOG,
+  nearestFirst,
+} from "../../domain/catalog/catalog";
+import { type GhostSpec, inlineSpec } from "../../domain/catalog/ghost";
+import { fitting } from "../../domain/catalog/size";
+import type { Selection, View } from "../../domain/catalog/view";
+import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
+import type { Issue } from "../../domain/errors";
+import { CATALOG_LIMITS } from "../../domain/limits";
+import { parseReference, satisfiesRange } from "../../domain/reference";
+import { listedDescription } from "../../domain/tokens";
+import { type CatalogRow, readCatalogStart, readGhost, type WantedSkill, wantedSkills } from "../../storage/d1/catalog";
+import { readGatewayServers } from "../../storage/d1/mcp-servers";
+import type { Context } from "../context";
+
+/** What a view depends on; while this does not change, neither does the view. */
+export function viewKey(context: Context, settings: ConversationSettings): string {
+  const { principal, counters } = context.caller;
+  const scopes = visibleScopes(principal);
+  const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
+  const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
+  // The number rises when a view of an earlier gateway lacks something.
+  return JSON.stringify([4, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+}
+
+/** The scopes that a selection's skills come from, first wins. */
+export function scopesOf({ caller: { principal } }: Context, { shared }: Selection): string[] {
+  return skillScopes(principal, shared ?? userScope(principal.userId));
+}
+
+/** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
+export async function readView(context: Context, settings: ConversationSettings): Promise<View> {
+  const [{ spec, ghost, selection, warnings }, gateway] = await Promise.all([
+    readSelection(context, settings),
+    context.settings.SKILLS_ENABLED ? readGatewayServers(context.db) : {},
+  ]);
+  const shell = settings.shell ?? DEFAULT_SHELL;
+  const preload = spec?.preload_skills ?? [];
+  const whole = context.settings.SKILLS_ENABLED ? await readCatalog(context, selection, shell, preload) : EMPTY_CATALOG;
+  const fits = fitting(whole.entries, visibleScopes(context.caller.principal), preload);
+  const catalog = { ...whole, entries: fits.entries };
+  const known = new Set(catalog.entries.map((entry) => entry.name));
+  const complete = catalog.entries.length >= catalog.total;
+  const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
+  return {
+    key: viewKey(context, settings),
+    catalog,
+    selection,
+    shell,
+    system_prompt: spec?.systemPrompt ?? "",
+    preload,
+    ghost,
+    servers: { gateway, ghost: context.settings.SKILLS_ENABLED ? (spec?.mcpServers ?? {}) : {} },
+    retention: spec?.retentionTurns ?? null,
+    warnings: [
+      ...warnings,
+      ...fits.warnings,
+      ...absent.map(({ name, range }) => ({
+        code: "SKILL_UNAVAILABLE",
+        message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation.`,
+        path: name,
+      })),
+    ],
+  };
+}
+
+/** A skill of the view at a version that satisfies all ranges, from the view itself if it can, else from D1. */
+export async function findInView(
+  context: Context,
+  view: View,
+  name: string,
+  ranges: readonly string[] = [],
+): Promise<CatalogEntry | null> {
+  const known = view.catalog.entries.find((entry) => entry.name === name);
+  if (known !== undefined && ranges.every((range) => satisfiesRange(known.version, range))) return known;
+  const complete = view.catalog.entries.length >= view.catalog.total;
+  if (known === undefined && complete) return null;
+  const [found] = await readNamed(context, view.selection, view.shell, [name], ranges);
+  return found ?? null;
+}
+
+/** Those of the named skills that the view has, in at most one round trip. */
+export async function findAllInView(context: Context, view: View, names: readonly string[]): Promise<CatalogEntry[]> {
+  const known = new Map(view.catalog.entries.map((entry) => [entry.name, entry]));
+  const near = names.flatMap((name) => known.get(name) ?? []);
+  const far = view.catalog.entries.length >= view.catalog.total ? [] : names.filter((name) => !known.has(name));
+  return far.length === 0 ? near : [...near, ...(await readNamed(context, view.selection, view.shell, far))];
+}
+
+/** Whether a skill is still visible here, even where another one of the same name now comes first. */
+export async function isVisible(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<boolean> {
+  const found = await findInView(context, view, skill.name);
+  if (found === null) return false;
+  if (found.skill_id === skill.skill_id) return true;
+  const scopes = scopesOf(context, view.selection);
+  const rows = await wantedSkills(context.db, scopes, view.shell, [{ ...skill, any_version: true }]);
+  return rows.some((row) => row.skill_id === skill.skill_id);
+}
+
+async function readSelection(
+  context: Context,
+  settings: ConversationSettings,
+): Promise<{ spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] }> {
+  if (settings.spec !== undefined) {
+    const spec = inlineSpec(settings.spec);
+    return { spec, ghost: null, selection: selectionOf(spec, new Map(), null), warnings: [] };
+  }
+  if (settings.ghost === undefined)
+    return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null }, warnings: [] };
+  const { principal } = context.caller;
+  const ghost = await readGhost(context.db, visibleScopes(principal), settings.ghost);
+  if (ghost === null) {
+    const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
+    return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null }, warnings: [warning] };
+  }
+  const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
+  const shared = ghost.scope === userScope(principal.userId) ? null : ghost.scope;
+  return { spec: ghost.spec, ghost: ghost.name, selection: selectionOf(ghost.spec, ids, shared), warnings: [] };
+}
+
+function selectionOf(spec: GhostSpec, ids: ReadonlyMap<string, string>, shared: string | null): Selection {
+  const references = (spec.skills ?? []).filter((text) => text !== "*").flatMap((text) => parseReference(text) ?? []);
+  const skills = references.map(({ name, range }) => ({ name, range, skill_id: ids.get(name) ?? null }));
+  return { all: spec.skills?.includes("*") ?? false, skills, shared };
+}
+
+async function readCatalog(
+  context: Context,
+  selection: Selection,
+  shell: string,
+  preload: readonly string[],
+): Promise<Catalog> {
+  const allowed = context.settings.SKILLS_ALLOWED;
+  if (!selection.all || allowed.length > 0) {
+    const names = selection.all
+      ? allowed.map((reference) => reference.name)
+      : selection.skills.map((skill) => skill.name);
+    const entries = await readNamed(context, selection, shell, names);
+    const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
+    const nearest = entries.toSorted(nearestFirst);
+    const kept = nearest.slice(0, CATALOG_LIMITS.listedSkills);
+    const preloaded = nearest.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
+    return { entries: inOrder([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
+  }
+  const scopes = scopesOf(context, selection);
+  const limit = CATALOG_LIMITS.listedSkills + 1;
+  const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
+  const [start, apart] = await Promise.all([
+    readCatalogStart(context.db, scopes, shell, limit),
+    named.size === 0 ? [] : readNamed(context, selection, shell, [...named]),
+  ]);
+  const distinct = firstOfEach(start.rows, scopes);
+  const nearest = distinct.toSorted(nearestFirst).slice(0, CATALOG_LIMITS.listedSkills);
+  const first = nearest.filter((entry) => !named.has(entry.name));
+  const merged = inOrder([...first, ...apart]);
+  if (distinct.length < limit) {
+    return {
+      entries: merged,
+      total: merged.length,
+      static_tokens: merged.reduce((sum, entry) => sum + entry.tokens, 0),
+    };
+  }
+  return { entries: merged, total: start.total, static_tokens: start.tokens };
+}
+
+/** The named skills that the selection and the allow-list let through, in order of name. */
+async function readNamed(
+  context: Context,
+  selection: Selection,
+  shell: string,
+  names: readonly string[],
+  ranges: readonly string[] = [],
+): Promise<CatalogEntry[]> {
+  const allowed = context.settings.SKILLS_ALLOWED;
+  const scopes = scopesOf(context, selection);
+  const asked = names.flatMap((name) => {
+    const selected = selection.skills.find((skill) => skill.name === name);
+    const permitted = allowed.find((reference) => reference.name === name);
+    if (selected === undefined && !selection.all) return [];
+    if (permitted === undefined && allowed.length > 0) return [];
+    const all = [...ranges, selected?.range ?? "*", permitted?.range ?? "*"].filter((range) => range !== "*");
+    return [{ name, skill_id: selected?.skill_id ?? null, ranges: all }];
+  });
+  if (asked.length === 0) return [];
+  const wanted: WantedSkill[] = asked.map(({ name, skill_id, ranges: all }) => ({
+    name,
+    skill_id,
+    any_version: all.length > 0,
+  }));
+  const rows = Map.groupBy(await wantedSkills(context.db, scopes, shell, wanted), (row) => row.name);
+  return inOrder(
+    asked.flatMap(({ name, skill_id, ranges: all }) => pick(rows.get(name) ?? [], scopes, skill_id, all) ?? []),
+  );
+}
+
+/** The row that a name means: the resolved skill if it is there, else the first scope that has a version that fits. */
+function pick(
+  rows: readonly CatalogRow[],
+  scopes: readonly string[],
+  skillId: string | null,
+  ranges: readonly string[],
+): CatalogEntry | null {
+  const resolved = rows.filter((row) => row.skill_id === skillId);
+  const groups = resolved.length > 0 ? [resolved] : scopes.map((scope) => rows.filter((row) => row.scope === scope));
+  for (const group of groups) {
+    const chosen = chooseVersion(group[0]?.current_id ?? "", group, ranges);
+    if (chosen !== null) return entryOf(chosen);
+  }
+  return null;
+}
+
+/** One row a name, of the first scope that has it. */
+export function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
+  const best = new Map<string, CatalogRow>();
+  for (const row of rows) {
+    const known = best.get(row.name);
+    if (known === undefined || scopes.indexOf(row.scope) < scopes.indexOf(known.scope)) best.set(row.name, row);
+  }
+  return inOrder([...best.values()].map(entryOf));
+}
+
+function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
+  // More than the list ever shows, and not so much that looking at it costs.
+  return { ...entry, description: listedDescription(entry.description.slice(0, 4_096)) };
+}
+
+function inOrder(entries: CatalogEntry[]): CatalogEntry[] {
+  return entries.sort(compareNames);
+}

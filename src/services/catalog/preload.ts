@@ -1,0 +1,24 @@
+// What can be said of preloading skills before a conversation resolves them.
+
+import type { GhostSpec } from "../../domain/catalog/ghost";
+import type { Issue } from "../../domain/errors";
+import { fewestTokens } from "../../storage/d1/catalog";
+import type { Context } from "../context";
+
+/**
+ * Refuses to preload what could never be active together, whichever versions it will be.
+ *
+ * @param scopes that the spec's skills come from
+ */
+export async function preloadIssues(
+  context: Context,
+  { preload_skills = [] }: GhostSpec,
+  scopes: readonly string[],
+): Promise<Issue[]> {
+  if (preload_skills.length === 0) return [];
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  const least = await fewestTokens(context.db, scopes, preload_skills);
+  if (least <= ceiling) return [];
+  const message = `These skills have at least ${least} tokens of instructions, and ${ceiling} may be active. Preload fewer; the model can load the others.`;
+  return [{ code: "OVER_CEILING", message, path: "spec.preload_skills" }];
+}

@@ -1,0 +1,94 @@
+// The conversation's view of the registry, kept beside its events and renewed when something it depends on has changed.
+
+import type { View } from "../../domain/catalog/view";
+import { activeSkills, apply, type ConversationState } from "../../domain/conversation/activation";
+import type { ConversationEvent } from "../../domain/conversation/event";
+import type { ConversationSettings } from "../../domain/conversation/settings";
+import type { Issue } from "../../domain/errors";
+import type { Context } from "../context";
+import { exclusively, record, type Session } from "../session";
+import { isVisible, readView, viewKey } from "./catalog";
+
+const STALE: Issue = {
+  code: "catalog_stale",
+  message: "The registry did not answer; this is the conversation's own copy of the catalog.",
+};
+
+/** What is active and offered as somebody sees it who only looks. */
+export interface Standing {
+  view: View;
+  /** Without the active skills that the view no longer has. */
+  state: ConversationState;
+  warnings: Issue[];
+}
+
+/** What was last seen by looking, so that looking again reads nothing. */
+const looked = new WeakMap<Session, { before: ConversationState; seen: Standing }>();
+
+/** The view for these settings: the stored one while nothing changed, else read again and stored. */
+export async function viewFor(context: Context, session: Session, settings: ConversationSettings): Promise<View> {
+  const view = await viewNow(context, session, settings);
+  if (view.key === session.view?.key) return view;
+  session.store.set("catalog", view);
+  session.view = view;
+  return view;
+}
+
+/**
+ * The view of the current turn. Where it changed, active skills that are no longer in it leave at once, with a warning: loss of
+ * visibility does not wait for the next turn.
+ */
+export async function currentView(context: Context, session: Session): Promise<{ view: View; warnings: Issue[] }> {
+  const before = session.view;
+  const view = await viewFor(context, session, session.effective);
+  if (view === before || view.key === before?.key) return { view, warnings: view.warnings };
+  const gone = await exclusively(session, async () => {
+    const found = await lost(context, session, view);
+    if (found.length > 0) record(session, context, found);
+    return found;
+  });
+  return { view, warnings: [...view.warnings, ...gone.map(goneWarning)] };
+}
+
+/**
+ * The same for somebody who only looks: what is no longer visible is not told either, but nothing is recorded or stored, so that
+ * reading changes nothing. The next step unloads it.
+ */
+export async function standing(context: Context, session: Session): Promise<Standing> {
+  const before = session.state;
+  const view = await viewNow(context, session, session.effective);
+  if (view.key === session.view?.key) return { view, state: before, warnings: view.warnings };
+  const known = looked.get(session);
+  if (known?.before === before && known.seen.view === view) return known.seen;
+  const gone = await lost(context, session, view);
+  const warnings = [...view.warnings, ...gone.map(goneWarning)];
+  const seen = { view, state: gone.reduce(apply, before), warnings };
+  looked.set(session, { before, seen });
+  return seen;
+}
+
+async function viewNow(context: Context, session: Session, settings: ConversationSettings): Promise<View> {
+  const known = session.view;
+  if (context.caller.stale && known !== null) return { ...known, warnings: [...known.warnings, STALE] };
+  const key = viewKey(context, settings);
+  if (known !== null && known.key === key) return known;
+  const seen = looked.get(session)?.seen.view;
+  return seen?.key === key ? seen : readView(context, settings);
+}
+
+/** The departures of active skills that this view no longer has. */
+async function lost(context: Context, session: Session, view: View): Promise<ConversationEvent[]> {
+  const { state } = session;
+  const found: ConversationEvent[] = [];
+  for (const { skill } of activeSkills(state)) {
+    if (await isVisible(context, view, skill)) continue;
+    found.push({ type: "unloaded", turn: state.turn, name: skill.name, reason: "unavailable" });
+  }
+  return found;
+}
+
+/** The warning for an activation that its catalog no longer has. */
+export function goneWarning(event: ConversationEvent): Issue {
+  const name = "name" in event ? event.name : "";
+  return { code: "SKILL_UNLOADED", message: `Skill '${name}' is no longer available and was unloaded.`, path: name };
+}

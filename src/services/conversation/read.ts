@@ -1,0 +1,183 @@
+// read_skill and find_skill: looking without loading. Neither ever activates anything.
+
+import type { CatalogEntry } from "../../domain/catalog/catalog";
+import type { View } from "../../domain/catalog/view";
+import { activeSkills } from "../../domain/conversation/activation";
+import { ANSWERS } from "../../domain/conversation/prompt";
+import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { mediaTypeOf } from "../../domain/media-type";
+import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
+import { escapeSkillTags } from "../../domain/tags";
+import { catalogLine } from "../../domain/tokens";
+import { failed, type ToolResult } from "../../domain/tool";
+import type { VersionContent } from "../../storage/d1/catalog";
+import { searchSkills } from "../../storage/d1/search";
+import { readPackageRange } from "../../storage/r2/packages";
+import { findAllInView, findInView, scopesOf } from "../catalog/catalog";
+import { contentsOf } from "../catalog/instructions";
+import type { Context } from "../context";
+import { type Session, touch } from "../session";
+
+interface Page {
+  offset?: number | null | undefined;
+  limit?: number | null | undefined;
+}
+
+/** How many hits a search looks at, since the catalog may hide some of them, and how many it shows. */
+const HITS = 50;
+const SHOWN_HITS = 20;
+
+/** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
+export async function readSkill(
+  context: Context,
+  session: Session | null,
+  view: View,
+  name: string,
+  filePath: string | null,
+  page: Page,
+): Promise<ToolResult> {
+  const entry = await pinned(context, session, view, name);
+  if (entry === null)
+    return failed(
+      ANSWERS.notAvailable(
+        name,
+        view.catalog.entries.map((known) => known.name),
+      ),
+    );
+  const version = (await contentsOf(context, [entry.version_id])).get(entry.version_id);
+  if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (filePath === null || filePath === "") return instructions(entry, version, page);
+  const file =
+    version.files.find((candidate) => candidate.path === filePath) ?? instructionsFile(version.files, filePath);
+  if (file === undefined) {
+    const paths = version.files.map((candidate) => candidate.path).join(", ");
+    return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
+  }
+  const result = await readFile(context, entry, file, page);
+  if (session !== null) touch(session, context, name);
+  return result;
+}
+
+/** Searches the whole catalog, not only what the list shows. */
+export async function findSkill(context: Context, view: View, query: string): Promise<ToolResult> {
+  const found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
+  const byName = new Map(
+    (
+      await findAllInView(
+        context,
+        view,
+        found.map((hit) => hit.name),
+      )
+    ).map((entry) => [entry.name, entry]),
+  );
+  const entries = found.flatMap((hit) => byName.get(hit.name) ?? []).slice(0, SHOWN_HITS);
+  const lines = entries.map((entry) => catalogLine(entry.name, entry.description));
+  const answer = lines.length === 0 ? `No available skill matches '${query}'.` : lines.join("\n");
+  return {
+    content: [{ type: "text", text: answer }],
+    structuredContent: {
+      skills: entries.map(({ name, description }) => ({ name, description: escapeSkillTags(description) })),
+    },
+  };
+}
+
+/** The version a conversation reads: the one it has loaded, else the catalog's. */
+async function pinned(
+  context: Context,
+  session: Session | null,
+  view: View,
+  name: string,
+): Promise<CatalogEntry | null> {
+  const entry = await findInView(context, view, name);
+  if (session === null) return entry;
+  const active = activeSkills(session.state).find((activation) => activation.skill.name === name);
+  if (entry === null || active === undefined) return entry;
+  return { ...entry, version_id: active.skill.version_id };
+}
+
+function instructions(entry: CatalogEntry, version: VersionContent, page: Page): ToolResult {
+  const body = version.instructions.trim();
+  const { shown, note } = paged(body, page);
+  const files = version.files.map((file) => file.path);
+  const list = files.map((path) => `- ${path}`).join("\n");
+  return {
+    content: [
+      {
+        type: "text",
+        text: `# Skill: ${entry.name}\n\n${version.description}\n\n${shown}${note}\n\n## Files\n\n${list}`,
+      },
+    ],
+    structuredContent: {
+      skill_name: entry.name,
+      description: version.description,
+      instructions: shown,
+      instructions_length: characters(body),
+      files,
+    },
+  };
+}
+
+async function readFile(context: Context, entry: CatalogEntry, file: PackageFile, page: Page): Promise<ToolResult> {
+  const bytes = await readPackageRange(context.packages, context.timings, entry.version_id, file.offset, file.size);
+  if (bytes === null) return failed(`Error: Skill '${entry.name}' changed just now. Try again.`);
+  const content = decode(bytes);
+  const facts = { skill_name: entry.name, file_path: file.path };
+  if (content === null) {
+    return {
+      content: [
+        {
+          type: "text",
+          text: `${file.path} is a binary file (${mediaTypeOf(file.path)}, ${file.size} bytes); its content is not shown.`,
+        },
+      ],
+      structuredContent: { ...facts, type: mediaTypeOf(file.path), size: file.size },
+    };
+  }
+  const { shown, note } = paged(content, page);
+  return {
+    content: [{ type: "text", text: `${shown}${note}` }],
+    structuredContent: { ...facts, content: shown, content_length: characters(content) },
+  };
+}
+
+/** The asked lines, and a note where there are more. Lengths are in characters, as the seeds count them. */
+function paged(body: string, page: Page): { shown: string; note: string } {
+  const lines = body.split("\n");
+  const offset = page.offset ?? 0;
+  const limit = Math.min(page.limit ?? CONVERSATION_LIMITS.readLines, CONVERSATION_LIMITS.readLines);
+  let end = Math.min(offset + limit, lines.length);
+  let shown = lines.slice(offset, end).join("\n");
+  while (shown.length > CONVERSATION_LIMITS.readChars && end > offset + 1) {
+    end = offset + Math.max(1, Math.floor(((end - offset) * CONVERSATION_LIMITS.readChars) / shown.length));
+    shown = lines.slice(offset, end).join("\n");
+  }
+  if (shown.length > CONVERSATION_LIMITS.readChars) {
+    return {
+      shown: shown.slice(0, CONVERSATION_LIMITS.readChars),
+      note: `\n\n(line ${offset} is too long to show whole)`,
+    };
+  }
+  if (offset >= lines.length && offset > 0) return { shown: "", note: `(there are only ${lines.length} lines)` };
+  return {
+    shown,
+    note: end < lines.length ? `\n\n(lines ${offset}-${end - 1} of ${lines.length}; go on with offset ${end})` : "",
+  };
+}
+
+function instructionsFile(files: readonly PackageFile[], asked: string): PackageFile | undefined {
+  return asked === SKILL_FILE ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase()) : undefined;
+}
+
+/** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
+function decode(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function characters(value: string): number {
+  return [...value].length;
+}

@@ -1,0 +1,145 @@
+// What a conversation answers, as schemas: the wire's description, the check of stored answers, and the types, all in one.
+// They are functions, made when the OpenAPI document or a stored answer needs them, so that no start of the Worker pays.
+
+import * as z from "zod";
+import { conversationSettingsSchema } from "../../domain/conversation/settings";
+import { jsonObject, jsonValue } from "../../domain/json";
+import { requestItemSchema } from "../asking/views";
+
+const issueSchema = () =>
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    path: z.string().optional(),
+    line: z.int().optional(),
+  });
+
+export const activeSkillSchema = () =>
+  z.object({
+    skill: z.string(),
+    version: z.string().nullable(),
+    /** Turns left after this one; `null`: no end. */
+    remaining: z.int().nullable(),
+    reason: z.enum(["loaded", "preloaded", "selected", "dependency"]),
+    loaded_in_turn: z.int(),
+    tokens: z.int(),
+  });
+
+/** Prompt tokens spent on skills so far: by static injection of the whole catalog, and as it was. */
+const tokensSchema = () => z.object({ static: z.int(), actual: z.int(), saved_percent: z.number() });
+
+/** An MCP server of the conversation. `open`: it failed several times in a row and is left alone for a while. */
+const serverSchema = () =>
+  z.object({
+    server: z.string(),
+    /** `gateway`, `ghost`, or the name of the skill that brought it. */
+    source: z.string(),
+    state: z.enum(["connecting", "connected", "failed", "open", "unsupported"]),
+    /** The tools, by the names they are offered under. */
+    tools: z.array(z.string()),
+    error: z.string().optional(),
+    /** Of the last connecting, listing or call. */
+    latency_ms: z.number().optional(),
+  });
+
+export const statusSchema = () =>
+  z.object({
+    id: z.string(),
+    turn: z.int(),
+    ghost: z.string().nullable(),
+    settings: conversationSettingsSchema,
+    active: z.array(activeSkillSchema()),
+    pending: z.array(requestItemSchema),
+    mcp: z.array(serverSchema()),
+    tokens: tokensSchema(),
+    warnings: z.array(issueSchema()),
+  });
+
+export const putAnswerSchema = () => z.object({ created: z.boolean(), status: statusSchema() });
+
+export const promptSchema = () => z.object({ system: z.string(), messages: z.array(jsonObject) });
+
+/** The prompt and the tools to send to the model now. `etag` changes exactly when they do. */
+export const offerSchema = () => z.object({ prompt: promptSchema(), tools: z.array(jsonObject), etag: z.string() });
+
+export const turnAnswerSchema = () =>
+  z.object({
+    turn: z.int(),
+    prompt: promptSchema(),
+    tools: z.array(jsonObject),
+    active: z.array(activeSkillSchema()),
+    loaded_skills: z.array(z.string()),
+    etag: z.string(),
+    warnings: z.array(issueSchema()),
+  });
+
+export const resultSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
+    structuredContent: jsonObject.optional(),
+    isError: z.boolean().optional(),
+  });
+
+export const toolCallsAnswerSchema = () =>
+  z.object({
+    results: z.array(resultSchema()),
+    messages: z.array(jsonObject),
+    unhandled: z.array(jsonObject),
+    loaded_skills: z.array(z.string()),
+    active: z.array(activeSkillSchema()),
+    changed: z.boolean(),
+    /** Whether these calls changed the list of tools. */
+    tools_changed: z.boolean(),
+    etag: z.string(),
+    prompt: promptSchema().optional(),
+    tools: z.array(jsonObject).optional(),
+    warnings: z.array(issueSchema()),
+  });
+
+export const eventsAnswerSchema = () =>
+  z.object({
+    events: z.array(z.object({ seq: z.int(), at: z.string(), type: z.string(), turn: z.int() }).catchall(jsonValue)),
+    next_cursor: z.int().nullable(),
+  });
+
+/** The state in one turn, as it was in the latest pass over it. */
+export const pastSchema = () =>
+  z.object({ turn: z.int(), active: z.array(activeSkillSchema()), tokens: tokensSchema() });
+
+const taskSkillRefSchema = () =>
+  z.object({
+    skill_id: z.string(),
+    namespace: z.string(),
+    is_public: z.boolean(),
+    version_id: z.string(),
+  });
+
+/** `GET /api/tasks/{id}/skills`, the seeds' form. */
+export const taskSkillsSchema = () =>
+  z.object({
+    task_id: z.string(),
+    skills: z.array(z.string()),
+    preload_skills: z.array(z.string()),
+    skill_refs: z.record(z.string(), taskSkillRefSchema()),
+    preload_skill_refs: z.record(z.string(), taskSkillRefSchema()),
+  });
+
+export type ActiveSkill = z.infer<ReturnType<typeof activeSkillSchema>>;
+export type ConversationStatus = z.infer<ReturnType<typeof statusSchema>>;
+/** What of it is stored, and not worked out for whoever asks. */
+export type ConversationRecord = Omit<ConversationStatus, "mcp" | "warnings">;
+export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
+export type OfferAnswer = z.infer<ReturnType<typeof offerSchema>>;
+export type TurnAnswer = z.infer<ReturnType<typeof turnAnswerSchema>>;
+export type ToolCallsAnswer = z.infer<ReturnType<typeof toolCallsAnswerSchema>>;
+export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswerSchema>>;
+export type PastAnswer = z.infer<ReturnType<typeof pastSchema>>;
+export type TaskSkillRef = z.infer<ReturnType<typeof taskSkillRefSchema>>;
+export type TaskSkills = z.infer<ReturnType<typeof taskSkillsSchema>>;
+
+/** The part of an offer that is told. */
+export function offerAnswer({ prompt, tools, etag }: OfferAnswer): OfferAnswer {
+  return { prompt, tools, etag };
+}

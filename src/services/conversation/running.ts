@@ -1,0 +1,42 @@
+// Tool calls that run now in a conversation, and how they are called off.
+
+import { GatewayError } from "../../domain/errors";
+
+/** By call id. */
+export type RunningCalls = Map<string, AbortController>;
+
+/** A call by its own id, or by the request with which an MCP host made it. */
+export type CallName = string | { hostRequest: string | number };
+
+/** Requests with a longer id cannot be cancelled by it. */
+const LONGEST = 200;
+
+/** The id of a call that an MCP host makes. It holds the id of the host's request, since hosts cancel by that. */
+export function hostCallId(request: string | number, fresh: string): string {
+  const prefix = prefixOf(request);
+  return prefix === null ? fresh : `${prefix}${fresh}`;
+}
+
+/**
+ * Calls one call off. `CALL_NOT_FOUND` where none runs under this name, or more than one: hosts of one conversation count their
+ * requests each for itself, and then nobody can tell whose call is meant.
+ */
+export function cancelCall(running: RunningCalls, name: CallName): null {
+  const [call, ...others] = named(running, name);
+  if (call === undefined || others.length > 0)
+    throw new GatewayError("not_found", "CALL_NOT_FOUND", "No such call is running.");
+  call.abort();
+  return null;
+}
+
+function named(running: RunningCalls, name: CallName): AbortController[] {
+  if (typeof name === "string") return [running.get(name) ?? []].flat();
+  const prefix = prefixOf(name.hostRequest);
+  return prefix === null ? [] : [...running].flatMap(([id, call]) => (id.startsWith(prefix) ? [call] : []));
+}
+
+/** In JSON, so that the number 1 and the text "1" differ, and no id is the beginning of another. */
+function prefixOf(request: string | number): string | null {
+  const text = JSON.stringify(request);
+  return text.length > LONGEST ? null : `host:${text}:`;
+}

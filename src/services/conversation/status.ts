@@ -1,0 +1,133 @@
+// What a conversation says about itself: now, at a past turn, and as a log.
+
+import { namespaceOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import type { CatalogEntry } from "../../domain/catalog/catalog";
+import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
+import { broughtBy } from "../../domain/conversation/servers";
+import type { Issue } from "../../domain/errors";
+import { GatewayError } from "../../domain/errors";
+import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { pendingOf } from "../asking/views";
+import { standing } from "../catalog/view";
+import type { Context } from "../context";
+import { stateAt } from "../history";
+import type { Session } from "../session";
+import { type Provided, providedBy } from "../tools/offered";
+import type {
+  ActiveSkill,
+  ConversationRecord,
+  ConversationStatus,
+  EventsAnswer,
+  PastAnswer,
+  ServerStatus,
+  TaskSkillRef,
+  TaskSkills,
+} from "./replies";
+
+/** The conversation as it stands. Skills that are no longer visible are not told. */
+export async function statusOf(
+  context: Context,
+  session: Session,
+  warnings: Issue[] = [],
+): Promise<ConversationStatus> {
+  const { view, state, warnings: more } = await standing(context, session);
+  const { tokens, ...rest } = storedStatus(session, state, context.now());
+  return {
+    ...rest,
+    mcp: serversStatus(await providedBy(context, session, view)),
+    tokens,
+    warnings: [...warnings, ...more],
+  };
+}
+
+/** What of the status is the conversation's own, whoever looks: as its store has it, and without a word of the registry. */
+export function recordOf(context: Context, session: Session): ConversationRecord {
+  return storedStatus(session, session.state, context.now());
+}
+
+function storedStatus(session: Session, state: ConversationState, now: number): ConversationRecord {
+  const { id, settings } = session;
+  return {
+    id,
+    turn: state.turn,
+    ghost: settings.ghost ?? null,
+    settings,
+    active: activeOf(state),
+    pending: pendingOf(session, now),
+    tokens: tokensOf(state),
+  };
+}
+
+function serversStatus({ servers, tools }: Provided): ServerStatus[] {
+  return servers.map(({ ref, state, error, latency }) => ({
+    server: ref.name,
+    source: broughtBy(ref),
+    state,
+    tools: tools.flatMap(({ name, origin }) => ("server" in origin && origin.server === ref ? name : [])),
+    ...(error === null ? {} : { error }),
+    ...(latency === null ? {} : { latency_ms: latency }),
+  }));
+}
+
+export function activeOf(state: ConversationState): ActiveSkill[] {
+  return activeSkills(state).map(({ skill, remaining, reason, loaded_in_turn }) => ({
+    skill: skill.name,
+    version: skill.version,
+    remaining,
+    reason,
+    loaded_in_turn,
+    tokens: skill.tokens,
+  }));
+}
+
+/** Skills loaded in this turn that still stand: what to store on the assistant's message. */
+export function loadedInTurn(state: ConversationState): string[] {
+  return [...state.roots].filter(([, turn]) => turn === state.turn).map(([name]) => name);
+}
+
+export function pastOf(session: Session, turn: number): PastAnswer {
+  const end = session.store.log.endOf(turn);
+  if (end === null)
+    throw new GatewayError("not_found", "TURN_NOT_FOUND", `The conversation never was in turn ${turn}.`);
+  const state = stateAt(session.store, end);
+  return { turn, active: activeOf(state), tokens: tokensOf(state) };
+}
+
+export function eventsOf(session: Session, after: number, limit: number): EventsAnswer {
+  const { log } = session.store;
+  const page = log.after(after, limit, CONVERSATION_LIMITS.eventsPageChars);
+  const last = page.at(-1)?.seq ?? null;
+  const next = last === null || last === log.last() ? null : last;
+  return {
+    events: page.map(({ seq, at, event }) => ({ seq, at: new Date(at).toISOString(), ...event })),
+    next_cursor: next,
+  };
+}
+
+/** The skills of the conversation as the seeds' executors ask for them. */
+export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
+  const { view } = await standing(context, session);
+  const entries = view.catalog.entries;
+  const preloaded = entries.filter((entry) => view.preload.includes(entry.name));
+  return {
+    task_id: session.id,
+    skills: entries.map((entry) => entry.name),
+    preload_skills: preloaded.map((entry) => entry.name),
+    skill_refs: Object.fromEntries(entries.map((entry) => [entry.name, taskRef(entry)])),
+    preload_skill_refs: Object.fromEntries(preloaded.map((entry) => [entry.name, taskRef(entry)])),
+  };
+}
+
+function taskRef(entry: CatalogEntry): TaskSkillRef {
+  return {
+    skill_id: entry.skill_id,
+    namespace: namespaceOfScope(entry.scope),
+    is_public: entry.scope === PUBLIC_SCOPE,
+    version_id: entry.version_id,
+  };
+}
+
+function tokensOf({ tokens }: ConversationState): ConversationStatus["tokens"] {
+  const saved = tokens.static === 0 ? 0 : (1 - tokens.actual / tokens.static) * 100;
+  return { ...tokens, saved_percent: Math.round(saved * 10) / 10 };
+}

@@ -1,0 +1,149 @@
+// One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
+
+import { type Issue, invalid } from "../../domain/errors";
+import { DURATIONS } from "../../domain/limits";
+import type { JsonObject } from "../../domain/package/skill";
+import { toolsForHost } from "../../domain/tools/client-offer";
+import {
+  type AnsweredCall,
+  type Format,
+  type ReadCall,
+  readCall,
+  renderResult,
+  renderResults,
+} from "../../domain/tools/formats";
+import type { Progress } from "../../upstream/client";
+import { currentView, standing } from "../catalog/view";
+import type { Context } from "../context";
+import { forgetUnused } from "../servers/connections";
+import { exclusively, type Session } from "../session";
+import { providedBy } from "../tools/offered";
+import { connectCarried } from "../tools/sources";
+import type { ToolCallsAsk, TurnAsk } from "./api";
+import { type Offered, offered } from "./prompt";
+import type { ToolCallsAnswer, TurnAnswer } from "./replies";
+import type { RunningCalls } from "./running";
+import { activeOf, loadedInTurn } from "./status";
+import { isOrdered, isOurs, runCall } from "./toolset";
+import { beginTurn } from "./turn";
+
+/** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
+export async function takeTurn(context: Context, session: Session, request: TurnAsk): Promise<TurnAnswer> {
+  const { turn, warnings } = await exclusively(session, async () => {
+    const known = request.key !== null && session.store.turnOf(request.key) !== null;
+    const issues = known ? [] : await beginTurn(context, session, request);
+    return { turn: session.state.turn, warnings: issues };
+  });
+  const { view } = await currentView(context, session);
+  await connectCarried(context, session, view);
+  forgetUnused(session, context.now() - DURATIONS.upstreamKept);
+  const offer = await offered(context, session, view, formatOf(session, request.format));
+  warnings.push(...(await providedBy(context, session, view)).warnings);
+  return {
+    turn,
+    ...offer,
+    active: activeOf(session.state),
+    loaded_skills: loadedInTurn(session.state),
+    warnings,
+  };
+}
+
+/** The prompt and the tools as they stand. */
+export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<Offered> {
+  const { view, state } = await standing(context, session);
+  return offered(context, session, view, formatOf(session, format), state);
+}
+
+/** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
+export async function takeHostOffer(context: Context, session: Session, preload: string[]): Promise<Offered> {
+  const begins = await ensureTurn(context, session, preload, []);
+  const { view } = await currentView(context, session);
+  if (begins) await connectCarried(context, session, view);
+  const offer = await offered(context, session, view, "mcp");
+  return { ...offer, tools: toolsForHost(offer.tools, view) };
+}
+
+/** Begins the first turn of a conversation that has none; says whether it did. */
+async function ensureTurn(context: Context, session: Session, selected: string[], warnings: Issue[]): Promise<boolean> {
+  if (session.state.turn !== 0 && session.state.policy !== null) return false;
+  const first = { key: null, history: null, history_cut: false, selected_skills: selected };
+  warnings.push(
+    ...(await exclusively(session, async () => (session.state.turn === 0 ? beginTurn(context, session, first) : []))),
+  );
+  return true;
+}
+
+/** Who listens to a step while it runs: hears of each result as it is there, and may call it all off. */
+export interface Listener {
+  onResult(answered: AnsweredCall): void;
+  onProgress(call: ReadCall, progress: Progress): void;
+  signal: AbortSignal;
+}
+
+/** Runs all tool calls of a model step. */
+export async function takeCalls(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ToolCallsAsk,
+  listener: Listener | null = null,
+): Promise<ToolCallsAnswer> {
+  const warnings: Issue[] = [];
+  const begins = await ensureTurn(context, session, request.host?.preload ?? [], warnings);
+  const format = formatOf(session, request.format);
+  const current = await currentView(context, session);
+  warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
+  if (begins) await connectCarried(context, session, current.view);
+  const before = await offered(context, session, current.view, format);
+
+  const calls = readCalls(context, request.calls);
+  const run = { context, session, view: current.view, running, toHost: request.host !== null };
+  const answers = new Map<ReadCall, AnsweredCall>();
+  const answer = async (call: ReadCall) => {
+    const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
+    const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
+    answers.set(call, answered);
+    listener?.onResult(answered);
+  };
+  for (const { call } of calls) if (isOrdered(call) && isOurs(session, call.name)) await answer(call);
+  // Only now: a skill loaded in this step may have brought the tools that the rest of it calls.
+  const rest = calls.filter(({ call }) => !answers.has(call));
+  const unhandled = rest.filter(({ call }) => !isOurs(session, call.name)).map(({ entry }) => entry);
+  await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(call)));
+
+  const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
+  const offer = await offered(context, session, current.view, format);
+  const changed = offer.etag !== (request.etag ?? before.etag);
+  // An MCP host takes no prompt, and asks for the tools itself.
+  const tells = request.host === null && (request.etag === null || changed);
+  return {
+    results: inOrder.map(renderResult),
+    messages: renderResults(inOrder, format),
+    unhandled,
+    loaded_skills: loadedInTurn(session.state),
+    active: activeOf(session.state),
+    changed,
+    tools_changed: offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools),
+    etag: offer.etag,
+    ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
+    warnings,
+  };
+}
+
+/** The format asked for, else the conversation's, else MCP's. */
+function formatOf(session: Session, asked: Format | null): Format {
+  return asked ?? session.settings.format ?? "mcp";
+}
+
+function readCalls(context: Context, entries: readonly JsonObject[]): { call: ReadCall; entry: JsonObject }[] {
+  const issues: Issue[] = [];
+  const calls = entries.flatMap((entry, position) => {
+    // A call without an id is a new one each time: only an id can say that it is the same.
+    const call = readCall(entry, context.newId("call"));
+    if (call !== null) return [{ call, entry }];
+    issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
+    return [];
+  });
+  if (issues.length > 0) throw invalid(issues);
+  return calls;
+}

@@ -1,0 +1,50 @@
+// Tool calls told while they happen, as server-sent events.
+
+import { DURATIONS } from "../../domain/limits";
+import { type AnsweredCall, type ReadCall, renderResult } from "../../domain/tools/formats";
+import type { Progress } from "../../upstream/client";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { refusal, type ToolCallsAsk } from "./api";
+import type { RunningCalls } from "./running";
+import { takeCalls } from "./step";
+
+/**
+ * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole
+ * answer, or `error` with the refusal. Closing the stream cancels what still runs.
+ */
+export function streamCalls(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ToolCallsAsk,
+): ReadableStream<Uint8Array> {
+  const cancelled = new AbortController();
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const write = (text: string) => {
+        if (!cancelled.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      const send = (event: string, data: unknown) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      // That nobody listens any more is noticed when something is written.
+      const alive = setInterval(() => write(": keep-alive\n\n"), DURATIONS.stepAlive);
+      const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
+      const onProgress = ({ id, name }: ReadCall, progress: Progress) => send("progress", { id, name, ...progress });
+      try {
+        send(
+          "done",
+          await takeCalls(context, session, running, request, { onResult, onProgress, signal: cancelled.signal }),
+        );
+      } catch (error) {
+        send("error", refusal(error).error);
+      } finally {
+        clearInterval(alive);
+      }
+      if (!cancelled.signal.aborted) controller.close();
+    },
+    cancel() {
+      cancelled.abort();
+    },
+  });
+}

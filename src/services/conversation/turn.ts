@@ -1,0 +1,195 @@
+// Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
+
+import { type CatalogEntry, listed, refOf } from "../../domain/catalog/catalog";
+import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
+import type { View } from "../../domain/catalog/view";
+import { activeSkills, apply, remainingTurns } from "../../domain/conversation/activation";
+import { evictions, overCeiling, overRow } from "../../domain/conversation/budget";
+import type { ConversationEvent, Policy, SkillRef } from "../../domain/conversation/event";
+import { holdsInstructions, LIST_FRAME_TOKENS } from "../../domain/conversation/prompt";
+import { type LoadAnswer, readHistory } from "../../domain/conversation/restore";
+import { type ConversationSettings, deliversInAnswer, policyOf } from "../../domain/conversation/settings";
+import type { Issue } from "../../domain/errors";
+import type { JsonValue } from "../../domain/package/skill";
+import { findInView } from "../catalog/catalog";
+import { keepInstructions } from "../catalog/instructions";
+import { viewFor } from "../catalog/view";
+import type { Context } from "../context";
+import { record, type Session } from "../session";
+
+export interface TurnRequest {
+  key: string | null;
+  history: readonly JsonValue[] | null;
+  history_cut: boolean;
+  selected_skills: readonly string[];
+}
+
+/** Begins the next turn under the conversation's settings and records it. Call it inside `exclusively`. */
+export async function beginTurn(context: Context, session: Session, request: TurnRequest): Promise<Issue[]> {
+  const { settings } = session;
+  const view = await viewFor(context, session, settings);
+  const warnings: Issue[] = [...view.warnings];
+  if (request.history !== null && session.state.policy === null) {
+    warnings.push(...(await restore(context, session, request.history)));
+  }
+  const { state } = session;
+  const turn = state.turn + 1;
+  const policy = policyOf(settings, view.retention, context.settings);
+  const standing = [...state.roots]
+    .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
+    .map(([name]) => name);
+  const set = await resolveSet(context, view, [
+    ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
+    ...request.selected_skills.map((name) => ({ name, code: "SELECTED_UNAVAILABLE" })),
+    ...standing.map((name) => ({ name, code: STANDING })),
+  ]);
+  warnings.push(...set.warnings);
+  const { tokens } = listed(view.catalog, view.preload);
+  const cost = { static: view.catalog.static_tokens, list: view.catalog.total === 0 ? 0 : tokens + LIST_FRAME_TOKENS };
+  // The turn comes first: what cannot be had any more was active to the end of the turn before.
+  const events: ConversationEvent[] = [
+    {
+      type: "turn",
+      turn,
+      policy,
+      skills: set.skills,
+      preloaded: view.preload.filter((name) => set.direct.has(name)),
+      selected: [...new Set(request.selected_skills)].filter((name) => set.direct.has(name)),
+      history_cut: request.history_cut,
+      cost,
+    },
+    ...standing
+      .filter((name) => !set.direct.has(name))
+      .map((name): ConversationEvent => ({ type: "unloaded", turn, name, reason: "unavailable" })),
+  ];
+  warnings.push(...leaveForBudget(session, events, turn));
+  await keepInstructions(context, session, activeAfter(session, events));
+  session.store.atomically(() => {
+    record(session, context, events);
+    takeEffect(session, settings);
+    if (request.key !== null) session.store.rememberTurn(request.key, turn);
+    session.store.dropCallsBefore(turn);
+    session.store.dropInstructionsExcept(activeSkills(session.state).map(({ skill }) => skill.version_id));
+  });
+  return warnings;
+}
+
+/** Replaces all activations by what a history says, and sets the turn to the history's last. */
+export async function restore(context: Context, session: Session, history: readonly JsonValue[]): Promise<Issue[]> {
+  const { turns, loads, answers } = readHistory(history);
+  const { settings } = session;
+  const view = await viewFor(context, session, settings);
+  const policy: Policy = policyOf(settings, view.retention, context.settings);
+  const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
+  const set = await resolveSet(context, view, [
+    ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
+    ...standing.map(({ name }) => ({ name, code: STANDING })),
+  ]);
+  // What a history names but the catalog does not have was never this conversation's: it is left out without a word.
+  const kept = standing.filter((load) => set.direct.has(load.name));
+  const preloaded = view.preload.filter((name) => set.direct.has(name));
+  const restored = {
+    type: "restored",
+    turn: turns,
+    policy,
+    skills: set.skills,
+    loads: kept.reverse(),
+    preloaded,
+  } as const;
+  const events: ConversationEvent[] = [{ ...restored, delivered: [] }];
+  const warnings = [
+    ...set.warnings.filter(({ code }) => code === "OVER_CEILING"),
+    ...leaveForBudget(session, events, turns),
+  ];
+  const active = activeAfter(session, events);
+  await keepInstructions(context, session, active);
+  // Only with their instructions at hand can it be said which of them the history holds.
+  const delivered = deliversInAnswer(policy) ? deliveredBy(session, answers, active) : [];
+  events[0] = { ...restored, delivered };
+  session.store.atomically(() => {
+    record(session, context, events);
+    takeEffect(session, settings);
+    // The turns after it are undone: their keys may begin them again, and no call of theirs was ever made.
+    session.store.forgetTurnsAfter(turns);
+  });
+  return warnings;
+}
+
+/**
+ * Which skills need not be in the prompt, since the history holds their instructions. Only a skill's own loading tells: what was
+ * preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
+ */
+function deliveredBy(session: Session, answers: readonly LoadAnswer[], skills: readonly SkillRef[]): string[] {
+  return skills
+    .map(({ name, version_id }) => ({ name, instructions: session.store.instructions(version_id) ?? "" }))
+    .filter((skill) => answers.some((answer) => answer.name === skill.name && holdsInstructions(answer, skill)))
+    .map(({ name }) => name);
+}
+
+/** From now on the conversation runs under these settings. */
+function takeEffect(session: Session, settings: ConversationSettings): void {
+  session.effective = settings;
+  session.store.set("effective", settings);
+}
+
+/** The warning for a skill that was loaded in an earlier turn and is not there any more. */
+const STANDING = "SKILL_UNLOADED";
+
+/** Resolves skills with their dependencies, each name at one version; what cannot be had is left out with a warning. */
+async function resolveSet(
+  context: Context,
+  view: View,
+  wanted: readonly { name: string; code: string }[],
+): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; warnings: Issue[] }> {
+  const asked = new Map<string, Promise<CatalogEntry | null>>();
+  const find: FindSkill = (name, ranges) => {
+    const key = JSON.stringify([name, ...ranges]);
+    const answer = asked.get(key) ?? findInView(context, view, name, ranges);
+    asked.set(key, answer);
+    return answer;
+  };
+  // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
+  const resolver = new Resolver(find);
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  const direct = new Set<string>();
+  const warnings: Issue[] = [];
+  for (const { name, code } of wanted) {
+    if (direct.has(name)) continue;
+    const entry = await find(name, []);
+    const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
+    const found = entry === null ? unavailable : await resolver.add(entry);
+    if (found !== null) {
+      warnings.push({ code: found.code ?? code, message: found.problem, path: name });
+      continue;
+    }
+    // The budget sends away what was loaded; what is preloaded and selected comes last or not at all.
+    const all = resolver.entries();
+    if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
+      resolver.takeBack();
+      const message = `Skill '${name}' is left out: the active skills may have ${ceiling} tokens of instructions together, and there is no room for it and what it needs.`;
+      warnings.push({ code: "OVER_CEILING", message, path: name });
+      continue;
+    }
+    direct.add(name);
+  }
+  return { skills: resolver.entries().map(refOf), direct, warnings };
+}
+
+/** What is active once these events have happened. Nothing else is read. */
+function activeAfter(session: Session, events: readonly ConversationEvent[]): SkillRef[] {
+  return activeSkills(events.reduce(apply, session.state)).map(({ skill }) => skill);
+}
+
+/** Adds the departures that the budget asks for after the turn's own events. */
+function leaveForBudget(session: Session, events: ConversationEvent[], turn: number): Issue[] {
+  const { leaving, fits } = evictions(events.reduce(apply, session.state), null);
+  for (const name of leaving) events.push({ type: "unloaded", turn, name, reason: "evicted" });
+  const warnings: Issue[] = leaving.map((name) => ({
+    code: "SKILL_EVICTED",
+    message: `Skill '${name}' was unloaded to keep the budget.`,
+    path: name,
+  }));
+  if (fits) return warnings;
+  const message = "Preloaded and selected skills alone exceed the conversation's budget.";
+  return [...warnings, { code: "OVER_BUDGET", message }];
+}

@@ -1,0 +1,147 @@
+// What a server answered, made fit to be passed on: JSON whole, streams event by event, everything else in words.
+
+import { parseExactly } from "../../domain/json";
+import { UPSTREAM_LIMITS } from "../../domain/limits";
+import { type StreamEvent, writeEvent } from "../../domain/servers/event-stream";
+import { returnedHeaders } from "../../domain/servers/proxy-headers";
+import { requestIds, rpcError, withoutTools } from "../../domain/servers/rpc-message";
+import { statusFault, UpstreamFault } from "../../upstream/fault";
+import { late, relay, tooLarge } from "./event-relay";
+import { type Exchange, ProxyRefusal, sealed } from "./proxied-call";
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+/** The internal error of JSON-RPC: what a failure of the server itself is to a client. */
+const FAILED = -32603;
+/** About the credentials, which are the gateway's and not the client's. */
+const CREDENTIAL_STATUSES = new Set([401, 403, 407]);
+
+/** The answer for the client. @throws ProxyRefusal, UpstreamFault */
+export async function answerOf(exchange: Exchange, response: Response): Promise<Response> {
+  const { status, body } = response;
+  if (CREDENTIAL_STATUSES.has(status)) {
+    await body?.cancel();
+    throw statusFault(status, null);
+  }
+  const headers = returnedHeaders(response.headers, exchange.server.target.redactor.text);
+  const session = response.headers.get("mcp-session-id");
+  if (session !== null) headers.set("mcp-session-id", await sealed(exchange, "session", session));
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  const media = type.trim();
+  const isStream = response.ok && media === "text/event-stream";
+  const isJson = status !== 202 && JSON_TYPE.test(media);
+  if (body !== null && (isStream || isJson)) {
+    if (!parameters.every(isUtf8)) {
+      await body.cancel();
+      throw new UpstreamFault("protocol", "the server's answer is not in UTF-8");
+    }
+    headers.set("content-type", media);
+    const passedOn = isStream ? streamed(exchange, body) : rewritten(exchange, await whole(exchange, body));
+    return new Response(passedOn, { status, headers });
+  }
+  await body?.cancel();
+  headers.delete("content-type");
+  return withoutBody(exchange, status, headers, body !== null);
+}
+
+/** Whether a parameter of a media type names no other encoding: its text would be judged by other characters than are read. */
+function isUtf8(parameter: string): boolean {
+  const charset = /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1];
+  return charset === undefined || ["utf-8", "utf8", "us-ascii"].includes(charset);
+}
+
+/** An answer whose body there is not, or is nothing that a client could read. */
+function withoutBody({ request }: Exchange, status: number, headers: Headers, hadBody: boolean): Response {
+  const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
+  if (status >= 500) throw statusFault(status, Number.isFinite(retryAfter) ? retryAfter : null);
+  if (status >= 300) {
+    throw new ProxyRefusal(status, -32000, `The server answered HTTP ${status}.`, Object.fromEntries(headers));
+  }
+  // A server of type `sse` answers on its stream, and says "Accepted" here.
+  const isAnswer = hadBody && status !== 202 && request.handle === null && requestIds(request.posted).length > 0;
+  if (isAnswer) throw new UpstreamFault("protocol", "the server's answer is neither JSON nor an event stream");
+  return new Response(null, { status, headers });
+}
+
+/** The text of a JSON answer, within what is left of the call's time. */
+async function whole({ context, server, began }: Exchange, body: ReadableStream<Uint8Array>): Promise<string> {
+  const { callMs } = server.target;
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late(callMs)), Math.max(0, callMs - (context.now() - began)));
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), over]);
+      if (done) return text + decoder.decode();
+      text += decoder.decode(value, { stream: true });
+      if (text.length > UPSTREAM_LIMITS.answerBytes) throw tooLarge();
+    }
+  } catch (error) {
+    reader.cancel(error).catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function streamed(exchange: Exchange, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const { context, server, request, stands } = exchange;
+  const { name, type, connectMs, callMs } = server.target;
+  return relay(body, {
+    pending: stands ? [] : requestIds(request.posted),
+    firstMs: type === "sse" ? connectMs : stands ? null : callMs,
+    silenceMs: stands ? null : callMs,
+    now: context.now,
+    pass: (event) => (event.type === "endpoint" ? endpoint(exchange, event) : passed(exchange, event)),
+    failure: (id, fault) => rpcError(id, FAILED, failureText(name, fault)),
+    // The old transport's clients wait for their endpoint, and hear of errors on the stream.
+    farewell: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
+  });
+}
+
+/** An event, written anew. */
+function passed(exchange: Exchange, { type, id, data, retry }: StreamEvent): string {
+  const redact = exchange.server.target.redactor.text;
+  return writeEvent({
+    type: redact(type),
+    id: id === null ? null : redact(id),
+    data: data === null || data === "" ? data : rewritten(exchange, data),
+    retry,
+  });
+}
+
+/**
+ * Where a client of the old transport posts: an address of this gateway that only this user can use. On a server of the newer one
+ * it means nothing here, and a client of the old one would follow it, its key with it.
+ */
+async function endpoint(exchange: Exchange, event: StreamEvent): Promise<string> {
+  const { server, request } = exchange;
+  if (server.target.type !== "sse") return "";
+  const url = URL.parse(event.data ?? "", server.target.url);
+  if (url === null || url.origin !== new URL(server.target.url).origin) {
+    throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
+  }
+  // Whole, as it was judged: a path alone could be read as a host when it is resolved again.
+  const handle = await sealed(exchange, "endpoint", url.href);
+  return writeEvent({ type: event.type, data: `${request.path}/message?to=${handle}` });
+}
+
+/** A JSON text without the tools that may not be seen and without secrets. */
+function rewritten({ server }: Exchange, text: string): string {
+  return server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
+}
+
+function filtered(text: string, isAllowed: (tool: string) => boolean): string {
+  try {
+    return JSON.stringify(withoutTools(parseExactly(text), isAllowed));
+  } catch {
+    throw new UpstreamFault("protocol", "the server's answer is no valid JSON");
+  }
+}
+
+/** What a client is told of a fault. */
+export function failureText(name: string, fault: UpstreamFault): string {
+  const failed = fault.kind === "timeout" ? "timed out" : "failed";
+  return `MCP server '${name}' ${failed}: ${fault.message}.`;
+}

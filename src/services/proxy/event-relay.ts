@@ -1,0 +1,161 @@
+// A server's event stream on its way to a client: event by event, so that whatever goes wrong is told between two of them.
+
+import { DURATIONS, UPSTREAM_LIMITS } from "../../domain/limits";
+import { EventSplitter, type StreamEvent, writeEvent } from "../../domain/servers/event-stream";
+import { answeredId, type RpcId } from "../../domain/servers/rpc-message";
+import { UpstreamFault } from "../../upstream/fault";
+
+export interface RelayOptions {
+  /** The requests that the stream is to answer; none for streams that only stand. */
+  pending: Iterable<RpcId>;
+  /** Milliseconds until the first event that says something, and from one to the next; `null`: no end. */
+  firstMs: number | null;
+  silenceMs: number | null;
+  now(): number;
+  /** What becomes of an event; throws a fault to end the stream. */
+  pass(event: StreamEvent): string | Promise<string>;
+  /** An answer that says what went wrong, for a request that will get no other. */
+  failure(id: RpcId, fault: UpstreamFault): string;
+  /** A last event about a fault, beside the failures. */
+  farewell(fault: UpstreamFault): string;
+}
+
+/** A comment. Nobody reads it, but a line that lies idle is cut by whoever is between, and a client that is gone is found out. */
+const KEEP_ALIVE = ": keep-alive\n\n";
+
+/**
+ * Passes a stream on. A request that can get no answer any more gets a failure as the last event: after a silence, after an event
+ * that is too large, and when the stream ends without ids, so that no client can come back for the rest.
+ */
+export function relay(body: ReadableStream<Uint8Array>, options: RelayOptions): ReadableStream<Uint8Array> {
+  const stream = new Relay(body, options);
+  return new ReadableStream<Uint8Array>({
+    pull: (controller) => stream.pull(controller),
+    cancel: (reason) => stream.cancel(reason),
+  });
+}
+
+class Relay {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  readonly #encoder = new TextEncoder();
+  readonly #splitter = new EventSplitter();
+  readonly #pending: Set<RpcId>;
+  /** What was asked of the server and has not come. */
+  #reading: Promise<ReadableStreamReadResult<Uint8Array>> | null = null;
+  /** What is left of the time, and what it was. */
+  #left: number | null;
+  #limit: number;
+  #resumable = false;
+
+  constructor(
+    body: ReadableStream<Uint8Array>,
+    readonly options: RelayOptions,
+  ) {
+    this.#reader = body.getReader();
+    this.#pending = new Set(options.pending);
+    this.#left = options.firstMs;
+    this.#limit = options.firstMs ?? 0;
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const asked = this.options.now();
+    try {
+      for (;;) {
+        // What is read and not passed on, such as comments, is no sign of life to the client.
+        const piece = await this.#read(DURATIONS.keepAlive - (this.options.now() - asked));
+        if (piece === null) {
+          controller.enqueue(this.#encoder.encode(KEEP_ALIVE));
+          return;
+        }
+        const { done, value } = piece;
+        if (done) {
+          this.#end(controller, new UpstreamFault("closed", "the server ended the connection without an answer"));
+          return;
+        }
+        const passed = await this.#passed(this.#splitter.push(this.#decoder.decode(value, { stream: true })));
+        if (this.#splitter.size > UPSTREAM_LIMITS.answerBytes) throw tooLarge();
+        if (passed === "" && this.options.now() - asked < DURATIONS.keepAlive) continue;
+        controller.enqueue(this.#encoder.encode(passed === "" ? KEEP_ALIVE : passed));
+        return;
+      }
+    } catch (error) {
+      void this.cancel(error);
+      if (!(error instanceof UpstreamFault)) throw error;
+      this.#end(controller, error);
+    }
+  }
+
+  /** The server's side ends with the client's. A stream that broke cannot be cancelled any more, and need not be. */
+  async cancel(reason: unknown): Promise<void> {
+    await this.#reader.cancel(reason).catch(() => undefined);
+  }
+
+  async #passed(events: StreamEvent[]): Promise<string> {
+    let passed = "";
+    for (const event of events) {
+      if (event.data !== null && event.data !== "") this.#restart();
+      if (event.id !== null) this.#resumable = true;
+      this.#note(event);
+      passed += await this.options.pass(event);
+    }
+    return passed;
+  }
+
+  #restart(): void {
+    this.#left = this.options.silenceMs;
+    this.#limit = this.options.silenceMs ?? 0;
+  }
+
+  #note({ data }: StreamEvent): void {
+    if (this.#pending.size === 0 || data === null) return;
+    const answered = answeredId(parsed(data));
+    if (answered !== null) this.#pending.delete(answered);
+  }
+
+  /** The next piece, or `null` after so long without one. Only waiting counts: a slow client takes nothing from the server's time. */
+  async #read(most: number) {
+    this.#reading ??= this.#reader.read();
+    const began = this.options.now();
+    const patience = Math.max(0, Math.min(most, this.#left ?? most));
+    const { promise: over, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), patience);
+    const piece = await Promise.race([this.#reading, over]);
+    clearTimeout(timer);
+    if (piece !== null) this.#reading = null;
+    if (this.#left === null) return piece;
+    this.#left -= this.options.now() - began;
+    if (piece === null && this.#left <= 0) throw late(this.#limit);
+    return piece;
+  }
+
+  #end(controller: ReadableStreamDefaultController<Uint8Array>, fault: UpstreamFault): void {
+    const isLost = fault.kind !== "closed" || !this.#resumable;
+    for (const id of isLost ? this.#pending : []) {
+      const event = writeEvent({ data: this.options.failure(id, fault) });
+      controller.enqueue(this.#encoder.encode(event));
+    }
+    const farewell = this.options.farewell(fault);
+    if (farewell !== "") controller.enqueue(this.#encoder.encode(farewell));
+    controller.close();
+  }
+}
+
+/** A server took longer than it may. */
+export function late(ms: number): UpstreamFault {
+  return new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`);
+}
+
+/** A message is larger than is passed on. */
+export function tooLarge(): UpstreamFault {
+  const most = `${Math.floor(UPSTREAM_LIMITS.answerBytes / 1_048_576)} MiB`;
+  return new UpstreamFault("too_large", `the server's answer is larger than ${most}`);
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}

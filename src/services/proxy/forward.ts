@@ -1,0 +1,90 @@
+// The transparent proxy: one request to one of the gateway's servers, under its deadlines, caps and host policy.
+
+import { UPSTREAM_LIMITS } from "../../domain/limits";
+import { forwardedHeaders } from "../../domain/servers/proxy-headers";
+import { agrees, calledTools, hasMethod, isPlain, writtenAnew } from "../../domain/servers/rpc-message";
+import { guardedFetch } from "../../upstream/fetch";
+import type { Context } from "../context";
+import { answerOf } from "./answer";
+import {
+  type Exchange,
+  opened,
+  type ProxiedServer,
+  ProxyRefusal,
+  type ProxyRequest,
+  sessionLost,
+} from "./proxied-call";
+
+const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"] };
+/** Answered before anything is worked on, so within the time for connecting. */
+const OPENING = ["initialize", "server/discover"];
+const LISTEN = "subscriptions/listen";
+
+/**
+ * Forwards a request and gives the answer, whose body may still come.
+ * @throws ProxyRefusal, UpstreamFault, GatewayError
+ */
+export async function forward(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
+  const { method, posted, signal } = request;
+  const stands = method === "GET" || hasMethod(posted, LISTEN);
+  const exchange: Exchange = { context, server, request, stands, began: context.now() };
+  const url = await addressOf(exchange);
+  const headers = forwardedHeaders(request.headers, server.target.headers);
+  const session = await sessionOf(exchange);
+  if (session !== null) headers.set("mcp-session-id", session);
+  const body = method === "POST" ? bodyOf(exchange) : null;
+  const isOpening = method !== "POST" || hasMethod(posted, LISTEN, ...OPENING);
+  const response = await guardedFetch(
+    url,
+    { method, headers, signal, body },
+    {
+      development: request.development,
+      headersMs: isOpening ? server.target.connectMs : server.target.callMs,
+      // What comes after the headers is timed where it is read: a stream may go on for as long as it says something.
+      totalMs: null,
+      bytes: stands ? null : UPSTREAM_LIMITS.streamBytes,
+    },
+  );
+  return answerOf(exchange, response);
+}
+
+async function addressOf(exchange: Exchange): Promise<string> {
+  const { target } = exchange.server;
+  const { method, handle } = exchange.request;
+  if (handle === null) {
+    const allowed = METHODS[target.type];
+    if (!allowed.includes(method)) throw notAllowed(allowed.join(", "));
+    return target.url;
+  }
+  if (target.type !== "sse") throw new ProxyRefusal(404, -32600, "This server takes no messages at this address.");
+  if (method !== "POST") throw notAllowed("POST");
+  // Judged again where it is used: this very URL is fetched, and nothing is resolved on the way.
+  const url = URL.parse(await opened(exchange, "endpoint", handle));
+  if (url === null || url.origin !== new URL(target.url).origin) throw sessionLost();
+  return url.href;
+}
+
+function notAllowed(allow: string): ProxyRefusal {
+  return new ProxyRefusal(405, -32000, "Method not allowed.", { allow });
+}
+
+async function sessionOf(exchange: Exchange): Promise<string | null> {
+  const handle = exchange.request.headers.get("mcp-session-id");
+  return handle === null ? null : opened(exchange, "session", handle);
+}
+
+/** What is sent. Where tools are restricted, it is written anew, so that the server reads what was judged. */
+function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: Exchange): string {
+  if (isAllowed === null) return body;
+  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is no JSON.");
+  if (!isPlain(posted)) {
+    const message =
+      "The body must be a JSON-RPC message or a list of them, whose members are written as JSON-RPC has them.";
+    throw new ProxyRefusal(400, -32600, message);
+  }
+  if (!agrees(posted, headers))
+    throw new ProxyRefusal(400, -32020, "Mcp-Method or Mcp-Name does not say what the body says.");
+  const refused = calledTools(posted).find((tool) => !isAllowed(tool));
+  if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' is not offered by this server.`);
+  return writtenAnew(body);
+}

@@ -1,0 +1,109 @@
+// Looking at a package without storing it: what it costs in tokens, which dependencies it lacks, and whether it is valid.
+
+import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
+import { compilePackage } from "../../domain/code/compile";
+import { isCode } from "../../domain/code/graph";
+import type { Issue } from "../../domain/errors";
+import { inspect } from "../../domain/inspection/inspection";
+import { type Naming, readPackage } from "../../domain/package/package";
+import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
+import { parseReference } from "../../domain/reference";
+import { catalogLine, estimateFileTokens } from "../../domain/tokens";
+import { countTokens } from "../../storage/assets/tokenizer";
+import { findNamed } from "../../storage/d1/skills";
+import type { Context } from "../context";
+import { pick } from "./listing";
+
+export interface Inspection {
+  issues: Issue[];
+  warnings: Issue[];
+  /** `null` exactly when there are issues. */
+  package: SkillPackage | null;
+  tokens: SkillTokens | null;
+}
+
+/** What publishing an upload to one's own namespace would say. */
+export async function inspectUpload(context: Context, upload: Uint8Array, naming: Naming): Promise<Inspection> {
+  const { package: found, issues, warnings } = await readPackage(upload, naming);
+  if (found === null) return { issues, warnings, package: null, tokens: null };
+  const { principal } = context.caller;
+  const [tokens, unresolved, code] = await Promise.all([
+    countPackageTokens(context, found),
+    dependencyWarnings(context, found.manifest, userScope(principal.userId)),
+    // Only who may publish code has it looked at.
+    may(principal, "publish", PUBLIC_SCOPE)
+      ? compilePackage(found).then((compiled) => compiled.warnings)
+      : codeWarnings(found),
+  ]);
+  return { issues, warnings: [...warnings, ...unresolved, ...code, ...findingsIn(found)], package: found, tokens };
+}
+
+/** What a reviewer would want to be told of a package's files. */
+export function findingsIn({ files, zip }: SkillPackage): Issue[] {
+  return inspect(
+    files.map(({ path, offset, size }) => ({
+      path,
+      size,
+      get text() {
+        return textOf(zip.subarray(offset, offset + size));
+      },
+    })),
+  );
+}
+
+/** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** What is to be said about code that will not run: the provider, and scripts in a language that would. */
+export function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
+  const script = files.find(({ path }) => path.startsWith("scripts/") && isCode(path));
+  const hasProvider = manifest.provider?.module !== undefined;
+  if (!hasProvider && script === undefined) return [];
+  const what = hasProvider
+    ? "the provider is kept, and the skill loads as a prompt"
+    : "the scripts are kept as files to read";
+  const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
+  return [{ code: "CODE_NOT_RUN", message: `Only public skills run code: ${what}.`, path, severity: "info" }];
+}
+
+/** What a package costs in a prompt: SKILL.md exactly, other files by their size. */
+export async function countPackageTokens(context: Pick<Context, "assets">, found: SkillPackage): Promise<SkillTokens> {
+  const { description } = found.manifest;
+  const texts = [description, catalogLine(found.name, description), found.instructions];
+  const [inDescription = 0, inLine = 0, inInstructions = 0] = await countTokens(context.assets, texts);
+  const files = found.files.filter((file) => file.path.toLowerCase() !== SKILL_FILE.toLowerCase());
+  return {
+    description: inDescription,
+    line: inLine,
+    instructions: inInstructions,
+    files: files.reduce((sum, file) => sum + estimateFileTokens(file.size), 0),
+  };
+}
+
+/** A dependency nobody could resolve now may be published later, so it is a warning; loading without it is the error. */
+export async function dependencyWarnings(context: Context, manifest: Manifest, scope: string): Promise<Issue[]> {
+  const wanted = manifest.dependencies.flatMap((text) => parseReference(text) ?? []);
+  if (wanted.length === 0) return [];
+  const scopes = scopesBeside(context, scope);
+  const names = wanted.map(({ name }) => name);
+  const rows = Map.groupBy(await findNamed(context.db, scopes, names, "all"), (row) => row.name);
+  return wanted.flatMap(({ name, range }) => {
+    if (pick(rows.get(name) ?? [], scopes, [range]) !== null) return [];
+    const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
+    return [{ code: "DEPENDENCY_MISSING", message: `The skill ${what} it depends on is not here.`, path: SKILL_FILE }];
+  });
+}
+
+/** Where everybody who sees a skill of this scope finds its dependencies too. */
+function scopesBeside(context: Context, scope: string): string[] {
+  if (scope === PUBLIC_SCOPE) return [PUBLIC_SCOPE];
+  const namespace = namespaceOfScope(scope);
+  return scope === groupScope(namespace) ? [scope, PUBLIC_SCOPE] : visibleScopes(context.caller.principal);
+}

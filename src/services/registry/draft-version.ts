@@ -1,0 +1,83 @@
+// The row of a version to be: what a package says, what it costs, what is to be said about it.
+
+import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { compilePackage } from "../../domain/code/compile";
+import type { StoredCode } from "../../domain/code/stored";
+import { GatewayError, type Issue } from "../../domain/errors";
+import { utf8Bytes } from "../../domain/json";
+import { ROW_LIMITS } from "../../domain/limits";
+import type { SkillPackage } from "../../domain/package/skill";
+import type { NewVersion } from "../../storage/d1/publishing";
+import { runsCode } from "../catalog/may-run";
+import type { Context } from "../context";
+import { codeWarnings, countPackageTokens, dependencyWarnings, findingsIn } from "./assess";
+import type { PublishTarget } from "./publish-target";
+
+/** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
+export async function draftVersion(
+  context: Context,
+  found: SkillPackage,
+  target: PublishTarget,
+  facts: { uploadSha256: string; startedAt: number },
+): Promise<{ version: Omit<NewVersion, "skillId">; rowBytes: number; code: StoredCode | null }> {
+  const { manifest } = found;
+  const findings = findingsIn(found);
+  if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
+  const [tokens, unresolved, compiled] = await Promise.all([
+    countPackageTokens(context, found),
+    dependencyWarnings(context, manifest, target.scope),
+    runsCode(target.scope) ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
+  ]);
+  const version = {
+    ...facts,
+    id: context.newId("ver"),
+    label: manifest.version ?? null,
+    digest: found.digest,
+    description: manifest.description,
+    displayName: manifest.displayName ?? null,
+    author: manifest.author ?? null,
+    tags: manifest.tags,
+    bindShells: manifest.bindShells ?? null,
+    dependencies: manifest.dependencies,
+    hasCapabilities: manifest.tools.length > 0 || Object.keys(manifest.mcpServers).length > 0,
+    tokensDescription: tokens.description,
+    tokensLine: tokens.line,
+    tokensInstructions: tokens.instructions,
+    tokensFiles: tokens.files,
+    zipSha256: found.zipSha256,
+    zipSize: found.zip.length,
+    warnings: atMost(ROW_LIMITS.warnings, [...findings, ...found.warnings, ...unresolved, ...compiled.warnings]),
+    createdBy: context.caller.principal.userId,
+    manifest,
+    frontmatter: found.frontmatter,
+    files: found.files,
+    instructions: found.instructions,
+  };
+  const rowBytes = utf8Bytes(JSON.stringify(version));
+  if (rowBytes > ROW_LIMITS.versionBytes) throw tooLargeToStore();
+  return { version, rowBytes, code: compiled.code };
+}
+
+/** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */
+function atMost(most: number, warnings: readonly Issue[]): Issue[] {
+  if (warnings.length <= most) return [...warnings];
+  const message = `${warnings.length - most} more warnings are left out.`;
+  return [...warnings.slice(0, most), { code: "WARNINGS_CUT", message }];
+}
+
+function tooLargeToStore(): GatewayError {
+  const message = "Frontmatter, list of files and instructions take more than 1.5 MB together.";
+  const issues = [{ code: "ROW_TOO_LARGE", message }];
+  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", { issues });
+}
+
+/** Nothing goes public that the gateway's operator wants looked at first. */
+function refuseDangerous(context: Context, findings: readonly Issue[]): void {
+  const limit = context.settings.PUBLISH_BLOCK_SEVERITY;
+  if (limit === "none") return;
+  const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));
+  if (stopped.length === 0) return;
+  const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
+  const issues = stopped.map((issue) => ({ ...issue }));
+  throw new GatewayError("unprocessable", "PACKAGE_INVALID", message, { issues });
+}

@@ -1,0 +1,110 @@
+// What a ghost's rows say: its spec in one spelling, and its skills resolved in the ghost's own scope.
+
+import { groupOfScope, skillScopes, visibleScopes } from "../../domain/access/access";
+import { checkGhostSpec, type GhostSpec } from "../../domain/catalog/ghost";
+import { type Issue, invalid } from "../../domain/errors";
+import { foldName } from "../../domain/package/path";
+import { parseReference } from "../../domain/reference";
+import type { GhostContent } from "../../storage/d1/ghosts";
+import { findNamed } from "../../storage/d1/skills";
+import { preloadIssues } from "../catalog/preload";
+import type { Context } from "../context";
+import { pick } from "./listing";
+
+export interface GhostRequest {
+  namespace: string;
+  name: string;
+  spec: GhostSpec;
+}
+
+/** The rows of a ghost, with its skills resolved in its scope; refuses with everything that is wrong with the spec. */
+export async function contentOf(
+  context: Context,
+  scope: string,
+  { namespace, name, ...given }: GhostRequest,
+): Promise<GhostContent> {
+  const spec = canonical(given.spec);
+  const { skills, unresolved } = await resolveSkills(context, scope, spec);
+  const preload = await preloadIssues(context, spec, skillScopes(context.caller.principal, scope));
+  const issues = [...checkGhostSpec(spec), ...unresolved, ...preload];
+  if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
+  return { namespace, name, folded: foldName(name), spec, skills };
+}
+
+/** A skill that a spec names, and where. */
+interface Wanted {
+  path: string;
+  name: string;
+  range: string;
+  /** In the list; `null` for one that is only preloaded, which `*` has let in. */
+  position: number | null;
+}
+
+async function resolveSkills(
+  context: Context,
+  scope: string,
+  spec: GhostSpec,
+): Promise<{ skills: GhostContent["skills"]; unresolved: Issue[] }> {
+  const { principal } = context.caller;
+  const wanted = wantedBy(spec);
+  const names = wanted.map(({ name }) => name);
+  const which = wanted.every(({ range }) => range === "*") ? "current" : "all";
+  // All that the caller sees, so that a skill which others do not see is told from one that nobody has.
+  const rows = Map.groupBy(await findNamed(context.db, visibleScopes(principal), names, which), (row) => row.name);
+  const scopes = skillScopes(principal, scope);
+  const skills: GhostContent["skills"] = [];
+  const unresolved: Issue[] = [];
+  for (const { path, position, name, range } of wanted) {
+    const known = rows.get(name) ?? [];
+    const shared = known.filter((row) => scopes.includes(row.scope));
+    const found = pick(shared, scopes, [range]);
+    if (found !== null) {
+      if (position !== null) skills.push({ position, name, range, skill_id: found.id });
+    } else if (shared.length > 0) {
+      unresolved.push({ code: "RANGE_UNSATISFIED", message: `No version of '${name}' satisfies '${range}'.`, path });
+    } else if (known.length > 0) {
+      unresolved.push(notShared(scope, name, path));
+    } else if (position !== null) {
+      unresolved.push({ code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path });
+    }
+  }
+  return { skills, unresolved };
+}
+
+function wantedBy(spec: GhostSpec): Wanted[] {
+  const listed = [...(spec.skills ?? []).entries()].flatMap(([position, text]): Wanted[] => {
+    const reference = text === "*" ? null : parseReference(text);
+    return reference === null ? [] : [{ path: `spec.skills[${position}]`, position, ...reference }];
+  });
+  const names = new Set(listed.map(({ name }) => name));
+  const preloaded = [...(spec.preload_skills ?? []).entries()].flatMap(([index, name]): Wanted[] =>
+    names.has(name) ? [] : [{ path: `spec.preload_skills[${index}]`, position: null, name, range: "*" }],
+  );
+  return [...listed, ...preloaded];
+}
+
+/** Said only to who sees the skill. */
+function notShared(scope: string, name: string, path: string): Issue {
+  const group = groupOfScope(scope);
+  const [who, how] =
+    group === null
+      ? ["everybody", "Have an admin publish it for everybody"]
+      : [`every member of '${group}'`, `Share it with the group (POST /api/v1/kinds/skills/{id}/share)`];
+  const message = `Not ${who} sees the skill '${name}', and everybody who uses this ghost would get it. ${how}, or take it out.`;
+  return { code: "SKILL_NOT_SHARED", message, path };
+}
+
+/** References as names are stored, and without blanks, so that a name can be found in them by comparing text. */
+function canonical(spec: GhostSpec): GhostSpec {
+  const skills = spec.skills?.map((text) => {
+    const reference = text === "*" ? null : parseReference(text.normalize("NFC"));
+    if (reference === null) return text;
+    return text.includes("@") ? `${reference.name}@${reference.range}` : reference.name;
+  });
+  const preload = spec.preload_skills?.map((name) => name.normalize("NFC").trim());
+  return {
+    ...spec,
+    ...(skills === undefined ? {} : { skills }),
+    ...(preload === undefined ? {} : { preload_skills: preload }),
+  };
+}

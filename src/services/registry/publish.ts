@@ -1,0 +1,209 @@
+// Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
+// an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
+
+import { holderOf } from "../../domain/access/quota";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError, type Issue } from "../../domain/errors";
+import { DURATIONS } from "../../domain/limits";
+import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../../domain/package/package";
+import { foldName } from "../../domain/package/path";
+import type { SkillPackage } from "../../domain/package/skill";
+import { constraintOf } from "../../storage/d1/database";
+import { keepAnswer, type NewAnswer, readAnswer } from "../../storage/d1/idempotency";
+import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../../storage/d1/publishing";
+import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
+import { countSkills } from "../../storage/d1/usage";
+import { putCode, putPackage } from "../../storage/r2/packages";
+import { audited, scopeInLog } from "../audit";
+import type { Context } from "../context";
+import { countToday, requireRoomForSkill } from "../quota";
+import { draftVersion } from "./draft-version";
+import type { PublishTarget } from "./publish-target";
+import { skillNotFound } from "./skills";
+
+export interface PublishRequest {
+  upload: Uint8Array;
+  /** What the uploaded file was called, and the form's `name`. */
+  fileName: string | undefined;
+  name: string | undefined;
+  target: PublishTarget;
+  idempotencyKey: string | null;
+}
+
+/** 201 for a new version, 200 for content that is there already. */
+export interface Published {
+  status: 200 | 201;
+  skill: SkillRecord;
+}
+
+/** A request that can be asked again: its key, and the answer it will have once there is one. */
+type Repeat = Omit<NewAnswer, "status" | "subject">;
+
+/** How often a publish that lost against another of the same skill looks again. Every round, one of them has won. */
+const ROUNDS = 8;
+
+/** Publishes an upload that the caller may write. Safe to retry at any point. */
+export async function publish(context: Context, request: PublishRequest): Promise<Published> {
+  const startedAt = context.now();
+  const uploadSha256 = await sha256Hex(request.upload);
+  const repeat = await repeatOf(context, request, uploadSha256);
+  const answered = repeat === null ? null : await answerAgain(context, repeat);
+  if (answered !== null) return answered;
+
+  const { target } = request;
+  const [outcome] = await Promise.all([
+    readPackage(request.upload, {
+      ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+      ...(request.name === undefined ? {} : { name: request.name }),
+      ...(target.id === undefined ? {} : { expected: target.name }),
+    }),
+    countToday(context, "uploads"),
+  ]);
+  if (outcome.package === null) throw refusal(outcome);
+  const holder = holderOf(target.scope);
+  const { version, rowBytes, code } = await draftVersion(context, outcome.package, target, { uploadSha256, startedAt });
+  let stored = false;
+
+  for (let round = 0; round < ROUNDS; round++) {
+    const [met, used] = await Promise.all([
+      meet(context, outcome.package, target),
+      stored || holder === null ? null : countSkills(context.db, target.scope),
+    ]);
+    // What is there already is answered to whoever has no room left, too.
+    if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
+    if (used !== null && holder !== null) {
+      const isNew = met.skillId === null;
+      requireRoomForSkill(holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
+    }
+    if (!stored) {
+      await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
+      if (code !== null) await putCode(context.packages, context.timings, version.id, code);
+      stored = true;
+    }
+    try {
+      const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
+      return { status: 201, skill: await commit(context, outcome.package, target, met.skillId, version, answer) };
+    } catch (error) {
+      const constraint = constraintOf(error);
+      if (constraint === null) throw error;
+      if (constraint.includes("versions_in_time")) {
+        throw new GatewayError("unavailable", "UNAVAILABLE", "Publishing took too long. Try again.");
+      }
+      // Somebody else was first, and nothing of ours was written: look at what is there now.
+      const meanwhile = repeat === null ? null : await answerAgain(context, repeat);
+      if (meanwhile !== null) return meanwhile;
+    }
+  }
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+}
+
+/** What is there already: the skill to add to, and the version that has this content. Refuses what cannot go together. */
+async function meet(
+  context: Context,
+  { name, digest, manifest }: SkillPackage,
+  target: PublishTarget,
+): Promise<{ skillId: string | null; versionId: string | null }> {
+  const which = target.id === undefined ? { scope: target.scope, folded: foldName(name) } : { id: target.id };
+  const label = manifest.version ?? null;
+  const { skill, versions } = await readPublishState(context.db, which, { digest, label });
+  if (skill === null) {
+    if (target.id !== undefined) throw skillNotFound();
+    return { skillId: null, versionId: null };
+  }
+  if (skill.name !== name) {
+    const message = `The skill '${skill.name}' differs from '${name}' only in ways that some file systems do not see.`;
+    throw new GatewayError("conflict", "NAME_CONFLICT", message, { name: skill.name });
+  }
+  const equal = versions.find((version) => version.digest === digest);
+  if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
+  const [labelled] = versions;
+  if (labelled === undefined) return { skillId: skill.id, versionId: null };
+  throw new GatewayError("conflict", "VERSION_EXISTS", `Version ${label} of '${name}' exists with other content.`, {
+    version: label,
+    version_id: labelled.id,
+  });
+}
+
+async function commit(
+  context: Context,
+  { name }: SkillPackage,
+  target: PublishTarget,
+  skillId: string | null,
+  version: Omit<NewVersion, "skillId">,
+  answer: NewAnswer | null,
+): Promise<SkillRecord> {
+  const after = {
+    name,
+    scope: scopeInLog(target.scope),
+    version: version.label,
+    version_id: version.id,
+    digest: version.digest,
+  };
+  const recorded = (id: string) => audited(context, "skill.publish", id, { after });
+  if (skillId !== null)
+    return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
+  if (target.id !== undefined) throw skillNotFound();
+  const { scope, namespace, userId } = target;
+  const id = context.newId("skl");
+  const skill = { id, scope, name, folded: foldName(name), namespace, userId, versionId: version.id };
+  return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer);
+}
+
+/** A retry may draw a new multipart boundary, so what is compared is what was asked and not how it was framed. */
+async function repeatOf(context: Context, request: PublishRequest, uploadSha256: string): Promise<Repeat | null> {
+  if (request.idempotencyKey === null) return null;
+  const { scope, id } = request.target;
+  const asked = JSON.stringify([scope, id ?? null, request.name ?? null, request.fileName ?? null, uploadSha256]);
+  return {
+    userId: context.caller.principal.userId,
+    key: request.idempotencyKey,
+    request: await sha256Hex(asked),
+    since: context.now() - DURATIONS.idempotency,
+  };
+}
+
+/** The answer that was given under the request's key, if there is one. */
+async function answerAgain(context: Context, repeat: Repeat): Promise<Published | null> {
+  const known = await readAnswer(context.db, repeat.userId, repeat.key, repeat.since);
+  if (known === null) return null;
+  if (known.request !== repeat.request) {
+    const message = "This Idempotency-Key was used for another request.";
+    throw new GatewayError("conflict", "IDEMPOTENCY_KEY_REUSED", message);
+  }
+  const skill = await readSkillAt(context.db, known.subject);
+  // Made under this key, and deleted since.
+  if (skill === null) throw skillNotFound();
+  return { status: known.status === 201 ? 201 : 200, skill };
+}
+
+/** Equal content is a no-op. Where an earlier version has it the answer says so, since the upload did not bring it back. */
+async function answerExisting(context: Context, versionId: string, repeat: Repeat | null): Promise<Published> {
+  const skill = await readSkillAt(context.db, versionId);
+  if (skill === null) throw skillNotFound();
+  if (repeat !== null) {
+    try {
+      await keepAnswer(context.db, { ...repeat, status: 200, subject: versionId });
+    } catch (error) {
+      if (constraintOf(error) === null) throw error;
+      const answered = await answerAgain(context, repeat);
+      if (answered !== null) return answered;
+    }
+  }
+  return { status: 200, skill };
+}
+
+function refusal({ issues }: PackageOutcome): GatewayError {
+  const facts = { issues: issues.map((issue: Issue) => ({ ...issue })) };
+  if (issues.some((issue) => SIZE_ISSUES.has(issue.code))) {
+    return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", facts);
+  }
+  if (issues.every((issue) => issue.code === "NAME_MISMATCH")) {
+    return new GatewayError(
+      "unprocessable",
+      "NAME_MISMATCH",
+      "The package is another skill than the one named.",
+      facts,
+    );
+  }
+  return new GatewayError("unprocessable", "PACKAGE_INVALID", "The package is not a valid skill.", facts);
+}

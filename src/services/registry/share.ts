@@ -1,0 +1,24 @@
+// Sharing a skill with a group: its current version, published into the group as one's own act. The two go their own ways then.
+
+import type { Context } from "../context";
+import { type Published, publish } from "./publish";
+import { findPackage, openBytes, publishScope } from "./skills";
+
+/** Publishes the current version of a skill that the caller may read into a group where the caller may publish. */
+export async function shareSkill(
+  context: Context,
+  id: string,
+  group: string,
+  idempotencyKey: string | null,
+): Promise<Published> {
+  const found = await findPackage(context, id);
+  const scope = publishScope(context.caller.principal, group);
+  const body = await openBytes(context, found.versionId, 0, found.zipSize);
+  return publish(context, {
+    upload: new Uint8Array(await new Response(body).arrayBuffer()),
+    fileName: undefined,
+    name: undefined,
+    target: { scope, namespace: group, userId: context.caller.principal.userId },
+    idempotencyKey,
+  });
+}

@@ -1,0 +1,104 @@
+// Encryption of secrets at rest: AES-256-GCM under a key that the deployment provides, bound to the secret's place.
+
+import { hexOf, sha256Hex } from "../../domain/digest";
+import { GatewayError } from "../../domain/errors";
+import type { Settings } from "../../domain/settings";
+
+/** What an encryption made of a value, with the id of the key that did it. Base64. */
+export interface Sealed {
+  keyId: string;
+  iv: string;
+  ciphertext: string;
+}
+
+interface VaultKey {
+  id: string;
+  key: CryptoKey;
+}
+
+type KeySettings = Pick<Settings, "SECRETS_KEY" | "SECRETS_KEYS_PREVIOUS">;
+
+const imported = new Map<string, Promise<VaultKey>>();
+
+/** Encrypts under the current key. A row that is moved to another scope or name does not decrypt any more. */
+export async function seal(
+  settings: KeySettings,
+  place: { scope: string; name: string },
+  value: string,
+): Promise<Sealed> {
+  const { id, key } = await currentKey(settings);
+  const iv = crypto.getRandomValues(new Uint8Array(12));
+  const plain = new TextEncoder().encode(value);
+  const made = await crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData: boundTo(place) }, key, plain);
+  return { keyId: id, iv: toBase64(iv), ciphertext: toBase64(new Uint8Array(made)) };
+}
+
+/** The value, or `null` when no key of this deployment made it, or it was tampered with. */
+export async function unseal(
+  settings: KeySettings,
+  place: { scope: string; name: string },
+  sealed: Sealed,
+): Promise<string | null> {
+  const texts = [
+    ...(settings.SECRETS_KEY === undefined ? [] : [settings.SECRETS_KEY]),
+    ...settings.SECRETS_KEYS_PREVIOUS,
+  ];
+  const keys = await Promise.all(texts.map(vaultKey));
+  const found = keys.find((candidate) => candidate.id === sealed.keyId);
+  if (found === undefined) return null;
+  try {
+    const parameters = { name: "AES-GCM", iv: fromBase64(sealed.iv), additionalData: boundTo(place) };
+    const plain = await crypto.subtle.decrypt(parameters, found.key, fromBase64(sealed.ciphertext));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plain);
+  } catch {
+    // WebCrypto says no more than that it does not fit.
+    return null;
+  }
+}
+
+/** The id of the key that new secrets are encrypted under. Throws `unavailable` when there is none. */
+export async function currentKeyId(settings: KeySettings): Promise<string> {
+  return (await currentKey(settings)).id;
+}
+
+/** HMAC-SHA-256 as hex under a key of this deployment: tells whether two things are the same, and nothing else of them. */
+export async function fingerprint(settings: KeySettings, text: string): Promise<string> {
+  if (settings.SECRETS_KEY === undefined) return sha256Hex(text);
+  const usage = { name: "HMAC", hash: "SHA-256" };
+  const bytes = new TextEncoder().encode(`fingerprint ${settings.SECRETS_KEY}`);
+  const key = await crypto.subtle.importKey("raw", bytes, usage, false, ["sign"]);
+  const made = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+  return hexOf(made);
+}
+
+function currentKey({ SECRETS_KEY }: KeySettings): Promise<VaultKey> {
+  if (SECRETS_KEY !== undefined) return vaultKey(SECRETS_KEY);
+  const message = "This gateway stores no secrets: its operator must set SECRETS_KEY to 32 random bytes in base64.";
+  throw new GatewayError("unavailable", "SECRETS_UNAVAILABLE", message);
+}
+
+function vaultKey(text: string): Promise<VaultKey> {
+  const known = imported.get(text);
+  if (known !== undefined) return known;
+  const made = importKey(text);
+  imported.set(text, made);
+  return made;
+}
+
+async function importKey(text: string): Promise<VaultKey> {
+  const bytes = fromBase64(text);
+  const key = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+  return { id: (await sha256Hex(bytes)).slice(0, 16), key };
+}
+
+function boundTo({ scope, name }: { scope: string; name: string }): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify([scope, name]));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

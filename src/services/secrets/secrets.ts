@@ -1,0 +1,175 @@
+// Storing, listing and using secrets. Values go in and never come out, except towards the hosts they are bound to.
+
+import {
+  canManageSecrets,
+  canSeeGroup,
+  GATEWAY_SCOPE,
+  groupScope,
+  PUBLIC_SCOPE,
+  secretScopes,
+  userScope,
+} from "../../domain/access/access";
+import { GatewayError } from "../../domain/errors";
+import { DURATIONS, SECRET_LIMITS } from "../../domain/limits";
+import { makeRedactor, type Redactor } from "../../domain/servers/redactor";
+import {
+  deleteSecret,
+  findSecrets,
+  listSecrets,
+  putSecret,
+  readSecret,
+  reencrypt,
+  type SecretFacts,
+  type SecretRow,
+  secretsUnderOtherKeys,
+  touchSecrets,
+} from "../../storage/d1/secrets";
+import { groupNotFound, roleTooLow } from "../access/groups";
+import { audited, recordAct, scopeInLog } from "../audit";
+import type { Context } from "../context";
+import { currentKeyId, seal, unseal } from "./encryption";
+
+/** Whose secrets are meant: the caller's own, a group's, or the gateway's. */
+export type SecretOwner = { kind: "user" } | { kind: "group"; group: string } | { kind: "gateway" };
+
+export interface SecretRequest {
+  name: string;
+  value: string;
+  hosts: string[];
+}
+
+/** A secret as a server may use it: for these hosts, and no other. */
+export interface UsableSecret {
+  value: string;
+  hosts: readonly string[];
+}
+
+/** How many secrets one call of `rotateSecrets` encrypts anew. */
+const ROTATED_AT_ONCE = 100;
+
+export async function storeSecret(context: Context, owner: SecretOwner, request: SecretRequest) {
+  const scope = scopeOf(context, owner);
+  const { name, value, hosts } = request;
+  const sealed = await seal(context.settings, { scope, name }, value);
+  const { userId } = context.caller.principal;
+  const secret = { id: context.newId("sec"), scope, name, hosts, ...sealed, createdBy: userId };
+  const recorded = audited(context, "secret.put", `${scopeInLog(scope)}/${name}`, {
+    after: { hosts },
+    when: { thing: "is", type: "secret", id: `${scope}/${name}` },
+  });
+  const stored = await putSecret(recorded, secret, SECRET_LIMITS.perScope);
+  if (stored !== null) return stored;
+  const message = `There are ${SECRET_LIMITS.perScope} secrets already. Delete one first.`;
+  throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: SECRET_LIMITS.perScope });
+}
+
+export async function oneSecret(context: Context, owner: SecretOwner, name: string): Promise<SecretFacts> {
+  const found = await readSecret(context.db, scopeOf(context, owner), name);
+  if (found === null) throw secretNotFound();
+  return found;
+}
+
+/** A page by name; `after` is the last name of the page before. */
+export function pageOfSecrets(context: Context, owner: SecretOwner, limit: number, after: string | null) {
+  return listSecrets(context.db, scopeOf(context, owner), limit, after);
+}
+
+export async function removeSecret(context: Context, owner: SecretOwner, name: string): Promise<void> {
+  const scope = scopeOf(context, owner);
+  const recorded = audited(context, "secret.delete", `${scopeInLog(scope)}/${name}`, {
+    when: { thing: "was", type: "secret", id: `${scope}/${name}` },
+  });
+  if (!(await deleteSecret(recorded, scope, name))) throw secretNotFound();
+}
+
+/** Encrypts some of what is not under the current key anew. Repeat until nothing remains; then the old key may go. */
+export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
+  if (!canManageSecrets(context.caller.principal, GATEWAY_SCOPE)) throw adminOnly();
+  const keyId = await currentKeyId(context.settings);
+  const { rows, count } = await secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
+  let rotated = 0;
+  for (const row of rows) {
+    const value = await unseal(context.settings, row, row);
+    // Under a key that is not here any more: it stays as it is, and is counted as remaining.
+    if (value === null) continue;
+    await reencrypt(context.db, row, await seal(context.settings, row, value));
+    rotated++;
+  }
+  if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
+  return { rotated, remaining: count - rotated };
+}
+
+const cached = new Map<string, { at: number; found: Map<string, UsableSecret> }>();
+const CACHED = 500;
+
+/**
+ * The secrets of these names that the caller's servers use, own over groups' over the gateway's; those of a shared ghost, whose
+ * scope is given, use that scope's. Absent: there is none, or no key of this deployment decrypts it. A change acts at once, since
+ * it raises a counter that the caller carries.
+ */
+export async function usableSecrets(
+  context: Context,
+  names: readonly string[],
+  shared: string | null = null,
+): Promise<Map<string, UsableSecret>> {
+  if (names.length === 0) return new Map();
+  const { principal, counters } = context.caller;
+  const scopes = secretScopes(principal, shared);
+  if (scopes.length === 0) return new Map();
+  const watched = [...scopes.filter((scope) => scope !== GATEWAY_SCOPE), PUBLIC_SCOPE];
+  const { SECRETS_KEY, SECRETS_KEYS_PREVIOUS } = context.settings;
+  const seen = watched.map((scope) => [scope, counters[scope] ?? 0]);
+  const key = JSON.stringify([scopes, seen, [...names].sort(), SECRETS_KEY, SECRETS_KEYS_PREVIOUS]);
+  const before = cached.get(key);
+  if (before !== undefined && context.now() - before.at < DURATIONS.secretCache) return before.found;
+
+  const rows = await findSecrets(context.db, scopes, names);
+  rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
+  const found = new Map<string, UsableSecret>();
+  // The more specific one counts even where it cannot be read: falling back would use what was not meant.
+  const used = new Map<string, SecretRow>();
+  for (const row of rows) if (!used.has(row.name)) used.set(row.name, row);
+  for (const row of used.values()) {
+    const value = await unseal(context.settings, row, row);
+    if (value !== null) found.set(row.name, { value, hosts: row.hosts });
+  }
+  const unmarked = [...used.values()].filter((row) => (row.lastUsedAt ?? 0) < context.now() - DURATIONS.secretUse);
+  if (unmarked.length > 0)
+    await touchSecrets(
+      context.db,
+      unmarked.map((row) => row.id),
+      context.now() - DURATIONS.secretUse,
+    );
+  cached.set(key, { at: context.now(), found });
+  const oldest = cached.keys().next().value;
+  if (cached.size > CACHED && oldest !== undefined) cached.delete(oldest);
+  return found;
+}
+
+const redactors = new WeakMap<ReadonlyMap<string, UsableSecret>, Redactor>();
+
+/** What takes these secrets out of a text, made once for as long as they are cached. */
+export function redactorOf(secrets: ReadonlyMap<string, UsableSecret>): Redactor {
+  const before = redactors.get(secrets);
+  if (before !== undefined) return before;
+  const made = makeRedactor(Array.from(secrets, ([name, { value }]) => ({ name, value })));
+  redactors.set(secrets, made);
+  return made;
+}
+
+function scopeOf(context: Context, owner: SecretOwner): string {
+  const { principal } = context.caller;
+  if (owner.kind === "user") return userScope(principal.userId);
+  const scope = owner.kind === "gateway" ? GATEWAY_SCOPE : groupScope(owner.group);
+  if (canManageSecrets(principal, scope)) return scope;
+  if (owner.kind === "gateway") throw adminOnly();
+  throw canSeeGroup(principal, owner.group) ? roleTooLow(owner.group, "Maintainer") : groupNotFound();
+}
+
+function adminOnly(): GatewayError {
+  return new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
+}
+
+function secretNotFound(): GatewayError {
+  return new GatewayError("not_found", "SECRET_NOT_FOUND", "There is no such secret.");
+}

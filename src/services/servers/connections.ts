@@ -1,0 +1,201 @@
+// The connections of a conversation to its MCP servers: made when they are needed, remembered in its store, each under its own
+// clock. What they say has passed the redactor of their target.
+
+import type { ServerRef } from "../../domain/conversation/servers";
+import { DURATIONS } from "../../domain/limits";
+import type { JsonObject } from "../../domain/package/skill";
+import { breakerState } from "../../domain/servers/breaker";
+import { NO_MEMORY, type UpstreamMemory, type UpstreamTool } from "../../domain/servers/memory";
+import { failed, type ToolResult } from "../../domain/tool";
+import type { UpstreamState } from "../../storage/object/connections";
+import { type CallOptions, Upstream } from "../../upstream/client";
+import { UpstreamFault } from "../../upstream/fault";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { type Aim, aimAt } from "./reach";
+
+/** A server as it stands. */
+export interface OfferedServer {
+  ref: ServerRef;
+  state: "connecting" | "connected" | "failed" | "open" | "unsupported";
+  /** Those that its entry lets through. */
+  tools: UpstreamTool[];
+  error: string | null;
+  /** Of the last connecting, listing or call, in milliseconds. */
+  latency: number | null;
+  /** What was left out of its list, in words. */
+  problems: string[];
+}
+
+interface Live {
+  upstream: Upstream;
+  error: string | null;
+  latency: number | null;
+  /** Under way, or `null`. */
+  refreshing: Promise<void> | null;
+  /** What the store has. */
+  saved: { memory: UpstreamMemory; error: string | null } | null;
+}
+
+interface Upstreams {
+  live: Map<string, Live>;
+  /** Rises with everything that may change what is offered. */
+  revision: number;
+}
+
+const open = new WeakMap<Session, Upstreams>();
+
+function upstreamsOf(session: Session): Upstreams {
+  const known = open.get(session) ?? { live: new Map<string, Live>(), revision: 0 };
+  open.set(session, known);
+  return known;
+}
+
+/** Rises with everything that may change what servers offer here. */
+export function upstreamsRevision(session: Session): number {
+  return upstreamsOf(session).revision;
+}
+
+/** What is known of servers now. Asks none of them. */
+export async function offeredServers(
+  context: Context,
+  session: Session,
+  refs: readonly ServerRef[],
+): Promise<OfferedServer[]> {
+  return Promise.all(
+    refs.map(async (ref): Promise<OfferedServer> => {
+      const aim = await aimAt(context, session, ref);
+      const nothing = { ref, tools: [], latency: null, problems: [] };
+      if (aim.problem !== undefined)
+        return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
+      return standing(ref, aim, liveAt(context, session, aim), context.now());
+    }),
+  );
+}
+
+/**
+ * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. Who
+ * failed the last time is waited for a moment only; who takes longer goes on by itself, under its own deadline.
+ */
+export async function connectServers(
+  context: Context,
+  session: Session,
+  refs: readonly ServerRef[],
+  patience: number,
+): Promise<void> {
+  const hopeful: Promise<void>[] = [];
+  const doubtful: Promise<void>[] = [];
+  for (const aim of await Promise.all(refs.map((ref) => aimAt(context, session, ref)))) {
+    if (aim.problem !== undefined) continue;
+    const live = liveAt(context, session, aim);
+    const isHopeful = live.error === null;
+    (isHopeful ? hopeful : doubtful).push(refresh(context, session, aim, live));
+  }
+  await Promise.all([atMost(hopeful, patience), atMost(doubtful, DURATIONS.patienceFailed)]);
+}
+
+async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
+  if (work.length === 0) return;
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([Promise.all(work), late.promise]);
+  clearTimeout(timer);
+}
+
+/** Calls a tool of a server. Whatever happens, the answer is a tool result. */
+export async function callServer(
+  context: Context,
+  session: Session,
+  ref: ServerRef,
+  tool: string,
+  args: JsonObject,
+  options: CallOptions & { shown: string },
+): Promise<ToolResult> {
+  const aim = await aimAt(context, session, ref);
+  if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
+  const live = liveAt(context, session, aim);
+  const start = context.now();
+  const result = await live.upstream.call(tool, args, options);
+  live.latency = context.now() - start;
+  keep(context, session, aim, live);
+  return result;
+}
+
+/** Forgets servers that no turn had for a while. */
+export function forgetUnused(session: Session, before: number): void {
+  session.store.upstreams.dropUnusedSince(before);
+}
+
+function liveAt(context: Context, session: Session, aim: Aim): Live {
+  const { live } = upstreamsOf(session);
+  const known = live.get(aim.key);
+  if (known !== undefined) {
+    known.upstream.aim(aim.target);
+    return known;
+  }
+  const kept = session.store.upstreams.get(aim.key);
+  const made: Live = {
+    upstream: new Upstream(aim.target, kept?.memory ?? NO_MEMORY, __DEVELOPMENT__, context.now),
+    error: kept?.error ?? null,
+    latency: kept?.latency ?? null,
+    refreshing: null,
+    saved: kept === null ? null : { memory: kept.memory, error: kept.error },
+  };
+  live.set(aim.key, made);
+  return made;
+}
+
+/** Reads the list of tools where it is not fresh. One at a time; never fails. */
+function refresh(context: Context, session: Session, aim: Aim, live: Live): Promise<void> {
+  live.refreshing ??= list(context, session, aim, live).finally(() => {
+    live.refreshing = null;
+    upstreamsOf(session).revision++;
+  });
+  return live.refreshing;
+}
+
+async function list(context: Context, session: Session, aim: Aim, live: Live): Promise<void> {
+  const start = context.now();
+  const before = live.upstream.memory.list;
+  try {
+    const now = await live.upstream.list();
+    live.error = null;
+    if (now !== before) live.latency = context.now() - start;
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    live.error = error.message;
+    live.latency = context.now() - start;
+  }
+  keep(context, session, aim, live);
+}
+
+/** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
+function keep(context: Context, session: Session, aim: Aim, live: Live): void {
+  const { memory } = live.upstream;
+  const { error, latency, saved } = live;
+  if (saved?.memory === memory && saved.error === error) return;
+  upstreamsOf(session).revision++;
+  if (session.ended) return;
+  live.saved = { memory, error };
+  // A session's id came as a header and is the server's to read again: it alone has not passed the redactor. One with a secret in it
+  // is not kept as it is, so whoever goes on from there begins a new session.
+  const state: UpstreamState = { memory: aim.target.redactor.json(memory), error, latency };
+  session.store.upstreams.keep(aim.key, context.now(), state);
+}
+
+function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedServer {
+  const { list: known, breaker } = live.upstream.memory;
+  const { error, latency } = live;
+  const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.lets(name)) : [];
+  const isOpen = breakerState(breaker, now) === "open";
+  const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
+  const told = error ?? (isOpen ? breaker.last : null);
+  return {
+    ref,
+    state,
+    tools,
+    error: told,
+    latency,
+    problems: known?.problems ?? [],
+  };
+}

@@ -1,0 +1,71 @@
+// From a server as it was written to where it is reached just now, for this conversation and this caller.
+
+import type { ServerRef } from "../../domain/conversation/servers";
+import { GatewayError } from "../../domain/errors";
+import type { ServerEntry } from "../../domain/servers/entry";
+import type { UpstreamTarget } from "../../domain/servers/memory";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { fillServer } from "./variables";
+
+/** A server that can be reached. */
+export interface Aim {
+  /** Names what is remembered of it: another URL, header or secret is another key. */
+  key: string;
+  target: UpstreamTarget;
+  /** Whether the entry lets a tool through. */
+  lets(tool: string): boolean;
+  problem?: never;
+}
+
+/** A server that cannot, and why. `unsupported`: it never could be here. */
+export interface Unreachable {
+  problem: string;
+  unsupported: boolean;
+}
+
+const known = new WeakMap<Context, WeakMap<ServerRef, Promise<Aim | Unreachable>>>();
+
+/** Where a server is reached, worked out once a request. */
+export function aimAt(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+  const aims = known.get(context) ?? new WeakMap<ServerRef, Promise<Aim | Unreachable>>();
+  known.set(context, aims);
+  const aim = aims.get(ref) ?? work(context, session, ref);
+  aims.set(ref, aim);
+  return aim;
+}
+
+async function work(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+  if (ref.problem !== null) return { problem: ref.problem, unsupported: true };
+  const { entry } = ref;
+  const filled = await fill(context, session, ref, entry);
+  if ("problem" in filled) return { problem: filled.problem, unsupported: false };
+  // Who brought a server is part of what it is: two skills share no session.
+  const key = JSON.stringify([ref.skill?.skill_id ?? ref.source.kind, ref.name, filled.fingerprint]);
+  return {
+    key,
+    target: filled.target,
+    lets: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
+  };
+}
+
+async function fill(context: Context, session: Session, ref: ServerRef, entry: ServerEntry) {
+  const place = {
+    conversationId: session.id,
+    ghostName: session.view?.ghost ?? undefined,
+    skillName: ref.skill?.name,
+    shared: ref.source.kind === "ghost" ? ref.source.shared : null,
+  };
+  try {
+    const filled = await fillServer(context, place, ref.name, entry);
+    if ("problem" in filled || !JSON.stringify(entry).includes("request.id")) return filled;
+    // What is different in each request is no other session.
+    const lasting = { ...context, caller: { ...context.caller, requestId: "" } };
+    const same = await fillServer(lasting, place, ref.name, entry);
+    return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "unavailable")
+      return { problem: "its secrets could not be read just now" };
+    throw error;
+  }
+}

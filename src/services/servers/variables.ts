@@ -1,0 +1,129 @@
+// From a configured server to one that can be reached: variables filled in, secrets only for the hosts they are bound to.
+
+import { groupOfScope } from "../../domain/access/access";
+import { bindingProblem } from "../../domain/servers/binding";
+import type { ServerEntry } from "../../domain/servers/entry";
+import { judgeUrl } from "../../domain/servers/host-policy";
+import type { UpstreamTarget } from "../../domain/servers/memory";
+import {
+  fillHeader,
+  fillUrl,
+  markedUrl,
+  secretsIn,
+  templateProblem,
+  type VariableName,
+} from "../../domain/servers/template";
+import type { Context } from "../context";
+import { fingerprint } from "../secrets/encryption";
+import { redactorOf, type UsableSecret, usableSecrets } from "../secrets/secrets";
+
+/** Where a server is used; what is not known there has no value. */
+export interface Place {
+  conversationId?: string | undefined;
+  ghostName?: string | undefined;
+  skillName?: string | undefined;
+  /** The scope of the shared ghost that brings the server, and whose secrets it uses; else the caller's count. */
+  shared?: string | null;
+}
+
+/** A server ready to be reached, or the reason in words why it is not. Holds secrets: never stored, logged or shown. */
+export type FilledServer =
+  | {
+      target: UpstreamTarget;
+      /** The same while URL and headers are the same; tells nothing of them. What a session is kept under. */
+      fingerprint: string;
+    }
+  | { problem: string };
+
+/**
+ * Fills a server's variables for the caller. An unknown variable, or a secret that may not go there, refuses this server. Where it
+ * leads is judged before any secret is read, and nothing is said from then on that has not passed the redactor.
+ */
+export async function fillServer(
+  context: Context,
+  place: Place,
+  name: string,
+  entry: ServerEntry,
+): Promise<FilledServer> {
+  const aim = aimOf(entry.url);
+  if ("problem" in aim) return aim;
+  const used = secretsIn([entry.url, ...Object.values(entry.headers ?? {})]);
+  const secrets = await usableSecrets(context, used, place.shared ?? null);
+  const redactor = redactorOf(secrets);
+  const absent = used.find((secret) => !secrets.has(secret));
+  if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
+  const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], aim.url)).at(0);
+  if (astray !== undefined) return { problem: astray };
+  const filled = fill(entry, aim.url, valuesOf(context, place, secrets));
+  if ("problem" in filled) return { problem: redactor.text(filled.problem) };
+
+  const { MCP_CONNECT_TIMEOUT_S, MCP_CALL_TIMEOUT_S } = context.settings;
+  const target: UpstreamTarget = {
+    name,
+    type: entry.type === "sse" ? "sse" : "streamable-http",
+    ...filled,
+    era: entry.era ?? "auto",
+    redactor,
+    connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
+    callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
+  };
+  const sameness = JSON.stringify([target.type, target.url, target.era, Object.entries(target.headers).sort()]);
+  return { target, fingerprint: await fingerprint(context.settings, sameness) };
+}
+
+/** Where a URL leads, whatever its values are, or why nothing may be sent there. */
+function aimOf(template: string): { url: URL } | { problem: string } {
+  const found = templateProblem(template, "url");
+  if (found !== null) return { problem: found.problem };
+  const verdict = judgeUrl(markedUrl(template) ?? "", __DEVELOPMENT__);
+  return verdict.problem === undefined ? verdict : { problem: `its URL is refused: ${verdict.problem}` };
+}
+
+/** Why a secret may not go where the URL leads; nothing where it may. */
+function astrayOf(secret: string, hosts: readonly string[], aim: URL): string[] {
+  const problem = bindingProblem(hosts, aim, __DEVELOPMENT__);
+  return problem === null ? [] : [`the secret '${secret}' ${problem}`];
+}
+
+/** URL and headers with their values, or why there are none. */
+function fill(
+  { url: template, headers: templates = {} }: ServerEntry,
+  aim: URL,
+  values: ReadonlyMap<string, string>,
+): Pick<UpstreamTarget, "url" | "headers"> | { problem: string } {
+  const url = fillUrl(template, values);
+  if ("problem" in url) return url;
+  // It cannot, as far as we know; should an encoding ever let it, what was judged is still what is reached.
+  if (URL.parse(url.text)?.origin !== aim.origin) return { problem: "its values would lead its URL elsewhere" };
+  const headers: Record<string, string> = {};
+  for (const [header, text] of Object.entries(templates)) {
+    const value = fillHeader(text, values);
+    if ("problem" in value) return value;
+    headers[header] = value.text;
+  }
+  return { url: url.text, headers };
+}
+
+/** Who must have the secret, where it is not whoever asks. */
+function ownerOf({ shared = null }: Place): string {
+  if (shared === null) return "";
+  const group = groupOfScope(shared);
+  return group === null ? " of the gateway" : ` of the group '${group}'`;
+}
+
+function valuesOf(context: Context, place: Place, secrets: ReadonlyMap<string, UsableSecret>): Map<string, string> {
+  const { principal, requestId } = context.caller;
+  const known: Record<VariableName, string | undefined> = {
+    "user.id": principal.userId,
+    "user.name": principal.name ?? principal.userId,
+    "conversation.id": place.conversationId,
+    "task.id": place.conversationId,
+    "ghost.name": place.ghostName,
+    "skill.name": place.skillName,
+    "request.id": requestId,
+  };
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(known)) if (value !== undefined) values.set(name, value);
+  for (const [name, { value }] of secrets) values.set(`secrets.${name}`, value);
+  return values;
+}

@@ -1,0 +1,85 @@
+// The code of a version on its way into an isolate, and what its host reads for it.
+
+import { compilePackage } from "../../domain/code/compile";
+import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
+import type { SkillRef } from "../../domain/conversation/event";
+import type { HostParts } from "../../sandbox/host";
+import { NO_PAGE } from "../../sandbox/host";
+import type { ProviderCode } from "../../sandbox/provider";
+import type { ScriptCode } from "../../sandbox/script";
+import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { declarationOf, filesOf } from "./declarations";
+import type { CodeFacts } from "./memory";
+
+export function providerCode(
+  context: Context,
+  skill: { version_id: string },
+  facts: CodeFacts,
+  provider: { path: string; class: string },
+): ProviderCode {
+  const load = () => loadCode(context, skill.version_id, provider.path, "provider");
+  return { digest: facts.digest, path: provider.path, className: provider.class, config: facts.config, load };
+}
+
+export function scriptCode(
+  context: Context,
+  skill: { version_id: string },
+  facts: CodeFacts,
+  path: string,
+): ScriptCode {
+  const load = () => loadCode(context, skill.version_id, path, "script");
+  return { digest: facts.digest, path, config: facts.config, load };
+}
+
+/** What the host of a call stands on; outside conversations there is no page to ask. The log is the operator's. */
+export function hostParts(
+  context: Context,
+  session: Session | null,
+  skill: Pick<SkillRef, "name" | "version_id">,
+  callId: string,
+  signal: AbortSignal,
+): Omit<HostParts, "deadline"> {
+  const turn = session?.state.turn ?? 0;
+  const place = { skill: skill.name, version_id: skill.version_id, conversation: session?.id, turn, call: callId };
+  return {
+    readFile: (path) => readFile(context, skill.version_id, path),
+    log: (text) => console.log(JSON.stringify({ event: "skill_log", ...place, text })),
+    ended: (ending) => console.log(JSON.stringify({ event: "skill_code_ended", ...place, ...ending })),
+    door: context.door?.({ skillName: skill.name, turn, callId, signal }) ?? NO_PAGE,
+  };
+}
+
+async function loadCode(
+  context: Context,
+  versionId: string,
+  path: string,
+  as: "provider" | "script",
+): Promise<Runnable | string> {
+  const { packages, timings } = context;
+  const code = (await readStoredCode(packages, timings, versionId)) ?? (await compileNow(context, versionId));
+  return code === null ? "the skill changed just now" : runnable(code, path, as);
+}
+
+/** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */
+async function compileNow(context: Context, versionId: string): Promise<StoredCode | null> {
+  const { packages, timings } = context;
+  const declared = await declarationOf(context, versionId);
+  const zip = await readWholePackage(packages, timings, versionId);
+  if (declared === null || zip === null) return null;
+  const { files, tools, provider } = declared;
+  const { code } = await compilePackage({
+    zip,
+    files,
+    manifest: { tools, ...(provider === null ? {} : { provider }) },
+  });
+  if (code !== null) await putCode(packages, timings, versionId, code);
+  return code;
+}
+
+async function readFile(context: Context, versionId: string, path: string): Promise<Uint8Array | null> {
+  const file = (await filesOf(context, versionId)).find((candidate) => candidate.path === path);
+  if (file === undefined) return null;
+  return readPackageRange(context.packages, context.timings, versionId, file.offset, file.size);
+}

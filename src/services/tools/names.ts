@@ -1,0 +1,49 @@
+// The names that brought tools have in a conversation: given once, and kept until what brought them ends.
+
+import { BUILTIN_ARGUMENTS } from "../../domain/tools/builtin";
+import { nameTools } from "../../domain/tools/names";
+import type { ProvidedStore } from "./memory";
+
+/** Tools that come and go together. */
+export interface ToolGroup {
+  /** A skill's name, or `/` and the name of a server that no skill brought. */
+  key: string;
+  /** The skill's name; empty where there is none. */
+  skill: string;
+  /** When they became active: a later activation gets its names anew. */
+  order: number;
+  /** What tells them apart there, and what they are called there. */
+  tools: readonly { id: string; own: string }[];
+}
+
+/** Names for all tools: those of groups that go on keep theirs, then the rest in order of the groups. */
+export async function nameGroups(
+  store: ProvidedStore,
+  groups: readonly ToolGroup[],
+): Promise<Pick<ProvidedStore, "names" | "known">> {
+  const names: ProvidedStore["names"] = {};
+  const fresh: { key: string; skill: string; id: string; own: string }[] = [];
+  for (const { key, skill, order, tools } of groups) {
+    const before = store.names[key];
+    const held = before?.order === order ? before.tools : {};
+    names[key] = { order, tools: { ...held } };
+    for (const tool of tools) if (!Object.hasOwn(held, tool.id)) fresh.push({ key, skill, ...tool });
+  }
+  const taken = Object.values(names).flatMap(({ tools }) => Object.values(tools));
+  const given = await nameTools(fresh, new Set([...Object.keys(BUILTIN_ARGUMENTS), ...taken]));
+  const known: ProvidedStore["known"] = {};
+  for (const [index, { key, skill, id, own }] of fresh.entries()) {
+    const name = given[index];
+    const named = names[key];
+    if (name === undefined || named === undefined) continue;
+    named.tools[id] = name;
+    known[name] = { skill, tool: own };
+  }
+  return { names, known: { ...store.known, ...known } };
+}
+
+/** The name that a tool of a group was given. A tool may be called `constructor`. */
+export function nameIn(names: ProvidedStore["names"], key: string, id: string): string {
+  const tools = names[key]?.tools;
+  return tools !== undefined && Object.hasOwn(tools, id) ? (tools[id] ?? id) : id;
+}

@@ -1,0 +1,120 @@
+// What the active skills carry beside their instructions: code that may run, and MCP servers. Read once a version, then known.
+
+import type { View } from "../../domain/catalog/view";
+import { activeSkills } from "../../domain/conversation/activation";
+import type { SkillRef } from "../../domain/conversation/event";
+import { type ServerRef, serversOf } from "../../domain/conversation/servers";
+import { GatewayError } from "../../domain/errors";
+import { DURATIONS } from "../../domain/limits";
+import { describeTools } from "../../sandbox/provider";
+import { BARS, barOf } from "../catalog/may-run";
+import type { Context } from "../context";
+import { connectServers } from "../servers/connections";
+import type { Session } from "../session";
+import { providerCode } from "./code";
+import { factsOf } from "./declarations";
+import { type CodeFacts, noteVersions, providedStore } from "./memory";
+
+/** An active skill with what its version declares. */
+export interface CarriedSkill {
+  skill: SkillRef;
+  /** When it became active. */
+  order: number;
+  facts: CodeFacts;
+  /** Whether its code is offered; its servers are in any case. */
+  runs: boolean;
+}
+
+export interface Carried {
+  skills: CarriedSkill[];
+  /** All servers of the conversation, the gateway's and the ghost's too. */
+  servers: ServerRef[];
+}
+
+const answered = new WeakMap<Session, { key: string; carried: Carried }>();
+
+/** What the active skills carry now. Asks D1 and an isolate only for a version that this conversation has not seen. */
+export async function carriedBy(context: Context, session: Session, view: View): Promise<Carried> {
+  const active = activeSkills(session.state).map(({ skill }) => ({
+    skill,
+    order: session.state.activated.get(skill.name)?.order ?? 0,
+  }));
+  const { stale } = context.caller;
+  const key = JSON.stringify([view.key, stale, active.map(({ skill, order }) => [skill.version_id, order])]);
+  const before = answered.get(session);
+  if (before?.key === key) return before.carried;
+
+  const bars = await Promise.all(active.map(({ skill }) => barOf(context, view, skill)));
+  // Without the registry what was offered stays offered; calls refuse.
+  const visible = active.flatMap((one, index) =>
+    bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
+  );
+  const store = providedStore(session);
+  const known = (id: string) => {
+    const facts = store.versions[id];
+    return facts?.servers === undefined ? undefined : facts;
+  };
+  const missing = visible.map(({ skill }) => skill.version_id).filter((id) => known(id) === undefined);
+  const read = stale || missing.length === 0 ? new Map<string, CodeFacts>() : await factsOf(context, missing);
+  const lasting = new Map<string, CodeFacts>();
+  let settled = true;
+  const found = await Promise.all(
+    visible.map(async ({ skill, order, runs }): Promise<CarriedSkill | null> => {
+      const facts = known(skill.version_id) ?? read.get(skill.version_id) ?? store.versions[skill.version_id];
+      if (facts === undefined) return null;
+      const asked = runs ? await described(context, skill, facts) : { facts, isSettled: true };
+      settled &&= asked.isSettled;
+      lasting.set(skill.version_id, asked.isSettled ? asked.facts : { ...asked.facts, described: null });
+      return { skill, order, facts: asked.facts, runs };
+    }),
+  );
+  noteVersions(session, Object.fromEntries(lasting));
+  const skills = found.filter((skill) => skill !== null);
+  const brought = skills.map(({ skill, facts }) => ({ skill, servers: facts.servers ?? {} }));
+  const carried = { skills, servers: serversOf(view, brought) };
+  if (settled) answered.set(session, { key, carried });
+  return carried;
+}
+
+/**
+ * Connects the servers of the conversation whose tools are not known, and waits for them a short while.
+ *
+ * @param only those that these skills brought
+ */
+export async function connectCarried(
+  context: Context,
+  session: Session,
+  view: View,
+  only: readonly string[] | null = null,
+): Promise<void> {
+  const { servers } = await carriedBy(context, session, view);
+  const mine = servers.filter(({ skill }) => only === null || (skill !== null && only.includes(skill.name)));
+  if (mine.length === 0) return;
+  const fixed = only !== null && session.state.policy?.tool_mode === "fixed";
+  await connectServers(context, session, mine, fixed ? DURATIONS.patienceFixed : DURATIONS.patience);
+}
+
+/** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */
+async function described(
+  context: Context,
+  skill: SkillRef,
+  facts: CodeFacts,
+): Promise<{ facts: CodeFacts; isSettled: boolean }> {
+  if (facts.described !== null || facts.provider === null || facts.tools.length === 0)
+    return { facts, isSettled: true };
+  const all = (reason: string) => ({
+    ...facts,
+    described: { tools: [], problems: Object.fromEntries(facts.tools.map((tool) => [tool.name, reason])) },
+  });
+  if (context.caller.stale) return { facts: all(BARS.stale), isSettled: false };
+  if (context.loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
+  try {
+    const code = providerCode(context, skill, facts, facts.provider);
+    const answer = await describeTools(context.loader, code, skill.name, facts.tools);
+    return { facts: { ...facts, described: answer }, isSettled: true };
+  } catch (error) {
+    // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.
+    if (!(error instanceof GatewayError)) throw error;
+    return { facts: all("its code could not be read just now"), isSettled: false };
+  }
+}

@@ -1,0 +1,52 @@
+// Exact token counts in o200k_base, the encoding of the current OpenAI models, for publish and validate. The ranks (1 MiB
+// gzip) are a static asset made by scripts/build/tokens.mjs, so no other request pays for them.
+
+import * as z from "zod";
+import { type Counter, makeCounter, type Ranks } from "../../domain/bpe";
+import { GatewayError } from "../../domain/errors";
+import { DURATIONS } from "../../domain/limits";
+
+const RANKS_URL = "https://assets.local/tokens/o200k_base.json";
+/** The ranks are one file of 2.5 MB read once per isolate, not a small query: they may take longer than D1 and R2. */
+const RANKS_DEADLINE = 5 * DURATIONS.storage;
+
+const ranksSchema = z.object({
+  encoding: z.literal("o200k_base"),
+  /** The regular expression that cuts a text into pieces; no token spans two of them. */
+  pattern: z.string(),
+  /** A token's index is its rank. One character (0 to 255) per byte. Checked by hand: zod would visit 200 000 schemas. */
+  tokens: z.custom<string[]>(
+    (value) => Array.isArray(value) && value.length >= 256 && value.every((token) => typeof token === "string"),
+  ),
+});
+// The value is kept, not its promise: a promise that hangs on the I/O of one request must not be awaited by another, since
+// it never settles when that request is cancelled. Two first requests at once fetch twice, which is harmless.
+let counter: Counter | undefined;
+
+/**
+ * Counts the tokens of each text. The first call of an isolate fetches the ranks.
+ * @throws GatewayError `unavailable` when they cannot be had; the next call tries again
+ */
+export async function countTokens(assets: Pick<Fetcher, "fetch">, texts: readonly string[]): Promise<number[]> {
+  if (texts.length === 0) return [];
+  if (counter === undefined) {
+    const made = await fetchRanks(assets).then(makeCounter).catch(unavailable);
+    counter ??= made;
+  }
+  return texts.map(counter);
+}
+
+async function fetchRanks(assets: Pick<Fetcher, "fetch">): Promise<Ranks> {
+  const response = await assets.fetch(RANKS_URL, { signal: AbortSignal.timeout(RANKS_DEADLINE) });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`The asset ${RANKS_URL} answered ${response.status}.`);
+  }
+  return ranksSchema.parse(await response.json());
+}
+
+function unavailable(cause: unknown): never {
+  const refusal = new GatewayError("unavailable", "TOKENIZER_UNAVAILABLE", "Tokens cannot be counted now; try again.");
+  refusal.cause = cause;
+  throw refusal;
+}

@@ -1,0 +1,158 @@
+// The audit log in D1. A row is written in the batch of the change it tells of, so there is neither without the other.
+
+import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
+import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audit";
+import type { Database } from "./database";
+import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema/access";
+import { conversations, ghosts, keys, skills } from "./schema/registry";
+
+/** Who did it: a user, by a key, in a request. */
+export interface Actor {
+  userId: string;
+  keyId: string;
+  requestId: string;
+  /** What the user is to be called in the log if it was never called anything; random. */
+  pseudonym: string;
+  /** The same for whom the act is about. */
+  otherPseudonym: string;
+}
+
+/**
+ * The same database, but every batch also records the entry, whole or not at all. For one change: a second batch would be a
+ * second row.
+ */
+export function recording(db: Database, actor: Actor, entry: AuditEntry): Database {
+  const batch = async (statements: Parameters<Database["batch"]>[0]) => {
+    const named = namesOf(db, actor, entry);
+    const row = rowOf(db, actor, entry);
+    const isAfter =
+      entry.when !== null && ("joined" in entry.when || ("thing" in entry.when && entry.when.thing !== "was"));
+    const results: unknown[] = await db.batch(isAfter ? [named, ...statements, row] : [named, row, ...statements]);
+    return isAfter ? results.slice(1, -1) : results.slice(2);
+  };
+  return new Proxy(db, {
+    get: (target, property) => (property === "batch" ? batch : Reflect.get(target, property, target)),
+  });
+}
+
+/** Records something that changes nothing here, such as an export. */
+export async function recordOnly(db: Database, actor: Actor, entry: AuditEntry): Promise<void> {
+  await db.batch([namesOf(db, actor, entry), rowOf(db, actor, entry)]);
+}
+
+export interface AuditRow {
+  seq: number;
+  at: number;
+  actor: string;
+  /** `null` once the user was erased. */
+  userId: string | null;
+  keyId: string;
+  action: string;
+  resourceType: string;
+  resourceId: string;
+  requestId: string;
+  before: unknown;
+  after: unknown;
+}
+
+export interface AuditFilter {
+  /** A user's id, or a pseudonym. */
+  actor?: string | undefined;
+  action?: string | undefined;
+  resource_type?: string | undefined;
+  resource_id?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+/** Rows newest first, before the cursor's. */
+export function listAudit(
+  db: Database,
+  filter: AuditFilter,
+  limit: number,
+  before: number | null,
+): Promise<AuditRow[]> {
+  const { actor, action, resource_type, resource_id, since, until } = filter;
+  const pseudonym = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${actor ?? null}), ${actor ?? null})`;
+  const conditions: (SQL | undefined)[] = [
+    actor === undefined ? undefined : eq(audit.actor, pseudonym),
+    action === undefined ? undefined : eq(audit.action, action),
+    resource_type === undefined ? undefined : eq(audit.resourceType, resource_type),
+    resource_id === undefined ? undefined : eq(audit.resourceId, resource_id),
+    since === undefined ? undefined : gte(audit.at, since),
+    until === undefined ? undefined : lte(audit.at, until),
+    before === null ? undefined : lt(audit.seq, before),
+  ];
+  return db
+    .select({
+      seq: audit.seq,
+      at: audit.at,
+      actor: audit.actor,
+      userId: pseudonyms.userId,
+      keyId: audit.keyId,
+      action: audit.action,
+      resourceType: audit.resourceType,
+      resourceId: audit.resourceId,
+      requestId: audit.requestId,
+      before: audit.before,
+      after: audit.after,
+    })
+    .from(audit)
+    .leftJoin(pseudonyms, eq(pseudonyms.pseudonym, audit.actor))
+    .where(and(...conditions))
+    .orderBy(desc(audit.seq))
+    .limit(limit);
+}
+
+/** Gives everybody whom the entry names a pseudonym, unless they have one. */
+function namesOf(db: Database, actor: Actor, { about }: AuditEntry) {
+  const actors = { userId: actor.userId, pseudonym: actor.pseudonym };
+  const others = about === null || about === actor.userId ? [] : [{ userId: about, pseudonym: actor.otherPseudonym }];
+  return db
+    .insert(pseudonyms)
+    .values([actors, ...others])
+    .onConflictDoNothing();
+}
+
+function rowOf(db: Database, actor: Actor, entry: AuditEntry) {
+  const { action, resourceType, resourceId, before, after, about, when } = entry;
+  const other = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${about}), '')`;
+  const json = (value: AuditEntry["before"]) =>
+    value === null ? sql`NULL` : sql`replace(${JSON.stringify(value)}, ${`"${ABOUT}"`}, '"' || ${other} || '"')`;
+  const id = resourceType === "user" ? other : sql`${resourceId}`;
+  return db.insert(audit).select(sql`
+    SELECT NULL, cast(unixepoch('subsec') * 1000 as integer), pseudonym, ${actor.keyId}, ${action}, ${resourceType}, ${id},
+      ${actor.requestId}, ${json(before)}, ${json(after)}
+    FROM ${pseudonyms} WHERE user_id = ${actor.userId} AND ${when === null ? sql`true` : holds(when)}`);
+}
+
+function holds(when: Condition): SQL {
+  if ("thing" in when) return when.thing === "gone" ? sql`NOT (${exists(when)})` : exists(when);
+  const { group } = when;
+  if ("joined" in when) {
+    return sql`EXISTS (SELECT 1 FROM group_members WHERE group_name = ${group} AND user_id = ${when.joined} AND role = ${when.role})`;
+  }
+  return sql`EXISTS (SELECT 1 FROM group_members AS m WHERE m.group_name = ${group} AND m.user_id = ${when.left}
+    AND m.role IN (SELECT value FROM json_each(${JSON.stringify(when.from)}))
+    AND (m.role <> 'Owner' OR (SELECT count(*) FROM group_members AS o WHERE o.group_name = ${group} AND o.role = 'Owner') > 1))`;
+}
+
+/** Whether a thing is there. Secrets go by `<scope>/<name>`, everything else by its id or name. */
+function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
+  switch (type) {
+    case "skill":
+      return sql`EXISTS (SELECT 1 FROM ${skills} WHERE ${skills.id} = ${id})`;
+    case "ghost":
+      return sql`EXISTS (SELECT 1 FROM ${ghosts} WHERE ${ghosts.id} = ${id})`;
+    case "key":
+      return sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id} AND ${keys.revokedAt} IS NULL)`;
+    case "group":
+      return sql`EXISTS (SELECT 1 FROM ${groups} WHERE ${groups.name} = ${id})`;
+    case "mcp_server":
+      return sql`EXISTS (SELECT 1 FROM ${mcpServers} WHERE ${mcpServers.name} = ${id})`;
+    case "secret":
+      return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
+    case "conversation":
+      return sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${id})`;
+  }
+}

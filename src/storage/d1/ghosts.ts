@@ -1,0 +1,224 @@
+// Ghosts and their references to skills.
+
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { userScope } from "../../domain/access/access";
+import { byPlace, type GhostPlace, type GhostSpec, sharedPart } from "../../domain/catalog/ghost";
+import type { Database } from "./database";
+import { raiseCounters } from "./keys";
+import { counters, ghostSkills, ghosts, now } from "./schema/registry";
+
+export type GhostRow = Omit<typeof ghosts.$inferSelect, "folded" | "shared">;
+
+/** What a ghost says of itself, and the skills its references were resolved to. */
+export interface GhostContent {
+  namespace: string;
+  name: string;
+  folded: string;
+  spec: GhostSpec;
+  skills: { position: number; name: string; range: string; skill_id: string }[];
+}
+
+/** Where a new ghost belongs, and who makes it. */
+export interface GhostOwner {
+  scope: string;
+  userId: string;
+}
+
+/** A ghost as those see it who only need to find it. */
+export interface GhostRef {
+  id: string;
+  name: string;
+  namespace: string;
+}
+
+const row = {
+  id: ghosts.id,
+  userId: ghosts.userId,
+  scope: ghosts.scope,
+  namespace: ghosts.namespace,
+  name: ghosts.name,
+  spec: ghosts.spec,
+  createdAt: ghosts.createdAt,
+  updatedAt: ghosts.updatedAt,
+};
+
+const ref = { id: ghosts.id, name: ghosts.name, namespace: ghosts.namespace };
+
+/** A ghost by id, whoever's it is. */
+export async function readGhostById(db: Database, id: string): Promise<GhostRow | null> {
+  const [found] = await db.select(row).from(ghosts).where(eq(ghosts.id, id));
+  return found ?? null;
+}
+
+/** The ghost of a scope whose folded name this is. */
+export async function readGhostByName(
+  db: Database,
+  scope: string,
+  namespace: string,
+  folded: string,
+): Promise<GhostRow | null> {
+  const [found] = await db
+    .select(row)
+    .from(ghosts)
+    .where(and(eq(ghosts.scope, scope), eq(ghosts.namespace, namespace), eq(ghosts.folded, folded)));
+  return found ?? null;
+}
+
+/** Ghosts of some scopes by namespace and name, after a place or from a position. Every scope is one walk along its index. */
+export async function listGhosts(
+  db: Database,
+  scopes: readonly string[],
+  filter: { namespace: string | undefined; name: string | undefined },
+  page: { after: GhostPlace | null; skip: number; limit: number },
+): Promise<(GhostRow & { folded: string })[]> {
+  const { after } = page;
+  const most = page.skip + page.limit;
+  const [first, ...others] = scopes.map((scope) => {
+    // Of two in one place the scope decides; so what stands at the place itself is still to come in a later scope.
+    const later = after !== null && sharedPart(scope) > after.shared ? sql`>=` : sql`>`;
+    return db
+      .select({ id: ghosts.id, namespace: ghosts.namespace, folded: ghosts.folded, scope: ghosts.scope })
+      .from(ghosts)
+      .where(
+        and(
+          eq(ghosts.scope, scope),
+          filter.namespace === undefined ? undefined : eq(ghosts.namespace, filter.namespace),
+          filter.name === undefined ? undefined : eq(ghosts.name, filter.name),
+          after === null
+            ? undefined
+            : sql`(${ghosts.namespace}, ${ghosts.folded}) ${later} (${after.namespace}, ${after.folded})`,
+        ),
+      )
+      .orderBy(ghosts.namespace, ghosts.folded)
+      .limit(most);
+  });
+  if (first === undefined) return [];
+  // Prompts are long: only those of the page are read.
+  const places = (await db.batch([first, ...others])).flat().sort(byPlace).slice(page.skip, most);
+  const ids = JSON.stringify(places.map((place) => place.id));
+  const rows = await db
+    .select({ ...row, folded: ghosts.folded })
+    .from(ghosts)
+    .where(sql`${ghosts.id} IN (SELECT value FROM json_each(${ids}))`);
+  return rows.sort(byPlace);
+}
+
+/** Makes a ghost. Fails on a constraint when its name is taken. */
+export async function insertGhost(
+  db: Database,
+  id: string,
+  { scope, userId }: GhostOwner,
+  { skills, ...content }: GhostContent,
+): Promise<GhostRow> {
+  const shared = scope === userScope(userId) ? null : scope;
+  const [rows] = await db.batch([
+    db
+      .insert(ghosts)
+      .values({ id, userId, shared, ...content })
+      .returning(row),
+    insertReferences(db, id, scope, skills),
+    raiseCounters(db, [scope]),
+  ]);
+  const [made] = rows;
+  if (made === undefined) throw new Error("insert returned no row");
+  return made;
+}
+
+/** Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken. */
+export async function updateGhost(
+  db: Database,
+  id: string,
+  scope: string,
+  { skills, ...content }: GhostContent,
+): Promise<GhostRow | null> {
+  const [rows] = await db.batch([
+    db
+      .update(ghosts)
+      .set({ ...content, updatedAt: now })
+      .where(and(eq(ghosts.id, id), eq(ghosts.scope, scope)))
+      .returning(row),
+    db
+      .delete(ghostSkills)
+      .where(sql`${ghostSkills.ghostId} = (SELECT id FROM ghosts WHERE id = ${id} AND scope = ${scope})`),
+    insertReferences(db, id, scope, skills),
+    raiseCounters(db, [scope]),
+  ]);
+  return rows[0] ?? null;
+}
+
+/** Deletes a ghost of this scope with its references; `false` when there is none. */
+export async function deleteGhostRows(db: Database, id: string, scope: string): Promise<boolean> {
+  const [rows] = await db.batch([
+    db
+      .delete(ghosts)
+      .where(and(eq(ghosts.id, id), eq(ghosts.scope, scope)))
+      .returning({ id: ghosts.id }),
+    raiseCounters(db, [scope]),
+  ]);
+  return rows.length > 0;
+}
+
+/** The ghosts of these scopes that refer to a skill, and how many others do. */
+export async function readReferences(
+  db: Database,
+  scopes: readonly string[],
+  skillId: string,
+): Promise<{ seen: GhostRef[]; others: number }> {
+  const [seen, counted] = await db.batch([
+    selectReferences(db, scopes, skillId),
+    db.select({ total: sql<number>`count(*)` }).from(ghostSkills).where(eq(ghostSkills.skillId, skillId)),
+  ]);
+  return { seen, others: (counted[0]?.total ?? 0) - seen.length };
+}
+
+/** Takes a skill out of the ghosts of these scopes: out of their lists and their preloads. Returns those it was taken from. */
+export async function removeReferences(db: Database, scopes: readonly string[], skillId: string): Promise<GhostRef[]> {
+  const referring = sql`${ghosts.id} IN (SELECT ghost_id FROM ghost_skills WHERE skill_id = ${skillId}) AND ${among(scopes)}`;
+  // Entries of the list are `name` or `name@range`; what is compared is the name as the ghost wrote it.
+  const without = (list: string) => sql`(
+    SELECT json_group_array(entry.value ORDER BY entry.key)
+    FROM json_each(${ghosts.spec}, ${list}) AS entry
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ghost_skills AS gone WHERE gone.skill_id = ${skillId} AND gone.ghost_id = ${ghosts.id}
+      AND (entry.value = gone.name OR substr(entry.value, 1, length(gone.name) + 1) = gone.name || '@')))`;
+  const spec = sql`json_replace(${ghosts.spec}, '$.skills', ${without("$.skills")}, '$.preload_skills', ${without("$.preload_skills")})`;
+  const [affected] = await db.batch([
+    selectReferences(db, scopes, skillId),
+    // Before the references go: they say whose conversations are to notice.
+    db
+      .insert(counters)
+      .select(sql`SELECT DISTINCT ${ghosts.scope}, 1 FROM ${ghosts} WHERE ${referring}`)
+      .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } }),
+    db.update(ghosts).set({ spec, updatedAt: now }).where(referring),
+    db.delete(ghostSkills).where(
+      and(
+        eq(ghostSkills.skillId, skillId),
+        sql`${ghostSkills.ghostId} IN (SELECT ${ghosts.id} FROM ${ghosts}
+          WHERE ${ghosts.id} = ${ghostSkills.ghostId} AND ${among(scopes)})`,
+      ),
+    ),
+  ]);
+  return affected;
+}
+
+function selectReferences(db: Database, scopes: readonly string[], skillId: string) {
+  return db
+    .select(ref)
+    .from(ghostSkills)
+    .innerJoin(ghosts, eq(ghosts.id, ghostSkills.ghostId))
+    .where(and(eq(ghostSkills.skillId, skillId), among(scopes)))
+    .orderBy(ghosts.namespace, ghosts.name);
+}
+
+/** References come as JSON: a ghost may have more of them than a statement has parameters. */
+function insertReferences(db: Database, ghostId: string, scope: string, skills: GhostContent["skills"]) {
+  return db.insert(ghostSkills).select(sql`
+    SELECT ${ghostId}, value ->> 'position', value ->> 'name', value ->> 'range', value ->> 'skill_id'
+    FROM json_each(${JSON.stringify(skills)})
+    WHERE EXISTS (SELECT 1 FROM ghosts WHERE id = ${ghostId} AND scope = ${scope})`);
+}
+
+/** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
+function among(scopes: readonly string[]): SQL {
+  return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
+}

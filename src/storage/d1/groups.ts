@@ -1,0 +1,191 @@
+// Groups and their members in D1. What must hold whatever happens at once is in the statements: an owner stays, and nobody
+// changes a member above what they may.
+
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import type { GroupRole } from "../../domain/access/access";
+import type { Database } from "./database";
+import { raiseCounters } from "./keys";
+import { groupMembers, groups, secrets } from "./schema/access";
+import { ghosts, now, skills } from "./schema/registry";
+
+export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
+export type MemberRow = Omit<typeof groupMembers.$inferSelect, "groupName">;
+
+const row = {
+  name: groups.name,
+  displayName: groups.displayName,
+  createdBy: groups.createdBy,
+  createdAt: groups.createdAt,
+  updatedAt: groups.updatedAt,
+};
+
+const member = {
+  userId: groupMembers.userId,
+  role: groupMembers.role,
+  createdBy: groupMembers.createdBy,
+  createdAt: groupMembers.createdAt,
+};
+
+/** Makes a group with its first owner. Fails on a constraint when the name is taken. */
+export async function insertGroup(
+  db: Database,
+  group: Pick<typeof groups.$inferInsert, "name" | "folded" | "displayName">,
+  owner: string,
+): Promise<GroupRow> {
+  const [made] = await db.batch([
+    db
+      .insert(groups)
+      .values({ ...group, createdBy: owner })
+      .returning(row),
+    db.insert(groupMembers).values({ groupName: group.name, userId: owner, role: "Owner", createdBy: owner }),
+  ]);
+  const [found] = made;
+  if (found === undefined) throw new Error("insert returned no row");
+  return found;
+}
+
+/** Whether a scope has skills or ghosts. A group that was deleted may have left one that was on its way. */
+export async function hasThings(db: Database, scope: string): Promise<boolean> {
+  const [someSkills, someGhosts] = await db.batch([
+    db.select({ id: skills.id }).from(skills).where(eq(skills.scope, scope)).limit(1),
+    db.select({ id: ghosts.id }).from(ghosts).where(eq(ghosts.scope, scope)).limit(1),
+  ]);
+  return someSkills.length + someGhosts.length > 0;
+}
+
+/** A group; `null` when there is none. */
+export async function readGroup(db: Database, name: string): Promise<GroupRow | null> {
+  const [found] = await db.select(row).from(groups).where(eq(groups.name, name));
+  return found ?? null;
+}
+
+/** Groups by name, after a name: the named ones, or all. */
+export function listGroups(
+  db: Database,
+  names: readonly string[] | null,
+  limit: number,
+  after: string | null,
+): Promise<GroupRow[]> {
+  const wanted =
+    names === null ? undefined : sql`${groups.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`;
+  return db
+    .select(row)
+    .from(groups)
+    .where(and(wanted, after === null ? undefined : gt(groups.name, after)))
+    .orderBy(groups.name)
+    .limit(limit);
+}
+
+/** Changes what a group is called in pages; `null` when it is gone. */
+export async function updateGroup(db: Database, name: string, displayName: string | null): Promise<GroupRow | null> {
+  const [changed] = await db.batch([
+    db.update(groups).set({ displayName, updatedAt: now }).where(eq(groups.name, name)).returning(row),
+  ]);
+  return changed[0] ?? null;
+}
+
+/** Deletes a group without skills and ghosts, its members and secrets with it; `false` when it has some, or is gone. */
+export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
+  const [deleted] = await db.batch([
+    db
+      .delete(groups)
+      .where(
+        sql`${groups.name} = ${name} AND NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})
+          AND NOT EXISTS (SELECT 1 FROM ghosts WHERE scope = ${scope})`,
+      )
+      .returning({ name: groups.name }),
+    db
+      .delete(secrets)
+      .where(sql`${secrets.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    // Whoever makes a group of this name next must find nothing that was kept of this one.
+    raiseCounters(db, [scope]),
+  ]);
+  return deleted.length > 0;
+}
+
+/** The members of a group by user id, after one. */
+export function listMembers(db: Database, group: string, limit: number, after: string | null): Promise<MemberRow[]> {
+  return db
+    .select(member)
+    .from(groupMembers)
+    .where(and(eq(groupMembers.groupName, group), after === null ? undefined : gt(groupMembers.userId, after)))
+    .orderBy(groupMembers.userId)
+    .limit(limit);
+}
+
+/** What a change of a member did: the member before it and after it. Without `after` nothing was changed. */
+export interface MemberChange {
+  before: MemberRow | null;
+  after: MemberRow | null;
+}
+
+/**
+ * Adds a member, or gives one another role. Nothing changes where the member has a role beside `from`, is the last owner and
+ * would be none, or, being new, would be in more than `most` groups. Fails on a constraint when the group is gone.
+ */
+export async function putMember(
+  db: Database,
+  group: string,
+  change: { userId: string; role: GroupRole; createdBy: string },
+  from: readonly GroupRole[],
+  most: number,
+): Promise<MemberChange> {
+  const { userId, role, createdBy } = change;
+  const [before, after] = await db.batch([
+    selectMember(db, group, userId),
+    db
+      .insert(groupMembers)
+      .select(
+        sql`SELECT ${group}, ${userId}, ${role}, ${createdBy}, ${now} WHERE ${isMember(group, userId)}
+          OR (SELECT count(*) FROM group_members WHERE user_id = ${userId}) < ${most}`,
+      )
+      .onConflictDoUpdate({
+        target: [groupMembers.groupName, groupMembers.userId],
+        set: { role },
+        setWhere: and(inArray(groupMembers.role, [...from]), role === "Owner" ? undefined : ownerStays(group)),
+      })
+      .returning(member),
+  ]);
+  return { before: before[0] ?? null, after: after[0] ?? null };
+}
+
+/** Takes a member out; `after` is the one that is gone. Nothing changes for a role beside `from`, or the last owner. */
+export async function deleteMember(
+  db: Database,
+  group: string,
+  userId: string,
+  from: readonly GroupRole[],
+): Promise<MemberChange> {
+  const [before, gone] = await db.batch([
+    selectMember(db, group, userId),
+    db
+      .delete(groupMembers)
+      .where(
+        and(
+          eq(groupMembers.groupName, group),
+          eq(groupMembers.userId, userId),
+          inArray(groupMembers.role, [...from]),
+          ownerStays(group),
+        ),
+      )
+      .returning(member),
+  ]);
+  return { before: before[0] ?? null, after: gone[0] ?? null };
+}
+
+function selectMember(db: Database, group: string, userId: string) {
+  return db
+    .select(member)
+    .from(groupMembers)
+    .where(and(eq(groupMembers.groupName, group), eq(groupMembers.userId, userId)));
+}
+
+function isMember(group: string, userId: string) {
+  return sql`EXISTS (SELECT 1 FROM group_members AS known WHERE known.group_name = ${group} AND known.user_id = ${userId})`;
+}
+
+/** The row at hand is no owner, or not the only one. */
+function ownerStays(group: string) {
+  return sql`(${groupMembers.role} <> 'Owner'
+    OR (SELECT count(*) FROM group_members AS owner WHERE owner.group_name = ${group} AND owner.role = 'Owner') > 1)`;
+}

@@ -1,0 +1,68 @@
+// The gateway's own MCP servers in D1. Every conversation may have them, so a change raises the public counter.
+
+import { asc, eq, gt, sql } from "drizzle-orm";
+import { PUBLIC_SCOPE } from "../../domain/access/access";
+import type { JsonObject } from "../../domain/package/skill";
+import type { Database } from "./database";
+import { raiseCounters } from "./keys";
+import { mcpServers } from "./schema/access";
+import { now } from "./schema/registry";
+
+export type ServerRow = typeof mcpServers.$inferSelect;
+
+/** Stores an entry under its name. `null` when there are too many others. */
+export async function putServer(
+  db: Database,
+  server: { name: string; entry: JsonObject; createdBy: string },
+  most: number,
+): Promise<{ row: ServerRow; created: boolean } | null> {
+  const { name, entry, createdBy } = server;
+  const same = eq(mcpServers.name, name);
+  const [before, , , after] = await db.batch([
+    db.select({ name: mcpServers.name }).from(mcpServers).where(same),
+    db
+      .insert(mcpServers)
+      .select(
+        sql`SELECT ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}
+          WHERE (SELECT count(*) FROM ${mcpServers} WHERE ${mcpServers.name} <> ${name}) < ${most}`,
+      )
+      .onConflictDoUpdate({ target: mcpServers.name, set: { entry, updatedAt: now } }),
+    raiseCounters(db, [PUBLIC_SCOPE]),
+    db.select().from(mcpServers).where(same),
+  ]);
+  const [row] = after;
+  return row === undefined ? null : { row, created: before.length === 0 };
+}
+
+export async function readServer(db: Database, name: string): Promise<ServerRow | null> {
+  const [found] = await db.select().from(mcpServers).where(eq(mcpServers.name, name));
+  return found ?? null;
+}
+
+/** All entries, by name. */
+export async function readGatewayServers(db: Database): Promise<Record<string, JsonObject>> {
+  const rows = await db
+    .select({ name: mcpServers.name, entry: mcpServers.entry })
+    .from(mcpServers)
+    .orderBy(asc(mcpServers.name));
+  return Object.fromEntries(rows.map(({ name, entry }) => [name, entry]));
+}
+
+/** Servers by name, after the cursor's. */
+export function listServers(db: Database, limit: number, after: string | null): Promise<ServerRow[]> {
+  return db
+    .select()
+    .from(mcpServers)
+    .where(after === null ? undefined : gt(mcpServers.name, after))
+    .orderBy(asc(mcpServers.name))
+    .limit(limit);
+}
+
+/** `false` when there was none. */
+export async function deleteServer(db: Database, name: string): Promise<boolean> {
+  const [gone] = await db.batch([
+    db.delete(mcpServers).where(eq(mcpServers.name, name)).returning({ name: mcpServers.name }),
+    raiseCounters(db, [PUBLIC_SCOPE]),
+  ]);
+  return gone.length > 0;
+}

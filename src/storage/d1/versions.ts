@@ -1,0 +1,92 @@
+// Reading versions: the list of a skill's, what is in a package, and which of them exist.
+
+import { and, desc, eq, or, sql } from "drizzle-orm";
+import type { Issue } from "../../domain/errors";
+import type { PackageFile } from "../../domain/package/skill";
+import type { Database } from "./database";
+import { skills, versions } from "./schema/registry";
+
+/** A version in the list of its skill's. */
+export interface VersionSummary {
+  id: string;
+  label: string | null;
+  zipSha256: string;
+  zipSize: number;
+  uploadSha256: string;
+  warnings: Issue[];
+  createdBy: string;
+  createdAt: number;
+}
+
+/** A version's package and what is in it, with the skill it belongs to. */
+export interface PackageRow {
+  name: string;
+  scope: string;
+  versionId: string;
+  zipSha256: string;
+  zipSize: number;
+  files: PackageFile[];
+}
+
+/** The package of a version, by its id or its label; without `version` of the skill's current one. */
+export async function readPackage(
+  db: Database,
+  skillId: string,
+  version: string | undefined,
+): Promise<PackageRow | null> {
+  const wanted =
+    version === undefined
+      ? eq(versions.id, skills.versionId)
+      : and(eq(versions.skillId, skills.id), or(eq(versions.id, version), eq(versions.label, version)));
+  const [found] = await db
+    .select({
+      name: skills.name,
+      scope: skills.scope,
+      versionId: versions.id,
+      zipSha256: versions.zipSha256,
+      zipSize: versions.zipSize,
+      files: versions.files,
+    })
+    .from(skills)
+    .innerJoin(versions, wanted)
+    .where(eq(skills.id, skillId))
+    // A label may look like an id.
+    .orderBy(sql`${versions.id} = ${version ?? ""} DESC`)
+    .limit(1);
+  return found ?? null;
+}
+
+/** The versions of a skill, newest first, after the cursor's `(createdAt, id)`. */
+export function listVersions(
+  db: Database,
+  skillId: string,
+  limit: number,
+  after: { createdAt: number; id: string } | null,
+): Promise<VersionSummary[]> {
+  const older =
+    after === null ? undefined : sql`(${versions.createdAt}, ${versions.id}) < (${after.createdAt}, ${after.id})`;
+  return db
+    .select({
+      id: versions.id,
+      label: versions.label,
+      zipSha256: versions.zipSha256,
+      zipSize: versions.zipSize,
+      uploadSha256: versions.uploadSha256,
+      warnings: versions.warnings,
+      createdBy: versions.createdBy,
+      createdAt: versions.createdAt,
+    })
+    .from(versions)
+    .where(and(eq(versions.skillId, skillId), older))
+    .orderBy(desc(versions.createdAt), desc(versions.id))
+    .limit(limit);
+}
+
+/** Which of these versions have a row. */
+export async function existingVersions(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: versions.id })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,38 @@
+// What a conversation remembers of remote MCP servers, in its SQLite. Keys are digests: nothing of a URL or a header is kept.
+
+import * as z from "zod";
+import { upstreamMemorySchema } from "../../domain/servers/memory";
+
+/** Since schema version 3. */
+export const UPSTREAM_TABLES = `
+  CREATE TABLE upstreams (key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`;
+
+export const upstreamStateSchema = z.object({
+  memory: upstreamMemorySchema,
+  /** Why the last attempt failed; `null` when it did not. */
+  error: z.string().nullable(),
+  /** How long the last connecting, listing or call took, in milliseconds. */
+  latency: z.number().nullable(),
+});
+export type UpstreamState = z.infer<typeof upstreamStateSchema>;
+
+export class UpstreamStore {
+  readonly #sql: SqlStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+  }
+
+  get(key: string): UpstreamState | null {
+    const row = this.#sql.exec<{ state: string }>("SELECT state FROM upstreams WHERE key = ?", key).toArray()[0];
+    return row === undefined ? null : upstreamStateSchema.parse(JSON.parse(row.state));
+  }
+
+  keep(key: string, used: number, state: UpstreamState): void {
+    this.#sql.exec("INSERT OR REPLACE INTO upstreams VALUES (?, ?, ?)", key, used, JSON.stringify(state));
+  }
+
+  dropUnusedSince(used: number): void {
+    this.#sql.exec("DELETE FROM upstreams WHERE used < ?", used);
+  }
+}

@@ -1,0 +1,24 @@
+// Long values of a conversation's `meta`, in several rows: `key`, `key/001` and so on. A row of it ends at 2 MB when deployed.
+
+import { inParts } from "../../domain/json";
+import { ROW_LIMITS } from "../../domain/limits";
+
+/** SQL: the rows that go on where a long value's first one ends. `0` follows `/`. */
+const FURTHER = "(key > ?1 || '/' AND key < ?1 || '0')";
+const PUT = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/** The text that is kept under a key, or `null`. */
+export function readParts(sql: SqlStorage, key: string): string | null {
+  const rows = sql
+    .exec<{ value: string }>(`SELECT value FROM meta WHERE key = ?1 OR ${FURTHER} ORDER BY key`, key)
+    .toArray();
+  return rows.length === 0 ? null : rows.map(({ value }) => value).join("");
+}
+
+/** Keeps a text under a key, in place of what was there. */
+export function writeParts(sql: SqlStorage, key: string, text: string): void {
+  const [first, ...further] = inParts(text, ROW_LIMITS.partChars);
+  sql.exec(PUT, key, first);
+  sql.exec(`DELETE FROM meta WHERE ${FURTHER}`, key);
+  for (const [index, part] of further.entries()) sql.exec(PUT, `${key}/${String(index + 1).padStart(3, "0")}`, part);
+}

@@ -1,0 +1,42 @@
+// Tickets in the conversation's SQLite, by digest: nobody who reads the store can use one.
+
+import { type Grant, grantSchema } from "../../domain/asking/ticket";
+
+/** Since schema version 2. */
+export const TICKET_TABLES = `
+  CREATE TABLE tickets (hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX tickets_expiry ON tickets (expires);`;
+
+export class TicketStore {
+  readonly #sql: SqlStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+  }
+
+  put(hash: string, expires: number, grant: Grant): void {
+    this.#sql.exec("INSERT INTO tickets VALUES (?, ?, ?)", hash, expires, JSON.stringify(grant));
+  }
+
+  /** What the ticket grants; `null` when there is none, or its time is over. */
+  get(hash: string, now: number): Grant | null {
+    const row = this.#sql
+      .exec<{ holder: string }>("SELECT holder FROM tickets WHERE hash = ? AND expires > ?", hash, now)
+      .toArray()[0];
+    return row === undefined ? null : grantSchema.parse(JSON.parse(row.holder));
+  }
+
+  /** Uses a ticket up; `false` when somebody was faster. */
+  take(hash: string): boolean {
+    return this.#sql.exec("DELETE FROM tickets WHERE hash = ? RETURNING hash", hash).toArray().length > 0;
+  }
+
+  /** Drops those whose time is over, and beyond `most` those whose time is over first. */
+  prune(now: number, most: number): void {
+    this.#sql.exec("DELETE FROM tickets WHERE expires <= ?", now);
+    this.#sql.exec(
+      "DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets ORDER BY expires DESC LIMIT -1 OFFSET ?)",
+      most,
+    );
+  }
+}

@@ -1,0 +1,119 @@
+// The canonical ZIPs in R2: one object per publish attempt, never overwritten, named after the version it is for.
+
+import { type StoredCode, storedCodeSchema } from "../../domain/code/stored";
+import { guarded, type Timings } from "../d1/database";
+
+const PREFIX = "packages/";
+/** R2 deletes at most this many keys in a call, and lists as many. */
+const PAGE = 1_000;
+
+/** An object as a list shows it. */
+export interface StoredPackage {
+  key: string;
+  versionId: string;
+  /** Milliseconds since the epoch. */
+  uploaded: number;
+}
+
+export function packageKey(versionId: string): string {
+  return `${PREFIX}${versionId}.zip`;
+}
+
+function codeKey(versionId: string): string {
+  return `${PREFIX}${versionId}.modules.json`;
+}
+
+/** Every key that a version may have. */
+export function packageKeys(versionId: string): string[] {
+  return [packageKey(versionId), codeKey(versionId)];
+}
+
+/** Stores a version's code, which is read only when an isolate is made. */
+export async function putCode(bucket: R2Bucket, timings: Timings, versionId: string, code: StoredCode): Promise<void> {
+  const httpMetadata = { contentType: "application/json" };
+  await guarded(timings, () => bucket.put(codeKey(versionId), JSON.stringify(code), { httpMetadata }));
+}
+
+/** A version's code; `null` when it has none, or is gone. */
+export async function readStoredCode(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+): Promise<StoredCode | null> {
+  const text = await guarded(timings, async () => (await bucket.get(codeKey(versionId)))?.text() ?? null);
+  return text === null ? null : storedCodeSchema.parse(JSON.parse(text));
+}
+
+/** Stores a ZIP; R2 checks the bytes against the digest. */
+export async function putPackage(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+  zip: Uint8Array,
+  sha256: string,
+): Promise<void> {
+  const httpMetadata = { contentType: "application/zip" };
+  await guarded(timings, () => bucket.put(packageKey(versionId), zip, { sha256, httpMetadata }));
+}
+
+/** Opens a stretch of a version's ZIP for streaming; `null` when the object is gone, with the skill it belonged to. */
+export async function openPackageRange(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+  offset: number,
+  length: number,
+): Promise<ReadableStream | null> {
+  // R2 takes no empty range, and an empty file needs no reading.
+  if (length === 0) return new Blob([]).stream();
+  const object = await guarded(timings, () => bucket.get(packageKey(versionId), { range: { offset, length } }));
+  return object?.body ?? null;
+}
+
+/** A stretch of a version's ZIP; `null` when the object is gone. */
+export async function readPackageRange(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+  offset: number,
+  length: number,
+): Promise<Uint8Array | null> {
+  if (length === 0) return new Uint8Array();
+  return guarded(timings, async () => {
+    const object = await bucket.get(packageKey(versionId), { range: { offset, length } });
+    return object === null ? null : object.bytes();
+  });
+}
+
+/** A version's whole ZIP; `null` when the object is gone. */
+export async function readWholePackage(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+): Promise<Uint8Array | null> {
+  return guarded(timings, async () => (await bucket.get(packageKey(versionId)))?.bytes() ?? null);
+}
+
+/** One page of all packages. `cursor` is `null` on the last. */
+export async function listPackages(
+  bucket: R2Bucket,
+  timings: Timings,
+  cursor: string | null,
+): Promise<{ packages: StoredPackage[]; cursor: string | null }> {
+  const page = await guarded(timings, () =>
+    bucket.list({ prefix: PREFIX, limit: PAGE, ...(cursor === null ? {} : { cursor }) }),
+  );
+  const packages = page.objects.map(({ key, uploaded }) => ({
+    key,
+    versionId: key.slice(PREFIX.length).split(".", 1)[0] ?? "",
+    uploaded: uploaded.getTime(),
+  }));
+  return { packages, cursor: page.truncated ? page.cursor : null };
+}
+
+/** Deletes objects by key; those that are not there count as deleted. */
+export async function deletePackages(bucket: R2Bucket, timings: Timings, keys: readonly string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += PAGE) {
+    await guarded(timings, () => bucket.delete(keys.slice(start, start + PAGE)));
+  }
+}

@@ -1,0 +1,186 @@
+// The wire under an MCP client, watched: what leaves goes through our fetch, and a request that will get no answer fails at once.
+
+import type {
+  FetchLike,
+  JSONRPCMessage,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import * as z from "zod";
+import { DURATIONS, UPSTREAM_LIMITS } from "../domain/limits";
+import type { UpstreamTarget } from "../domain/servers/memory";
+import type { Redactor } from "../domain/servers/redactor";
+import { UpstreamFault } from "./fault";
+import { guardedFetch } from "./fetch";
+import { RequestIds } from "./ids";
+import type { Sdk } from "./sdk";
+
+const ENDED = "the server ended the connection without an answer";
+const requestSchema = z.object({ id: z.union([z.string(), z.number()]), method: z.string() });
+
+/** What a line goes on with instead of a handshake. */
+export interface Resumed {
+  /** `null` where the server keeps no sessions: the handshake is skipped all the same. */
+  id: string | null;
+  protocol: string;
+}
+
+/** A transport that tells how its requests ended. One for streamable HTTP carries one exchange at a time. */
+export class Line implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  readonly hasPerRequestStream: boolean;
+  /** Rejects when the server ended what somebody still waits for. */
+  readonly broken: Promise<never>;
+  /** What `Retry-After` said last, in seconds. */
+  retryAfter: number | null = null;
+  readonly #break: (fault: UpstreamFault) => void;
+  readonly #inner: Transport;
+  /** What a server says passes it before it is read, kept, cut or shown. */
+  readonly redactor: Redactor;
+  readonly #resumed: Resumed | null;
+  /** Requests without an answer yet, and those whose answer comes as a stream, by their ids on the wire. */
+  readonly #waiting = new Map<RequestId, string>();
+  readonly #streamed = new Set<RequestId>();
+  readonly #ids = new RequestIds();
+  readonly #notices = new Set<Promise<void>>();
+  #fault: UpstreamFault | null = null;
+
+  constructor(sdk: Sdk, target: UpstreamTarget, resumed: Resumed | null, development: boolean) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.broken = promise;
+    this.#break = reject;
+    this.#resumed = resumed;
+    this.redactor = target.redactor;
+    const isStream = target.type === "sse";
+    this.hasPerRequestStream = !isStream;
+    const url = new URL(target.url);
+    const requestInit = { headers: { ...target.headers } };
+    const fetch: FetchLike = (at, init) => this.#fetch(at, init ?? {}, isStream, development);
+    this.#inner = isStream
+      ? new sdk.SSEClientTransport(url, { requestInit, fetch })
+      : new sdk.StreamableHTTPClientTransport(url, {
+          requestInit,
+          fetch,
+          ...(resumed === null ? {} : { protocolVersion: resumed.protocol }),
+          ...(resumed === null || resumed.id === null ? {} : { sessionId: resumed.id }),
+        });
+    this.#inner.onmessage = (message, extra) => {
+      if ("id" in message && !("method" in message) && message.id !== undefined) this.#waiting.delete(message.id);
+      this.onmessage?.(withoutSecrets(this.#ids.inward(message), this.redactor), extra);
+    };
+    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onerror = (error) => {
+      // The stream that carries all answers ended: it would come back, the answers would not.
+      if (error instanceof sdk.SseError) this.#break(this.#fault ?? new UpstreamFault("closed", ENDED));
+      this.onerror?.(error);
+    };
+  }
+
+  /** A client shakes hands unless the line has a session. */
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId ?? (this.#resumed === null ? undefined : "none");
+  }
+
+  /** The session's id as the server gave it; `null` when it gave none. */
+  get givenSession(): string | null {
+    return this.#inner.sessionId ?? null;
+  }
+
+  /** What ended an exchange of the line, where our side knows it better than the library. */
+  get fault(): UpstreamFault | null {
+    return this.#fault;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const translated = this.#ids.outward(message);
+    const request = requestSchema.safeParse(translated).data;
+    if (request === undefined) return this.#notify(translated, options);
+    const { id, method } = request;
+    this.#waiting.set(id, method);
+    await this.#inner.send(translated, { ...options, onRequestStreamEnd: () => this.#ended(id) });
+    if (this.hasPerRequestStream && !this.#streamed.has(id)) this.#ended(id);
+  }
+
+  /** Closes it, once what is on its way has left. Never fails and need not be waited for. */
+  async close(): Promise<void> {
+    if (this.#notices.size > 0) {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, DURATIONS.farewell);
+      await Promise.race([Promise.allSettled(this.#notices), late.promise]);
+      clearTimeout(timer);
+    }
+    await this.#inner.close();
+  }
+
+  async #notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const sent = this.#inner.send(message, options);
+    this.#notices.add(sent);
+    try {
+      await sent;
+    } finally {
+      this.#notices.delete(sent);
+    }
+  }
+
+  /** The answer to a request has ended. Where it held none, none will come. */
+  #ended(id: RequestId): void {
+    const method = this.#waiting.get(id);
+    if (method === undefined) return;
+    this.#waiting.delete(id);
+    if (method === "server/discover" && this.#fault === null) {
+      // Whoever does not know the question is of the era before it.
+      this.onmessage?.({ jsonrpc: "2.0", id: this.#ids.own(id), error: { code: -32601, message: ENDED } });
+      return;
+    }
+    this.#break(this.#fault ?? new UpstreamFault("closed", ENDED));
+  }
+
+  async #fetch(url: string | URL, init: RequestInit, isStream: boolean, development: boolean): Promise<Response> {
+    const method = init.method ?? "GET";
+    const headers = new Headers(init.headers);
+    // No stream that stands: what changed is seen in the streams of calls, and by listing again.
+    if (!isStream && method === "GET" && !headers.has("last-event-id")) return new Response(null, { status: 405 });
+    const bytes = isStream && method === "GET" ? UPSTREAM_LIMITS.streamBytes : UPSTREAM_LIMITS.answerBytes;
+    const onFault = (fault: UpstreamFault) => {
+      this.#fault ??= fault;
+    };
+    const guard = { development, headersMs: null, totalMs: null, bytes, onFault };
+    const response = await guardedFetch(url, { ...init, headers }, guard);
+    this.retryAfter = readRetryAfter(response);
+    if (/^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")) this.#markStream(init.body);
+    return response;
+  }
+
+  #markStream(body: RequestInit["body"]): void {
+    if (typeof body !== "string") return;
+    const request = requestSchema.safeParse(JSON.parse(body)).data;
+    if (request !== undefined) this.#streamed.add(request.id);
+  }
+}
+
+/** A message whose id and method are as they were: those are told to nobody. */
+function withoutSecrets(message: JSONRPCMessage, redactor: Redactor): JSONRPCMessage {
+  if (redactor.isIdle) return message;
+  if ("method" in message)
+    return message.params === undefined ? message : { ...message, params: redactor.json(message.params) };
+  return "error" in message
+    ? { ...message, error: redactor.json(message.error) }
+    : { ...message, result: redactor.json(message.result) };
+}
+
+function readRetryAfter(response: Response): number | null {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
+}

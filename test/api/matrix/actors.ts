@@ -1,0 +1,207 @@
+// Who knocks in the isolation matrix, with which keys, and the things they knock for.
+
+import { env } from "cloudflare:workers";
+import { KEY_SCOPES } from "../../../src/domain/access/key-scope";
+import { call, keyFor } from "../../support/call";
+import { form, skillZip } from "../../support/skill";
+
+/** `self` has the things of `self`, the four roles are of the group at hand, `foreigner` owns another one. */
+export const USERS = [
+  "self",
+  "stranger",
+  "foreigner",
+  "Reporter",
+  "Developer",
+  "Maintainer",
+  "Owner",
+  "admin",
+] as const;
+export type User = (typeof USERS)[number];
+
+/** No good key at all: the last two were keys of the row's mightiest user. */
+export const UNKNOWN = ["anonymous", "malformed", "revoked", "expired"] as const;
+/** Keys of the row's mightiest user that may less, and a service that acts for that user. */
+export const LIMITED = ["wrong scope", "scope only", "acting service"] as const;
+
+export type Actor = User | (typeof UNKNOWN)[number] | (typeof LIMITED)[number];
+export const ACTORS: readonly Actor[] = [...UNKNOWN, ...LIMITED, ...USERS];
+
+export const userOf = (user: User) => `matrix-${user}`;
+const roleOf = (user: User) => (user === "admin" ? { role: "admin" } : {});
+
+const keys = new Map<string, Promise<string>>();
+function once(name: string, make: () => Promise<string>): Promise<string> {
+  const known = keys.get(name) ?? make();
+  keys.set(name, known);
+  return known;
+}
+
+export const keyOfUser = (user: User) => once(user, () => keyFor(userOf(user), roleOf(user)));
+
+/** The key with which an actor knocks; `best` is the row's mightiest user, `scope` what the row needs of a limited key. */
+export function keyOf(actor: Actor, best: User, scope: string | null): Promise<string | null> {
+  switch (actor) {
+    case "anonymous":
+      return Promise.resolve(null);
+    case "malformed":
+      return Promise.resolve("sgw_not-a-key");
+    case "revoked":
+      return once(`revoked ${best}`, async () => {
+        const made = await call("POST", "/api/v1/keys", { json: { user_id: userOf(best), ...roleOf(best) } });
+        const { id, key } = await made.json<{ id: string; key: string }>();
+        await call("DELETE", `/api/v1/keys/${id}`);
+        return key;
+      });
+    case "expired":
+      return once(`expired ${best}`, () =>
+        keyFor(userOf(best), { ...roleOf(best), expires_at: "2020-01-01T00:00:00Z" }),
+      );
+    case "wrong scope": {
+      const scopes = KEY_SCOPES.filter((known) => known !== scope && known !== "act_as");
+      return once(`${best} without ${scope}`, () => keyFor(userOf(best), { ...roleOf(best), scopes }));
+    }
+    case "scope only": {
+      const scopes = [scope ?? "ghosts"];
+      return once(`${best} with ${scope}`, () => keyFor(userOf(best), { ...roleOf(best), scopes }));
+    }
+    case "acting service":
+      return once("service", () => keyFor("matrix-service", { role: "admin", scopes: ["act_as"] }));
+    default:
+      return keyOfUser(actor);
+  }
+}
+
+/** What fills the `{…}` of a route, and what its body needs. */
+export type Thing = Record<string, string>;
+
+let made = 0;
+export const fresh = (what: string) => `matrix-${what}-${++made}`;
+
+/** A group with one member of each role. Those before it go: nobody is in more groups than users may be. */
+export async function group(name = fresh("group")): Promise<Thing> {
+  const member = "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES (?, ?, ?, 'matrix')";
+  await env.DB.batch([
+    env.DB.prepare("DELETE FROM groups WHERE name LIKE 'matrix-group-%'"),
+    env.DB.prepare("INSERT INTO groups (name, folded, created_by) VALUES (?1, ?1, 'matrix')").bind(name),
+    ...(["Reporter", "Developer", "Maintainer", "Owner"] as const).map((role) =>
+      env.DB.prepare(member).bind(name, userOf(role), role),
+    ),
+  ]);
+  return { name, group: name };
+}
+
+/** The group, with one more member below everybody who manages members. */
+export async function membered(): Promise<Thing> {
+  const thing = await group();
+  const member =
+    "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES (?, ?, 'Reporter', 'matrix')";
+  await env.DB.prepare(member).bind(thing.group, "matrix-extra").run();
+  return { ...thing, user_id: "matrix-extra" };
+}
+
+const shared = group("matrix-shared");
+const foreign = env.DB.batch([
+  env.DB.prepare("INSERT INTO groups (name, folded, created_by) VALUES ('matrix-foreign', 'matrix-foreign', 'matrix')"),
+  env.DB.prepare(
+    "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES ('matrix-foreign', 'matrix-foreigner', 'Owner', 'matrix')",
+  ),
+]);
+
+/** A skill with two versions, the second one current. */
+export async function skill(of: "self" | "group" | "public"): Promise<Thing> {
+  const thing = await shared;
+  await foreign;
+  const name = fresh("skill");
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const path = `/api/v1/kinds/skills/${of === "public" ? "public" : "upload"}`;
+  const fields: Record<string, string> = of === "group" ? { namespace: thing.group! } : {};
+  const publish = async (version: string) => {
+    const answer = await call("POST", path, { key, body: form(skillZip({ name, version }), fields) });
+    if (answer.status !== 201) throw new Error(await answer.text());
+    return answer.json<{ metadata: { labels: { id: string } }; status: { version_id: string } }>();
+  };
+  const first = await publish("1.0.0");
+  await publish("2.0.0");
+  return {
+    id: first.metadata.labels.id,
+    version_id: first.status.version_id,
+    path: "SKILL.md",
+    skill: name,
+    ...pick(thing),
+  };
+}
+
+const pick = (thing: Thing) => ({ group: thing.group! });
+
+/** A ghost of `self`, of the group at hand, or a public one. */
+export async function ghost(of: "self" | "group" | "public" = "self"): Promise<Thing> {
+  const thing = await shared;
+  await foreign;
+  const name = fresh("ghost");
+  const namespace = { self: "default", group: thing.group!, public: "public" }[of];
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const json = { metadata: { name, namespace }, spec: { systemPrompt: "" } };
+  const answer = await call("POST", "/api/v1/kinds/ghosts", { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  const { metadata } = await answer.json<{ metadata: { labels: { id: string } } }>();
+  return { id: metadata.labels.id, ghost: name, ...pick(thing) };
+}
+
+/** A conversation in its first turn, with a request to the browser that waits. */
+export async function conversation(): Promise<Thing> {
+  const key = await keyOfUser("self");
+  const id = fresh("conversation");
+  await call("POST", `/api/v1/conversations/${id}/turns`, { key, json: { conversation: {} } });
+  const asked = await call("POST", `/api/v1/conversations/${id}/requests`, {
+    key,
+    json: { action: "draw", wait_ms: 0 },
+  });
+  const { request_id } = await asked.json<{ request_id: string }>();
+  return { id, turn: "1", call_id: "none", request_id };
+}
+
+export async function ownKey(): Promise<Thing> {
+  const answer = await call("POST", "/api/v1/keys", { json: { user_id: userOf("self"), scopes: ["keys"] } });
+  return { id: (await answer.json<{ id: string }>()).id };
+}
+
+/** A secret of `self`, of a group, or of the gateway. */
+export async function storedSecret(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
+  const thing = of === "group" ? await group() : {};
+  const name = fresh("SECRET").replaceAll("-", "_");
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const json = { value: "a secret value", hosts: ["api.example.com"], ...owner(thing) };
+  const answer = await call("PUT", `/api/v1/secrets/${name}`, { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return { ...thing, name };
+}
+
+/** One of the gateway's servers; nobody is there. */
+export async function storedServer(): Promise<Thing> {
+  const name = fresh("server");
+  await dropServers();
+  await call("PUT", `/api/v1/mcp-servers/${name}`, { json: { url: "http://127.0.0.1:9/mcp" } });
+  return { name };
+}
+
+/** Every conversation would try to connect to them. */
+export async function dropServers(): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("DELETE FROM mcp_servers"),
+    env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = 'public'"),
+  ]);
+}
+
+/** The same thing, if it had never been made. */
+export function neverMade(thing: Thing): Thing {
+  const absent: Thing = {
+    id: "nothing-of-the-kind",
+    version_id: "ver_nothing",
+    request_id: "req_nothing",
+    name: "NO_SUCH_NAME",
+    group: "no-such-group",
+    namespace: "no-such-group",
+    skill: "no-such-skill",
+  };
+  return Object.fromEntries(Object.entries(thing).map(([field, value]) => [field, absent[field] ?? value]));
+}

@@ -1,0 +1,398 @@
+// The isolation matrix: every route, on whose things, and who may. Whoever is not named is refused: 401 without a good key,
+// 403 with a key that is limited to other things, 404 for what is another's, 403 for what one sees but may not do.
+
+import type { CallOptions } from "../../support/call";
+import { form, skillZip } from "../../support/skill";
+import {
+  conversation,
+  fresh,
+  ghost,
+  group,
+  membered,
+  ownKey,
+  skill,
+  storedSecret,
+  storedServer,
+  type Thing,
+  USERS,
+  type User,
+} from "./actors";
+
+export interface Row {
+  /** Method and path as the served document writes them; for MCP `POST /mcp <method>`. */
+  route: string;
+  of: "nobody" | "self" | "group" | "public";
+  /** The scope that a limited key needs; `null`: every key will do. */
+  scope: string | null;
+  /** The mightiest user: revoked, expired and limited keys are this one's. */
+  best: User;
+  may: Partial<Record<User, number>>;
+  thing: () => Promise<Thing>;
+  /** Using it uses it up, so that every actor needs another one. */
+  spent: boolean;
+  send: (thing: Thing) => Pick<CallOptions, "json" | "body">;
+  query?: (thing: Thing) => string;
+  /** Of MCP: the parameters of the method. Its errors are verdicts, too: 404. */
+  params?: (thing: Thing) => object;
+}
+
+type Sent = (thing: Thing) => Pick<CallOptions, "json" | "body">;
+
+const nothing: Sent = () => ({});
+const json =
+  (body: (thing: Thing) => unknown): Sent =>
+  (thing) => ({ json: body(thing) });
+const zip =
+  (fields: (thing: Thing) => Record<string, string>, name: (thing: Thing) => string = () => fresh("upload")): Sent =>
+  (thing) => ({ body: form(skillZip({ name: name(thing), version: "3.0.0" }), fields(thing)) });
+
+const everybody = (status: number): Row["may"] => Object.fromEntries(USERS.map((user) => [user, status]));
+const ROLES = ["Reporter", "Developer", "Maintainer", "Owner"] as const;
+/** Members from a role upwards may; those below see the thing, and are told that they may not. */
+const members = (least: (typeof ROLES)[number], status: number): Row["may"] =>
+  Object.fromEntries(ROLES.map((role) => [role, ROLES.indexOf(role) >= ROLES.indexOf(least) ? status : 403]));
+const without = (may: Row["may"], status: number): Row["may"] => ({ ...everybody(status), ...may });
+
+/** A route on nobody's thing in particular. */
+function open(
+  route: string,
+  scope: string | null,
+  may: Row["may"],
+  send: Sent = nothing,
+  thing = async () => ({}),
+): Row {
+  return { route, of: "nobody", scope, best: "admin", may, thing, spent: true, send };
+}
+
+/** A route on something of one's own. Not even an admin gets at it, unless it says so. */
+function own(
+  route: string,
+  scope: string,
+  thing: Row["thing"],
+  status: number,
+  options: { send?: Sent; spent?: true; admin?: number } = {},
+): Row {
+  const admin = options.admin === undefined ? {} : { admin: options.admin };
+  const { send = nothing, spent = false } = options;
+  return { route, of: "self", scope, best: "self", may: { self: status, ...admin }, thing, spent, send };
+}
+
+/** A route on a group: its members by role, and admins. */
+function grouped(
+  route: string,
+  least: (typeof ROLES)[number],
+  status: number,
+  thing: Row["thing"],
+  send: Sent = nothing,
+): Row {
+  const may = { ...members(least, status), admin: status };
+  return { route, of: "group", scope: "groups", best: "Owner", may, thing, spent: true, send };
+}
+
+/** A route on a skill, three times over: one's own, a group's, a public one. */
+function skilled(
+  route: string,
+  right: "read" | "change" | "manage",
+  status: number,
+  options: { send?: Sent; scope?: string } = {},
+): Row[] {
+  const { send = nothing, scope = right === "read" ? "skills:read" : "skills:write" } = options;
+  const spent = right !== "read";
+  const least = ({ read: "Reporter", change: "Developer", manage: "Maintainer" } as const)[right];
+  const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
+  return [
+    { route, of: "self", scope, best: "self", may: { self: status }, thing: () => skill("self"), spent, send },
+    { route, of: "group", scope, best: "Owner", may: members(least, status), thing: () => skill("group"), spent, send },
+    { route, of: "public", scope, best: "admin", may: publicly, thing: () => skill("public"), spent, send },
+  ];
+}
+
+const C = "/api/v1/conversations/{id}";
+const S = "/api/v1/kinds/skills";
+const G = "/api/v1/kinds/ghosts";
+const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
+
+/** A route on a ghost, three times over: one's own, a group's, a public one. */
+function ghostly(route: string, right: "read" | "define", status: number, send: Sent = nothing): Row[] {
+  const least = right === "read" ? "Reporter" : "Maintainer";
+  const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
+  const row = (of: "self" | "group" | "public", best: User, may: Row["may"]): Row => {
+    return { route, of, scope: "ghosts", best, may, thing: () => ghost(of), spent: right !== "read", send };
+  };
+  return [
+    row("self", "self", { self: status }),
+    row("group", "Owner", members(least, status)),
+    row("public", "admin", publicly),
+  ];
+}
+
+/** A route that makes a ghost for others: a group's, a public one. */
+function newGhost(route: string, send: Sent): Row[] {
+  const row = (of: "group" | "public", best: User, may: Row["may"], thing: Row["thing"]): Row => {
+    return { route, of, scope: "ghosts", best, may, thing, spent: true, send };
+  };
+  const named = (group: string): Thing => ({ group, namespace: group, name: fresh("named") });
+  return [
+    row("group", "Owner", members("Maintainer", 201), async () => named((await group()).group ?? "")),
+    row("public", "admin", without({ admin: 201 }, 403), async () => named("public")),
+  ];
+}
+
+/** A secret, three times over: one's own, a group's, the gateway's. */
+function secret(method: "GET" | "PUT" | "DELETE", status: number): Row[] {
+  const route = `${method} /api/v1/secrets/{name}`;
+  const value = { value: "a secret value", hosts: ["api.example.com"] };
+  const row = (of: Row["of"], best: User, may: Row["may"], extra: (thing: Thing) => Record<string, string>): Row => ({
+    route,
+    of,
+    scope: "secrets",
+    best,
+    may,
+    thing: () => storedSecret(of, extra),
+    spent: method === "DELETE",
+    send: method === "PUT" ? json((thing) => ({ ...value, ...extra(thing) })) : nothing,
+    query: method === "PUT" ? () => "" : (thing) => `?${new URLSearchParams(extra(thing))}`,
+  });
+  const inGroup = { ...members("Maintainer", status), admin: 403 };
+  return [
+    // Everybody writes to a name of their own: there is nobody else's to write to.
+    ...(method === "PUT" ? [] : [row("self", "self", { self: status }, () => ({}))]),
+    row("group", "Owner", inGroup, ({ group: group_name = "" }) => ({ scope: "group", group_name })),
+    row("public", "admin", without({ admin: status }, 403), () => ({ scope: "gateway" })),
+  ];
+}
+
+/** One of the gateway's servers, which are the admins'. */
+function server(route: string, status: number, send: Sent = nothing): Row {
+  const may = without({ admin: status }, 403);
+  return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
+}
+
+/** A method of the MCP door. What is another's is as absent there as anywhere. */
+function mcp(method: string, of: Row["of"], params: (thing: Thing) => object, path = "/mcp"): Row {
+  const [best, thing, may] = MCP_OF[of];
+  return { route: `POST ${path} ${method}`, of, scope: "mcp", best, may, thing, spent: false, send: nothing, params };
+}
+const MCP_OF: Record<Row["of"], [User, Row["thing"], Row["may"]]> = {
+  nobody: ["admin", async () => ({}), everybody(200)],
+  self: ["self", () => skill("self"), { self: 200 }],
+  group: ["Owner", () => skill("group"), members("Reporter", 200)],
+  public: ["admin", () => skill("public"), everybody(200)],
+};
+const uri = ({ skill: name }: Thing) => `skill://${name}/SKILL.md`;
+const initialize = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "matrix", version: "1" },
+};
+
+/** Routes that are open to everybody, key or not. */
+export const OPEN = [
+  "GET /health",
+  "GET /.well-known/oauth-protected-resource",
+  "GET /.well-known/oauth-protected-resource/mcp",
+];
+
+export const ROWS: Row[] = [
+  open(
+    "POST /api/v1/keys",
+    "admin",
+    without({ admin: 201 }, 403),
+    json(() => ({ user_id: "matrix-new" })),
+  ),
+  open("GET /api/v1/keys", "keys", everybody(200)),
+  own("POST /api/v1/keys/{id}/rotate", "keys", ownKey, 201, { spent: true, admin: 201 }),
+  own("DELETE /api/v1/keys/{id}", "keys", ownKey, 204, { spent: true, admin: 204 }),
+  open("GET /api/v1/me", null, everybody(200)),
+
+  open(
+    "POST /api/v1/groups",
+    "groups",
+    without({ admin: 201 }, 403),
+    json(() => ({ name: fresh("made") })),
+  ),
+  open("GET /api/v1/groups", "groups", everybody(200)),
+  grouped("GET /api/v1/groups/{name}", "Reporter", 200, group),
+  grouped(
+    "PUT /api/v1/groups/{name}",
+    "Owner",
+    200,
+    group,
+    json(() => ({ display_name: "Renamed" })),
+  ),
+  grouped("DELETE /api/v1/groups/{name}", "Owner", 204, group),
+  grouped("GET /api/v1/groups/{name}/members", "Reporter", 200, group),
+  grouped(
+    "PUT /api/v1/groups/{name}/members/{user_id}",
+    "Maintainer",
+    200,
+    membered,
+    json(() => ({ role: "Developer" })),
+  ),
+  grouped("DELETE /api/v1/groups/{name}/members/{user_id}", "Maintainer", 204, membered),
+
+  open("POST /api/v1/conversations", "conversations", everybody(201)),
+  open("GET /api/v1/conversations", "conversations", everybody(200)),
+  open(
+    "PUT /api/v1/conversations/{id}",
+    "conversations",
+    everybody(201),
+    json(() => ({})),
+    async () => ({
+      id: fresh("put"),
+    }),
+  ),
+  own(`GET ${C}`, "conversations", conversation, 200),
+  own(`DELETE ${C}`, "conversations", conversation, 204, { spent: true }),
+  own(`GET ${C}/events`, "conversations", conversation, 200),
+  own(`GET ${C}/at/{turn}`, "conversations", conversation, 200),
+  own(`POST ${C}/turns`, "conversations", conversation, 200, { send: json(() => ({})) }),
+  own(`POST ${C}/tool-calls`, "conversations", conversation, 200, { send: json(() => ({ calls: [] })) }),
+  // There is no such call; another's conversation is not there before that is looked at.
+  own(`DELETE ${C}/tool-calls/{call_id}`, "conversations", conversation, 404),
+  own(`GET ${C}/prompt`, "conversations", conversation, 200),
+  own(`GET ${C}/tools`, "conversations", conversation, 200),
+  own(`POST ${C}/restore`, "conversations", conversation, 200, { send: json(() => ({ history: [] })) }),
+  own(`POST ${C}/requests`, "conversations", conversation, 202, { send: json(() => ({ action: "draw", wait_ms: 0 })) }),
+  own(`GET ${C}/requests`, "conversations", conversation, 200),
+  own(`GET ${C}/requests/{request_id}`, "conversations", conversation, 202),
+  own(`DELETE ${C}/requests/{request_id}`, "conversations", conversation, 204, { spent: true }),
+  own(`POST ${C}/requests/{request_id}/response`, "conversations", conversation, 200, {
+    send: json(() => ({ success: true })),
+    spent: true,
+  }),
+  own(`POST ${C}/tickets`, "conversations", conversation, 201, { send: json(() => ({})) }),
+  // Not as a WebSocket; sockets have tests of their own.
+  own(`GET ${C}/socket`, "conversations", conversation, 426),
+  own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),
+
+  open(`GET ${S}`, "skills:read", everybody(200)),
+  open(`GET ${S}/unified`, "skills:read", everybody(200)),
+  open(`GET ${S}/public/list`, "skills:read", everybody(200)),
+  open(
+    `POST ${S}/validate`,
+    "skills:read",
+    everybody(200),
+    zip(() => ({})),
+  ),
+  open(
+    `POST ${S}/upload`,
+    "skills:write",
+    everybody(201),
+    zip(() => ({})),
+  ),
+  {
+    route: `POST ${S}/upload`,
+    of: "group",
+    scope: "skills:write",
+    best: "Owner",
+    may: members("Developer", 201),
+    thing: group,
+    spent: true,
+    send: zip(({ group: namespace = "" }) => ({ namespace })),
+  },
+  open(
+    `POST ${S}/public`,
+    "skills:write",
+    without({ admin: 201 }, 403),
+    zip(() => ({})),
+  ),
+  ...skilled(`POST ${S}/invoke`, "read", 200, { send: json((thing) => ({ skill_name: thing.skill })) }),
+  ...skilled(`GET ${S}/{id}`, "read", 200),
+  ...skilled(`PUT ${S}/{id}`, "change", 200, {
+    send: zip(
+      () => ({}),
+      ({ skill: name = "" }) => name,
+    ),
+  }),
+  ...skilled(`DELETE ${S}/{id}`, "manage", 204),
+  ...skilled(`GET ${S}/{id}/download`, "read", 200),
+  ...skilled(`GET ${S}/{id}/files`, "read", 200),
+  ...skilled(`GET ${S}/{id}/files/{path}`, "read", 200),
+  ...skilled(`GET ${S}/{id}/references`, "read", 200),
+  // Out of the ghosts that one may write, of which there are none.
+  ...skilled(`POST ${S}/{id}/remove-references`, "read", 200, { scope: "skills:write" }),
+  ...skilled(`GET ${S}/{id}/versions`, "read", 200),
+  ...skilled(`POST ${S}/{id}/versions/{version_id}/activate`, "manage", 200),
+  {
+    // Into the group that has it already.
+    route: `POST ${S}/{id}/share`,
+    of: "group",
+    scope: "skills:write",
+    best: "Owner",
+    may: members("Developer", 200),
+    thing: () => skill("group"),
+    spent: false,
+    send: json((thing) => ({ group_name: thing.group })),
+  },
+
+  open("GET /api/v1/secrets", "secrets", everybody(200)),
+  ...secret("GET", 200),
+  ...secret("PUT", 200),
+  open(
+    "PUT /api/v1/secrets/{name}",
+    "secrets",
+    everybody(201),
+    json(() => ({ value: "a secret value", hosts: ["api.example.com"] })),
+    async () => ({ name: fresh("OWN").replaceAll("-", "_") }),
+  ),
+  ...secret("DELETE", 204),
+  open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
+  open("GET /api/v1/audit", "admin", without({ admin: 200 }, 403)),
+  // Of somebody who is none of the actors: those must live on.
+  ...["GET /api/v1/users/{id}/export", "DELETE /api/v1/users/{id}"].map((route) =>
+    open(route, "admin", without({ admin: 200 }, 404), nothing, async () => ({ id: fresh("user") })),
+  ),
+  open("GET /api/v1/mcp-servers", "admin", without({ admin: 200 }, 403)),
+  server("GET /api/v1/mcp-servers/{name}", 200),
+  server(
+    "PUT /api/v1/mcp-servers/{name}",
+    200,
+    json(() => ({ url: "https://mcp.example.com/" })),
+  ),
+  server("DELETE /api/v1/mcp-servers/{name}", 204),
+  server("POST /api/v1/mcp-servers/{name}/test", 200),
+
+  open(`POST ${G}`, "ghosts", everybody(201), ghostBody),
+  open(`GET ${G}`, "ghosts", everybody(200)),
+  open(
+    `PUT ${G}/by-name/{namespace}/{name}`,
+    "ghosts",
+    everybody(201),
+    json(() => ({ spec: { systemPrompt: "" } })),
+    async () => ({
+      namespace: "default",
+      name: fresh("named"),
+    }),
+  ),
+  ...newGhost(
+    `POST ${G}`,
+    json(({ group: namespace }) => ({ metadata: { name: fresh("ghost"), namespace }, spec: { systemPrompt: "" } })),
+  ),
+  ...newGhost(
+    `PUT ${G}/by-name/{namespace}/{name}`,
+    json(() => ({ spec: { systemPrompt: "" } })),
+  ),
+  ...ghostly(`GET ${G}/{id}`, "read", 200),
+  ...ghostly(`PUT ${G}/{id}`, "define", 200, ghostBody),
+  ...ghostly(`DELETE ${G}/{id}`, "define", 204),
+];
+
+/** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
+export const MCP_ROWS: Row[] = [
+  mcp("initialize", "nobody", () => initialize),
+  mcp("ping", "nobody", () => ({})),
+  mcp("tools/list", "nobody", () => ({})),
+  mcp("resources/list", "nobody", () => ({})),
+  mcp("resources/templates/list", "nobody", () => ({})),
+  mcp("skills/list", "nobody", () => ({})),
+  ...(["self", "group", "public"] as const).flatMap((of) => [
+    mcp("tools/call", of, (thing) => ({ name: "load_skill", arguments: { skill_name: thing.skill } })),
+    mcp("resources/read", of, (thing) => ({ uri: uri(thing) })),
+    mcp("skills/get", of, (thing) => ({ uri: uri(thing) })),
+    mcp("resources/directory/read", of, (thing) => ({ uri: `skill://${thing.skill}` })),
+  ]),
+  // A conversation's id is one's own: another's of the same id is another one.
+  mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
+  mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
+];

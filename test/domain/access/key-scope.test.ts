@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { allows, KEY_SCOPES, needOf } from "../../../src/domain/access/key-scope";
+
+it("says what each request needs", () => {
+  for (const [request, need] of [
+    ["GET /api/v1/me", "any"],
+    ["GET /api/v1/me/", "any"],
+    ["POST /api/v1/keys", "admin"],
+    ["POST /api/v1/keys/", "admin"],
+    ["POST /api/v1/keys/x/rotate", "keys"],
+    ["GET /api/v1/kinds/skills", "skills:read"],
+    ["HEAD /api/v1/kinds/skills/x/download", "skills:read"],
+    ["POST /api/v1/kinds/skills/invoke", "skills:read"],
+    ["POST /api/v1/kinds/skills/upload", "skills:write"],
+    ["PUT /api/v1/kinds/skills/x", "skills:write"],
+    ["GET /api/tasks/x/skills", "conversations"],
+    ["POST /mcp", "mcp"],
+    ["POST /mcp/servers/x", "mcp"],
+    ["POST /mcp-servers", "unlimited"],
+    ["GET /api/v1/users/x/export", "admin"],
+    ["GET /api/v1/keysx", "unlimited"],
+    ["GET /api/v1//keys", "unlimited"],
+  ] as const) {
+    const [method = "", path = ""] = request.split(" ");
+    expect(`${request} ${needOf(method, path)}`).toBe(`${request} ${need}`);
+  }
+});
+
+it("lets a limited key do what it names, and one that may only act for others everything", () => {
+  for (const scope of KEY_SCOPES) {
+    if (scope === "act_as") continue;
+    expect(allows([scope], scope)).toBe(true);
+    expect(allows([scope], "any")).toBe(true);
+    expect(allows([scope], "unlimited")).toBe(false);
+    expect(allows(["act_as"], scope)).toBe(true);
+    expect(KEY_SCOPES.filter((other) => allows([scope, "act_as"], other))).toEqual(["act_as", scope]);
+  }
+  expect(allows([], "unlimited")).toBe(true);
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import type { CatalogEntry } from "../../../src/domain/catalog/catalog";
+import { Resolver, resolveDependencies } from "../../../src/domain/catalog/dependencies";
+import { DEPENDENCY_LIMITS } from "../../../src/domain/limits";
+import { satisfiesRange } from "../../../src/domain/reference";
+
+/** Versions by name, newest last; that one is current. */
+type World = Record<string, { version: string | null; needs?: string[] }[]>;
+
+const entry = (name: string, { version, needs = [] }: World[string][0]): CatalogEntry => ({
+  name,
+  skill_id: name,
+  version_id: `${name}@${version}`,
+  version,
+  scope: "public",
+  description: "",
+  line_tokens: 1,
+  tokens: 1,
+  bytes: 1,
+  has_capabilities: false,
+  needs,
+});
+
+const current = (world: World, name: string) => entry(name, world[name]!.at(-1)!);
+const finder = (world: World) => async (name: string, ranges: readonly string[]) => {
+  const versions = world[name]?.toReversed() ?? [];
+  const good = versions.find(({ version }) => ranges.every((range) => satisfiesRange(version, range)));
+  return good === undefined ? null : entry(name, good);
+};
+const told = (entries: CatalogEntry[]) => entries.map((one) => one.version_id).join(" ");
+
+/** `a@1 b@2 …`, or the first problem. */
+async function resolve(world: World, ...roots: string[]): Promise<string> {
+  const resolver = new Resolver(finder(world));
+  for (const name of roots) {
+    const found = await resolver.add(current(world, name));
+    if (found !== null) return found.problem;
+  }
+  return told(resolver.entries());
+}
+
+const v1 = { version: "1.0.0" };
+const v2 = { version: "2.0.0" };
+
+describe("resolveDependencies", () => {
+  it.each<[string, World, string[], string]>([
+    ["none", { a: [v1] }, ["a"], "a@1.0.0"],
+    [
+      "a chain, deepest first",
+      { a: [{ ...v1, needs: ["b"] }], b: [{ ...v1, needs: ["c"] }], c: [v1] },
+      ["a"],
+      "c@1.0.0 b@1.0.0 a@1.0.0",
+    ],
+    [
+      "a diamond once",
+      { a: [{ ...v1, needs: ["b", "c"] }], b: [{ ...v1, needs: ["d"] }], c: [{ ...v1, needs: ["d"] }], d: [v1] },
+      ["a"],
+      "d@1.0.0 b@1.0.0 c@1.0.0 a@1.0.0",
+    ],
+    ["the current version without a range", { a: [{ ...v1, needs: ["b"] }], b: [v1, v2] }, ["a"], "b@2.0.0 a@1.0.0"],
+    ["an older one for a range", { a: [{ ...v1, needs: ["b@^1"] }], b: [v1, v2] }, ["a"], "b@1.0.0 a@1.0.0"],
+    [
+      "an earlier choice narrowed by a later dependant",
+      { a: [{ ...v1, needs: ["b", "c"] }], b: [{ ...v1, needs: ["d"] }], c: [{ ...v1, needs: ["d@^1"] }], d: [v1, v2] },
+      ["a"],
+      "d@1.0.0 b@1.0.0 c@1.0.0 a@1.0.0",
+    ],
+    [
+      "what the narrowed version needs, not the one first thought of",
+      { a: [{ ...v1, needs: ["d", "c"] }], c: [{ ...v1, needs: ["d@^1"] }], d: [{ ...v1, needs: ["e"] }, v2], e: [v1] },
+      ["a"],
+      "e@1.0.0 d@1.0.0 c@1.0.0 a@1.0.0",
+    ],
+    [
+      "several roots together, one narrowed by another",
+      { d: [v1, v2], a: [{ ...v1, needs: ["d@^1"] }] },
+      ["d", "a"],
+      "d@1.0.0 a@1.0.0",
+    ],
+    [
+      "a version that makes no circle where another one would",
+      { a: [{ ...v1, needs: ["d", "c"] }], c: [{ ...v1, needs: ["d@^1"] }], d: [v1, { ...v2, needs: ["a"] }] },
+      ["a"],
+      "d@1.0.0 c@1.0.0 a@1.0.0",
+    ],
+    [
+      "a reference that cannot be read as none",
+      { a: [{ ...v1, needs: ["b@not a range", "", "@1"] }] },
+      ["a"],
+      "a@1.0.0",
+    ],
+    ["no label for * alone", { a: [{ ...v1, needs: ["b@*"] }], b: [{ version: null }] }, ["a"], "b@null a@1.0.0"],
+  ])("takes %s", async (_, world, roots, expected) => {
+    expect(await resolve(world, ...roots)).toBe(expected);
+  });
+
+  it.each<[string, World, string[], string]>([
+    [
+      "a missing one",
+      { a: [{ ...v1, needs: ["b"] }] },
+      ["a"],
+      "Skill 'a' cannot be loaded: 'a' needs 'b@*', which is not available.",
+    ],
+    [
+      "a missing one of a dependency",
+      { a: [{ ...v1, needs: ["b"] }], b: [{ ...v1, needs: ["c@>=3"] }], c: [v1] },
+      ["a"],
+      "Skill 'a' cannot be loaded: 'b' needs 'c@>=3', which is not available.",
+    ],
+    [
+      "ranges that no version meets together",
+      {
+        a: [{ ...v1, needs: ["b", "c"] }],
+        b: [{ ...v1, needs: ["d@^1"] }],
+        c: [{ ...v1, needs: ["d@^2"] }],
+        d: [v1, v2],
+      },
+      ["a"],
+      "Skill 'a' cannot be loaded: 'c' needs 'd@^1 and ^2', which is not available.",
+    ],
+    [
+      "a skill that needs itself",
+      { a: [{ ...v1, needs: ["a"] }] },
+      ["a"],
+      "Skill 'a' cannot be loaded: its dependencies form a cycle (a -> a).",
+    ],
+    [
+      "a circle further in, by its own path",
+      { a: [{ ...v1, needs: ["b"] }], b: [{ ...v1, needs: ["c"] }], c: [{ ...v1, needs: ["b"] }] },
+      ["a"],
+      "Skill 'a' cannot be loaded: its dependencies form a cycle (b -> c -> b).",
+    ],
+    [
+      "a version without a label for a range",
+      { a: [{ ...v1, needs: ["b@>=0"] }], b: [{ version: null }] },
+      ["a"],
+      "Skill 'a' cannot be loaded: 'a' needs 'b@>=0', which is not available.",
+    ],
+  ])("refuses %s", async (_, world, roots, expected) => {
+    expect(await resolve(world, ...roots)).toBe(expected);
+  });
+});
+
+describe("what cannot be had", () => {
+  it("leaves what was resolved before as it was", async () => {
+    const world: World = {
+      a: [{ ...v1, needs: ["d"] }],
+      d: [v1, v2],
+      b: [{ ...v1, needs: ["d@^1", "gone"] }],
+      c: [{ ...v1, needs: ["d@^2"] }],
+    };
+    const resolver = new Resolver(finder(world));
+    expect(await resolver.add(current(world, "a"))).toBeNull();
+    expect(await resolver.add(current(world, "b"))).toMatchObject({ problem: expect.stringContaining("'gone@*'") });
+    expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0");
+    expect(await resolver.add(current(world, "c"))).toBeNull();
+    expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0 c@1.0.0");
+    resolver.takeBack();
+    expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0");
+  });
+});
+
+describe("a resolution", () => {
+  /** `top` needs two skills, both of which need two, and so on. */
+  const layered = (layers: number): World => {
+    const layer = (n: number) => (n < layers ? [`l${n}a`, `l${n}b`] : []);
+    const all = Array.from({ length: layers }, (_, n) =>
+      layer(n).map((name) => [name, [{ ...v1, needs: layer(n + 1) }]]),
+    );
+    return { top: [{ ...v1, needs: layer(0) }], ...Object.fromEntries(all.flat()) };
+  };
+
+  /** Resolves `top` and counts how often each skill is looked for, and how often its needs are looked at. */
+  async function counted(world: World) {
+    const looked: string[] = [];
+    const read: string[] = [];
+    const watched = (one: CatalogEntry): CatalogEntry => ({
+      ...one,
+      needs: new Proxy(one.needs, {
+        get(needs, key, self) {
+          if (key === "flatMap") read.push(one.name);
+          return Reflect.get(needs, key, self);
+        },
+      }),
+    });
+    const find = async (name: string, ranges: readonly string[]) => {
+      looked.push(name);
+      const found = await finder(world)(name, ranges);
+      return found === null ? null : watched(found);
+    };
+    const answer = await resolveDependencies(watched(current(world, "top")), find);
+    return { answer, looked, read };
+  }
+
+  it("looks for each skill once, and once at what it needs, whatever the ways", async () => {
+    const { answer, looked, read } = await counted(layered(20));
+    expect("entries" in answer && answer.entries).toHaveLength(41);
+    expect([looked.length, new Set(looked).size]).toEqual([40, 40]);
+    expect([read.length, new Set(read).size]).toEqual([41, 41]);
+  });
+
+  it("of too many skills ends at the limit, and says so", async () => {
+    const { answer, looked } = await counted(layered(200));
+    expect(answer).toMatchObject({
+      code: "TOO_MANY_DEPENDENCIES",
+      problem: expect.stringMatching(/^Skill 'top' cannot be loaded: .* more than 128 skills/),
+    });
+    expect(looked.length).toBeLessThanOrEqual(DEPENDENCY_LIMITS.skills + 1);
+  });
+
+  it("takes as many as the limit says, and not one more", async () => {
+    const row = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`);
+    const flat = (count: number): World => ({
+      top: [{ ...v1, needs: row(count) }],
+      ...Object.fromEntries(row(count).map((name) => [name, [v1]])),
+    });
+    expect("entries" in (await counted(flat(DEPENDENCY_LIMITS.skills))).answer).toBe(true);
+    expect((await counted(flat(DEPENDENCY_LIMITS.skills + 1))).answer).toMatchObject({ code: "TOO_MANY_DEPENDENCIES" });
+  });
+
+  it("of few skills that all name each other ends at the limit too", async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `n${n}`);
+    const world: World = {
+      top: [{ ...v1, needs: names }],
+      ...Object.fromEntries(names.map((name, n) => [name, [{ ...v1, needs: names.slice(n + 1) }]])),
+    };
+    expect((await counted(world)).answer).toMatchObject({ code: "TOO_MANY_DEPENDENCIES" });
+  });
+});

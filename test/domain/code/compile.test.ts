@@ -1,0 +1,172 @@
+// What publishing says of a package's code without running it, and what it stores.
+
+import { describe, expect, it } from "vitest";
+import { compilePackage } from "../../../src/domain/code/compile";
+import { resolveImport } from "../../../src/domain/code/graph";
+import { runnable } from "../../../src/domain/code/stored";
+import { readPackage } from "../../../src/domain/package/package";
+import { type SkillFixture, skillZip } from "../../support/skill";
+
+async function compile(skill: SkillFixture) {
+  const { package: found } = await readPackage(skillZip(skill), {});
+  return compilePackage(found!);
+}
+
+const PROVIDER = "provider: { module: provider, class: P }\ntools: [act]";
+const of = (files: Record<string, string>, frontmatter = PROVIDER) => compile({ frontmatter, files });
+/** Text that no compressor makes much of. */
+const noise = (length: number) =>
+  Array.from(crypto.getRandomValues(new Uint8Array(65_536)), (byte) => byte.toString(16))
+    .join("")
+    .repeat(20)
+    .slice(0, length);
+const GOOD = "export class P {}";
+
+describe("warnings", () => {
+  it.each<[string, Record<string, string>, string, [code: string, path: string, line?: number][]]>([
+    ["nothing wrong", { "provider.js": GOOD }, PROVIDER, []],
+    [
+      "a syntax error",
+      { "provider.js": "export class P {}\nconst = 1" },
+      PROVIDER,
+      [["MODULE_INVALID", "provider.js", 2]],
+    ],
+    [
+      "a syntax error in TypeScript",
+      { "provider.ts": "export class P {\n  a: = 1\n}" },
+      PROVIDER,
+      [["MODULE_INVALID", "provider.ts", 2]],
+    ],
+    [
+      "an import from outside",
+      { "provider.js": `${GOOD}\nimport "zod";` },
+      PROVIDER,
+      [["MODULE_INVALID", "provider.js", 2]],
+    ],
+    [
+      "an import of something wrong",
+      { "provider.js": `${GOOD}\nimport "./lib.js";`, "lib.js": "import '../x.js'" },
+      PROVIDER,
+      [["MODULE_INVALID", "lib.js", 1]],
+    ],
+    [
+      "data that is none",
+      { "provider.js": `${GOOD} import d from "./d.json";`, "d.json": "{" },
+      PROVIDER,
+      [["MODULE_INVALID", "d.json"]],
+    ],
+    [
+      "a class that is not exported",
+      { "provider.js": "class P {}" },
+      PROVIDER,
+      [["PROVIDER_CLASS_MISSING", "provider.js"]],
+    ],
+    ["a class exported further down", { "provider.js": "export * from './p'", "p.ts": GOOD }, PROVIDER, []],
+    [
+      "no class named",
+      { "provider.js": GOOD },
+      "provider: { module: provider }\ntools: [act]",
+      [["PROVIDER_CLASS_MISSING", "SKILL.md"]],
+    ],
+    ["tools without a provider", {}, "tools: [act]", [["TOOLS_WITHOUT_PROVIDER", "SKILL.md"]]],
+    [
+      "a provider without tools",
+      { "provider.js": GOOD },
+      "provider: { module: provider, class: P }",
+      [["PROVIDER_WITHOUT_TOOLS", "SKILL.md"]],
+    ],
+    [
+      "a script that is wrong",
+      { "scripts/x.mjs": "import fs from 'fs'" },
+      "tags: [a]",
+      [["MODULE_INVALID", "scripts/x.mjs", 1]],
+    ],
+    [
+      "a page's script, which is meant for elsewhere",
+      { "assets/x.js": "import 'https://cdn.example/x.js'" },
+      "tags: [a]",
+      [],
+    ],
+    [
+      "a module too large",
+      { "provider.js": `${GOOD}//${noise(1024 * 1024)}` },
+      PROVIDER,
+      [["MODULE_INVALID", "provider.js"]],
+    ],
+    [
+      "nesting without end",
+      { "provider.js": `${GOOD} const a = ${"[".repeat(20_000)}${"]".repeat(20_000)}` },
+      PROVIDER,
+      [["MODULE_INVALID", "provider.js"]],
+    ],
+  ])("%s", async (_, files, frontmatter, expected) => {
+    const { warnings } = await of(files, frontmatter);
+    expect(warnings.map(({ code, path, line }) => [code, path, ...(line === undefined ? [] : [line])])).toEqual(
+      expected.map((row) => (row[0] === "MODULE_INVALID" && /nest/.test(_) ? [...row, 1] : row)),
+    );
+  });
+});
+
+describe("imports", () => {
+  const paths = new Set(["a.js", "b.ts", "c/index.ts", "c/d.mjs", "e.json", "f.js", "f.ts", "g.txt"]);
+  it.each([
+    ["a.js", "./b", "b.ts"],
+    ["a.js", "./b.js", "b.ts"],
+    ["a.js", "./c", "c/index.ts"],
+    ["a.js", "./c/", "c/index.ts"],
+    ["c/d.mjs", ".", "c/index.ts"],
+    ["c/d.mjs", "..", null],
+    ["c/d.mjs", "../a.js", "a.js"],
+    ["a.js", "./f", "f.js"],
+    ["a.js", "./f.ts", "f.ts"],
+    ["a.js", "./e.json", "e.json"],
+    ["a.js", "./e", "e.json"],
+    ["a.js", "./g.txt", null],
+    ["a.js", "../a.js", null],
+    ["a.js", "./c/../../a.js", null],
+    ["a.js", "/a.js", null],
+    ["a.js", "a.js", null],
+    ["a.js", "https://example.com/a.js", null],
+    ["a.js", "node:fs", null],
+    ["a.js", "data:text/javascript,1", null],
+    ["a.js", "./a.js?x", null],
+    ["a.js", "./%62.ts", null],
+  ])("in %s of '%s'", (from, specifier, target) => {
+    expect(resolveImport(from, specifier, paths)).toBe(target);
+  });
+});
+
+describe("what is stored", () => {
+  it("is what runs: an entry with all that it needs, and nothing else", async () => {
+    const { code } = await of({
+      "provider.ts": 'import { a } from "./lib/a.js"; export class P { a: number = a }',
+      "lib/a.ts": 'import d from "../d.json" with { type: "json" }; export const a = d;',
+      "d.json": "1",
+      "other.js": "1",
+    });
+    const found = runnable(code!, "provider.ts", "provider");
+    expect(found).toEqual({
+      entry: "skill/provider.ts.js",
+      sources: {
+        "skill/provider.ts.js": 'import { a } from "../skill/lib/a.ts.js"; export class P { a = a }',
+        "skill/lib/a.ts.js": 'import d from "../../skill/d.json"; export const a = d;',
+        "skill/d.json": "1",
+      },
+    });
+  });
+
+  it("has names that mean nothing to a loader", async () => {
+    const { code } = await of({
+      "provider.js": `import "./a b#c?d%20.js"; import "./provider.js.js"; ${GOOD}`,
+      "a b#c?d%20.js": "1",
+      "provider.js.js": "2",
+    });
+    const names = Object.values(code!.modules).map((module) => module.name);
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^skill\/[\w./~-]+$/);
+  });
+
+  it("is nothing where there is no code", async () => {
+    expect((await compile({ files: { "a.json": "{}", "x.py": "print()" } })).code).toBeNull();
+  });
+});

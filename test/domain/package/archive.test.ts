@@ -1,0 +1,490 @@
+import * as fc from "fast-check";
+import { deflateSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { PACKAGE_LIMITS } from "../../../src/domain/limits";
+import { type ArchiveEntry, readArchive } from "../../../src/domain/package/archive";
+import { ARCHIVES } from "../../support/archives";
+import { readStrictly } from "../../support/strict-reader";
+import { bytesOf, crcOf, extraOf, join, record, SKILL, type ZipEntry, type ZipFlaws, zipOf } from "../../support/zip";
+
+const MiB = 1024 * 1024;
+const note: ZipEntry = { name: "demo/note.md", data: "a note" };
+const noise = (length: number) => {
+  const bytes = new Uint8Array(length);
+  let state = 1;
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return bytes;
+};
+const latin1 = Uint8Array.of(0x64, 0x65, 0x6d, 0x6f, 0x2f, 0xe9);
+const unicodePath = (forName: string, name: string) =>
+  extraOf(0x7075, join([record([1, 1], [4, crcOf(bytesOf(forName))]), bytesOf(name)]));
+const sizes64 = (...values: number[]) => extraOf(1, record(...values.map((value): [number, number] => [8, value])));
+
+/** One flaw each: an archive that would be accepted without it. */
+const FLAWED: [flaw: string, code: string, entries: ZipEntry[], flaws?: ZipFlaws][] = [
+  ["data before the archive, offsets adjusted", "ZIP_PREFIX", [SKILL], { prefix: bytesOf("#!/bin/sh\n") }],
+  [
+    "data before the archive, offsets not adjusted",
+    "ZIP_DIRECTORY_MISPLACED",
+    [SKILL],
+    { prefix: bytesOf("MZ"), adjusted: false },
+  ],
+  ["data before an empty archive", "ZIP_PREFIX", [], { prefix: bytesOf("x") }],
+  ["data behind the archive", "ZIP_TRAILING_DATA", [SKILL], { suffix: bytesOf("x") }],
+  [
+    "another archive behind it",
+    "ZIP_PREFIX",
+    [SKILL],
+    { suffix: zipOf([note], { prefix: zipOf([SKILL]) }).subarray(zipOf([SKILL]).length) },
+  ],
+  ["a comment that holds an end record", "ZIP_DIRECTORY_MISPLACED", [SKILL], { comment: zipOf([]) }],
+  [
+    "a comment that holds a broken end record",
+    "ZIP_TRAILING_DATA",
+    [SKILL],
+    { comment: join([zipOf([]), bytesOf("x")]) },
+  ],
+  ["a gap between entries", "ZIP_GAP", [SKILL, { ...note, before: bytesOf("hidden") }]],
+  ["a gap before the directory", "ZIP_GAP", [SKILL], { beforeDirectory: bytesOf("hidden") }],
+  ["an entry that no directory lists", "ZIP_GAP", [SKILL, { ...note, listed: false }]],
+  ["data behind the directory", "ZIP_DIRECTORY_MISPLACED", [SKILL], { afterDirectory: bytesOf("hidden") }],
+  ["two entries on the same bytes", "ZIP_OVERLAP", [SKILL, { ...SKILL, sameAs: 0 }]],
+  ["a directory of another size", "ZIP_DIRECTORY_BROKEN", [SKILL, note], { end: { countHere: 1, count: 1 } }],
+  ["more entries announced than there are", "ZIP_DIRECTORY_BROKEN", [SKILL], { end: { countHere: 2, count: 2 } }],
+  ["two different counts", "ZIP_COUNT_MISMATCH", [SKILL], { end: { countHere: 2 } }],
+  ["a part of several", "ZIP_MULTI_DISK", [SKILL], { end: { disk: 1 } }],
+  ["a directory on another disk", "ZIP_MULTI_DISK", [SKILL], { end: { directoryDisk: 1 } }],
+  ["an entry on another disk", "ZIP_MULTI_DISK", [SKILL, { ...note, disk: 1 }]],
+  ["no local header", "ZIP_LOCAL_HEADER", [SKILL, { ...note, local: { signature: 0x04034b51 } }]],
+  ["a local header elsewhere", "ZIP_LOCAL_HEADER", [SKILL, { ...note, offsetShift: 1 }]],
+  ["another name in the local header", "ZIP_HEADER_MISMATCH", [SKILL, { ...note, local: { name: "demo/evil.md" } }]],
+  ["another method in the local header", "ZIP_HEADER_MISMATCH", [SKILL, { ...note, local: { method: 8 } }]],
+  ["other flags in the local header", "ZIP_HEADER_MISMATCH", [SKILL, { ...note, local: { flags: 2 } }]],
+  ["another CRC in the local header", "ZIP_HEADER_MISMATCH", [SKILL, { ...note, local: { crc: 1 } }]],
+  ["another size in the local header", "ZIP_HEADER_MISMATCH", [SKILL, { ...note, local: { size: 1 } }]],
+  ["another packed size in the local header", "ZIP_HEADER_MISMATCH", [SKILL, { ...note, local: { packedSize: 1 } }]],
+  [
+    "zeros in the local header without a descriptor",
+    "ZIP_HEADER_MISMATCH",
+    [SKILL, { ...note, local: { crc: 0, size: 0, packedSize: 0 } }],
+  ],
+  [
+    "a descriptor with another CRC",
+    "ZIP_DESCRIPTOR",
+    [SKILL, { ...note, flags: 8, descriptor: record([4, 0x08074b50], [4, 1], [4, 6], [4, 6]) }],
+  ],
+  [
+    "a descriptor with another size",
+    "ZIP_DESCRIPTOR",
+    [SKILL, { ...note, flags: 8, descriptor: record([4, crcOf(bytesOf("a note"))], [4, 6], [4, 7]) }],
+  ],
+  [
+    "a descriptor with another packed size",
+    "ZIP_DESCRIPTOR",
+    [SKILL, { ...note, flags: 8, descriptor: record([4, crcOf(bytesOf("a note"))], [4, 7], [4, 6]) }],
+  ],
+  [
+    "a descriptor with another signature",
+    "ZIP_DESCRIPTOR",
+    [SKILL, { ...note, flags: 8, descriptor: record([4, 0x08074b51], [4, crcOf(bytesOf("a note"))], [4, 6], [4, 6]) }],
+  ],
+  ["a missing descriptor", "ZIP_DESCRIPTOR", [SKILL, { ...note, flags: 8, descriptor: new Uint8Array() }]],
+  [
+    "a descriptor that nothing announces",
+    "ZIP_GAP",
+    [{ ...SKILL, flags: 0, descriptor: true, local: { crc: crcOf(bytesOf(SKILL.data!)), size: 45, packedSize: 45 } }],
+  ],
+  ["damaged extra fields", "ZIP_EXTRA_BROKEN", [SKILL, { ...note, extra: record([2, 0x5455], [2, 9], [1, 0]) }]],
+  [
+    "damaged extra fields in the local header",
+    "ZIP_EXTRA_BROKEN",
+    [SKILL, { ...note, local: { extra: Uint8Array.of(1) } }],
+  ],
+  [
+    "the same name field twice",
+    "ZIP_EXTRA_BROKEN",
+    [
+      SKILL,
+      {
+        ...note,
+        extra: join([unicodePath("demo/note.md", "demo/note.md"), unicodePath("demo/note.md", "demo/note.md")]),
+      },
+    ],
+  ],
+  ["a second name", "ZIP_UNICODE_PATH", [SKILL, { ...note, extra: unicodePath("demo/note.md", "demo/evil.md") }]],
+  [
+    "a second name for another name",
+    "ZIP_UNICODE_PATH",
+    [SKILL, { ...note, extra: unicodePath("demo/x", "demo/note.md") }],
+  ],
+  [
+    "a second name in the local header",
+    "ZIP_UNICODE_PATH",
+    [SKILL, { ...note, extra: new Uint8Array(), local: { extra: unicodePath("demo/note.md", "demo/evil.md") } }],
+  ],
+  [
+    "ZIP64 sizes that stand for nothing",
+    "ZIP64_INCONSISTENT",
+    [SKILL, { ...note, extra: sizes64(6, 6), local: { extra: new Uint8Array() } }],
+  ],
+  ["missing ZIP64 sizes", "ZIP64_INCONSISTENT", [SKILL, { ...note, size: 0xffffffff, local: { size: 6 } }]],
+  ["missing ZIP64 sizes in the local header", "ZIP64_INCONSISTENT", [SKILL, { ...note, local: { size: 0xffffffff } }]],
+  ["a ZIP64 mark without ZIP64 records", "ZIP64_INCONSISTENT", [SKILL], { end: { offset: 0xffffffff } }],
+  ["a ZIP64 end that contradicts", "ZIP64_INCONSISTENT", [SKILL], { zip64: true, end: { count: 2, countHere: 2 } }],
+  [
+    "a ZIP64 locator that points elsewhere",
+    "ZIP64_INCONSISTENT",
+    [SKILL],
+    {
+      zip64: (r) => {
+        r[56 + 8]! ^= 1;
+        return r;
+      },
+    },
+  ],
+  [
+    "a ZIP64 end with data of its own",
+    "ZIP64_INCONSISTENT",
+    [SKILL],
+    {
+      zip64: (r) => {
+        r[4] = 45;
+        return r;
+      },
+    },
+  ],
+  ["an encrypted file", "ZIP_ENCRYPTED", [SKILL, { ...note, flags: 1 }]],
+  ["strong encryption", "ZIP_ENCRYPTED", [SKILL, { ...note, flags: 1 << 6 }]],
+  ["masked headers", "ZIP_ENCRYPTED", [SKILL, { ...note, flags: 1 << 13 }]],
+  ["patched data", "ZIP_FLAGS", [SKILL, { ...note, flags: 1 << 5 }]],
+  ["method 9", "ZIP_METHOD", [SKILL, { ...note, method: 9 }]],
+  ["method 93", "ZIP_METHOD", [SKILL, { ...note, method: 93 }]],
+  ["a symbolic link", "ZIP_SPECIAL_FILE", [SKILL, { ...note, mode: 0o120777 }]],
+  ["a device", "ZIP_SPECIAL_FILE", [SKILL, { ...note, mode: 0o060644 }]],
+  ["a pipe", "ZIP_SPECIAL_FILE", [SKILL, { ...note, mode: 0o010644 }]],
+  ["setuid", "ZIP_SETUID", [SKILL, { ...note, mode: 0o104755 }]],
+  ["setgid", "ZIP_SETUID", [SKILL, { ...note, mode: 0o102755 }]],
+  ["a folder that is a file", "ZIP_ENTRY_TYPE", [SKILL, { name: "demo/docs/", mode: 0o100644 }]],
+  ["a file that is a folder", "ZIP_ENTRY_TYPE", [SKILL, { ...note, mode: 0o040755 }]],
+  ["a file that is a folder on DOS", "ZIP_ENTRY_TYPE", [SKILL, { ...note, attributes: 0x10 }]],
+  ["a folder with content", "ZIP_DIRECTORY_DATA", [SKILL, { name: "demo/docs/", data: "x" }]],
+  ["an absolute path", "PATH_ABSOLUTE", [SKILL, { ...note, name: "/etc/passwd" }]],
+  ["a path out of the package", "PATH_DOT_SEGMENT", [SKILL, { ...note, name: "demo/../../x" }]],
+  ["a path with a dot", "PATH_DOT_SEGMENT", [SKILL, { ...note, name: "./demo/x" }]],
+  ["an empty segment", "PATH_EMPTY_SEGMENT", [SKILL, { ...note, name: "demo//x" }]],
+  ["an empty name", "PATH_EMPTY", [SKILL, { ...note, name: "" }]],
+  ["a backslash", "PATH_BACKSLASH", [SKILL, { ...note, name: "demo\\x" }]],
+  ["a drive letter", "PATH_DRIVE_LETTER", [SKILL, { ...note, name: "C:x" }]],
+  ["NUL in a name", "PATH_CONTROL", [SKILL, { ...note, name: "demo/x\0.md" }]],
+  ["a line break in a name", "PATH_CONTROL", [SKILL, { ...note, name: "demo/x\n.md" }]],
+  ["a reversed name", "PATH_BIDI", [SKILL, { ...note, name: "demo/x\u202egpj.js" }]],
+  ["a very long name", "PATH_TOO_LONG", [SKILL, { ...note, name: `demo/${"x".repeat(251)}` }]],
+  ["a name that is not UTF-8", "ZIP_NAME_ENCODING", [SKILL, { ...note, name: latin1, flags: 0 }]],
+  ["a name that is not the UTF-8 it claims", "ZIP_NAME_ENCODING", [SKILL, { ...note, name: latin1, flags: 0x800 }]],
+  ["a name twice", "PATH_DUPLICATE", [SKILL, note, { ...note, data: "another" }]],
+  ["a name twice but for case", "PATH_DUPLICATE", [SKILL, note, { ...note, name: "demo/NOTE.md" }]],
+  [
+    "a name twice but for case folding",
+    "PATH_DUPLICATE",
+    [SKILL, { ...note, name: "demo/straße" }, { ...note, name: "demo/STRASSE" }],
+  ],
+  [
+    "a name twice but for normalisation",
+    "PATH_DUPLICATE",
+    [SKILL, { ...note, name: "demo/caf\u00e9" }, { ...note, name: "demo/cafe\u0301" }],
+  ],
+  ["SKILL.md beside skill.md", "PATH_DUPLICATE", [SKILL, { ...SKILL, name: "demo/skill.md" }]],
+  ["a folder twice", "PATH_DUPLICATE", [SKILL, { name: "demo/" }, { name: "demo/" }]],
+  ["a file used as a folder", "PATH_FILE_AS_FOLDER", [SKILL, { ...note, name: "demo/SKILL.md/x" }]],
+  ["a file and a folder of one name", "PATH_FILE_AS_FOLDER", [SKILL, note, { name: "demo/Note.md/" }]],
+  ["a wrong CRC, stored", "ZIP_CRC_MISMATCH", [SKILL, { ...note, crc: 1 }]],
+  ["a wrong CRC, deflated", "ZIP_CRC_MISMATCH", [SKILL, { ...note, method: 8, crc: 1 }]],
+  ["a stored file with two sizes", "ZIP_SIZE_MISMATCH", [SKILL, { ...note, size: 7 }]],
+  ["a size that is too small", "ZIP_SIZE_MISMATCH", [SKILL, { ...note, method: 8, size: 5 }]],
+  ["a size that is too large", "ZIP_SIZE_MISMATCH", [SKILL, { ...note, method: 8, size: 7 }]],
+  [
+    "an incomplete stream",
+    "ZIP_DATA_BROKEN",
+    [SKILL, { ...note, method: 8, packed: deflateSync(bytesOf("a note")).slice(0, -1) }],
+  ],
+  [
+    "data behind the stream",
+    "ZIP_DATA_BROKEN",
+    [SKILL, { ...note, method: 8, packed: join([deflateSync(bytesOf("a note")), Uint8Array.of(0)]) }],
+  ],
+  ["a damaged stream", "ZIP_DATA_BROKEN", [SKILL, { ...note, method: 8, packed: Uint8Array.of(7, 0, 0) }]],
+  ["a large file", "FILE_TOO_LARGE", [SKILL, { ...note, data: noise(PACKAGE_LIMITS.fileBytes + 1) }]],
+  ["a file that claims to be large", "FILE_TOO_LARGE", [SKILL, { ...note, size: 0xfffffffe }]],
+  [
+    "much in all",
+    "UNPACKED_TOO_LARGE",
+    [SKILL, ...[1, 2, 3, 4].map((n) => ({ name: `demo/${n}`, method: 8, data: text(4 * MiB) }))],
+  ],
+  [
+    "many files",
+    "TOO_MANY_FILES",
+    [SKILL, ...Array.from({ length: PACKAGE_LIMITS.files }, (_, n) => ({ name: `demo/${n}` }))],
+  ],
+  [
+    "very many records",
+    "TOO_MANY_FILES",
+    [SKILL, ...Array.from({ length: PACKAGE_LIMITS.files * 4 }, (_, n) => ({ name: `demo/${n}/` }))],
+  ],
+  ["a bomb", "RATIO_TOO_HIGH", [SKILL, { ...note, method: 8, data: new Uint8Array(2 * MiB) }]],
+];
+
+/** Compresses about five times. */
+function text(length: number): Uint8Array {
+  return noise(length).map((byte) => (byte & 1 ? 32 + (byte >> 6) : 32));
+}
+
+const honest = (entries: ZipEntry[], flaws?: ZipFlaws) => readArchive(zipOf(entries, flaws));
+const codes = (issues: { code: string }[]) => [...new Set(issues.map(({ code }) => code))];
+
+describe("an archive with one flaw is refused with its code", () => {
+  it("is accepted without the flaw", () => {
+    expect(honest([SKILL, note])).toMatchObject({ issues: [], warnings: [], entries: { length: 2 } });
+  });
+
+  for (const [flaw, code, entries, flaws] of FLAWED) {
+    it(`${flaw}: ${code}`, () => {
+      expect(codes(honest(entries, flaws).issues)).toEqual([code]);
+    });
+  }
+
+  it("not a ZIP at all", () => {
+    expect(codes(readArchive(bytesOf("hello")).issues)).toEqual(["NOT_A_ZIP"]);
+    expect(codes(readArchive(new Uint8Array()).issues)).toEqual(["NOT_A_ZIP"]);
+  });
+
+  it("a ZIP larger than the limit", () => {
+    expect(codes(readArchive(new Uint8Array(PACKAGE_LIMITS.zipBytes + 1)).issues)).toEqual(["ZIP_TOO_LARGE"]);
+  });
+});
+
+describe("what is reported", () => {
+  it("is everything that can be seen at once", () => {
+    const issues = honest([
+      SKILL,
+      { ...note, crc: 1 },
+      { name: "../x", mode: 0o120777 },
+      { name: "demo/a", method: 9 },
+    ]).issues;
+    expect(issues.map(({ code, path }) => [code, path])).toEqual([
+      ["PATH_DOT_SEGMENT", "../x"],
+      ["ZIP_SPECIAL_FILE", "../x"],
+      ["ZIP_METHOD", "demo/a"],
+      ["ZIP_CRC_MISMATCH", "demo/note.md"],
+    ]);
+  });
+
+  it("does not repeat the characters that it refuses", () => {
+    expect(honest([SKILL, { ...note, name: "demo/\u202ex\n" }]).issues[0]?.path).toBe("demo/\\u202ex\\u000a");
+  });
+});
+
+describe("what is tolerated", () => {
+  it("names without the UTF-8 flag that are UTF-8, with a warning", () => {
+    const { entries, issues, warnings } = honest([SKILL, { ...note, name: "demo/café", flags: 0 }]);
+    expect(issues).toEqual([]);
+    expect(warnings).toMatchObject([{ code: "NAME_ENCODING_ASSUMED", path: "demo/café" }]);
+    expect(entries[1]?.path).toBe("demo/café");
+  });
+
+  it("decomposed names, composed with a warning", () => {
+    const { entries, warnings } = honest([SKILL, { ...note, name: "demo/cafe\u0301" }]);
+    expect(codes(warnings)).toEqual(["PATH_NORMALIZED"]);
+    expect(entries[1]?.path).toBe("demo/caf\u00e9");
+  });
+
+  it("a second name that agrees", () => {
+    expect(honest([SKILL, { ...note, extra: unicodePath("demo/note.md", "demo/note.md") }]).issues).toEqual([]);
+  });
+
+  it("ZIP64 records that agree", () => {
+    expect(honest([SKILL, note], { zip64: true })).toMatchObject({ issues: [], entries: { length: 2 } });
+  });
+
+  it("comments, folders, DOS attributes, entries listed in another order", () => {
+    const entries: ZipEntry[] = [{ name: "demo/" }, { ...SKILL, attributes: 0x20 }, { ...note, comment: "what it is" }];
+    expect(honest(entries, { comment: bytesOf("0123456789abcdef") })).toMatchObject({
+      issues: [],
+      entries: { length: 2 },
+    });
+  });
+
+  it("the executable bit of the owner, and no other bit", () => {
+    const { entries } = honest(
+      [0o100700, 0o100655, 0o100644, 0o101755].map((mode, n) => ({ name: `demo/${n}`, mode })),
+    );
+    expect(entries.map(({ mode }) => mode)).toEqual([0o755, 0o644, 0o644, 0o755]);
+  });
+
+  it("files that macOS adds: dropped with one warning", () => {
+    const added = ["__MACOSX/demo/._SKILL.md", "__MACOSX/icon", "demo/.DS_Store", "demo/._x"].map((name) => ({
+      name,
+      data: "x",
+    }));
+    const { entries, issues, warnings } = honest([SKILL, ...added]);
+    expect(issues).toEqual([]);
+    expect(codes(warnings)).toEqual(["PLATFORM_FILES_DROPPED"]);
+    expect(entries.map(({ path }) => path)).toEqual(["demo/SKILL.md"]);
+  });
+
+  it("folders that differ in case, and names that Windows cannot hold, with warnings", () => {
+    const { issues, warnings } = honest([
+      SKILL,
+      { ...note, name: "demo/Docs/a" },
+      { ...note, name: "demo/docs/aux.md" },
+    ]);
+    expect(issues).toEqual([]);
+    expect(codes(warnings).sort()).toEqual(["FOLDER_CASE_CLASH", "PATH_NOT_PORTABLE"]);
+  });
+
+  it("names that look like members of objects", () => {
+    const names = ["__proto__", "constructor", "a..b.md", "...", "toString"];
+    const { entries, issues } = honest(names.map((name) => ({ name, data: name })));
+    expect(issues).toEqual([]);
+    expect(entries.map(({ path }) => path)).toEqual(names);
+  });
+
+  it("limits are reached, not only approached", () => {
+    expect(honest([SKILL, { ...note, data: noise(PACKAGE_LIMITS.fileBytes) }]).issues).toEqual([]);
+    expect(honest(Array.from({ length: PACKAGE_LIMITS.files }, (_, n) => ({ name: `demo/${n}` }))).issues).toEqual([]);
+    expect(honest([{ ...note, method: 8, data: new Uint8Array(MiB) }]).issues).toEqual([]);
+  });
+});
+
+describe("honest archives of real writers are accepted", () => {
+  for (const [writer, base64] of Object.entries(ARCHIVES)) {
+    it(writer, async () => {
+      const zip = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      const { entries, issues } = readArchive(zip);
+      expect(issues).toEqual([]);
+      const paths = entries.map(({ path }) => path).filter((path) => path !== "demo/forced.txt");
+      expect(paths.sort()).toEqual(["demo/SKILL.md", "demo/docs/café.md", "demo/scripts/run.sh"]);
+      expect(entries.find(({ path }) => path.endsWith(".sh"))?.mode).toBe(0o755);
+      await expectSameAsStrictReader(zip, entries);
+    });
+  }
+});
+
+describe("damaged archives", () => {
+  const originals = [
+    ...Object.values(ARCHIVES).map((base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))),
+    zipOf([SKILL, { ...note, method: 8, descriptor: true }, { name: "demo/docs/" }]),
+    zipOf([SKILL, note], { zip64: true }),
+  ];
+  const original = fc.nat(originals.length - 1).map((index) => originals[index]!);
+  const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+  /** Single bits of headers are where an archive becomes another one without breaking. */
+  const mutation = fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.record({
+        kind: fc.constant("header" as const),
+        at: place,
+        byte: fc.integer({ min: 4, max: 45 }),
+        bit: fc.nat(7),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("flip" as const), at: place, bit: fc.nat(7) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("set" as const),
+        at: place,
+        value: fc.constantFrom(0, 1, 8, 0x2f, 0x7f, 0xff),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("cut" as const), at: place, length: fc.nat(64) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("truncate" as const), at: place }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("splice" as const),
+        from: place,
+        at: place,
+        length: fc.integer({ min: 1, max: 120 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("duplicate" as const), at: place }) },
+  );
+  type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
+
+  function apply(bytes: Uint8Array, change: Mutation): Uint8Array {
+    const at = Math.floor(change.at * bytes.length);
+    const copy = bytes.slice();
+    if (change.kind === "header") {
+      const headers = headersOf(bytes);
+      const start = headers[Math.floor(change.at * headers.length)] ?? 0;
+      if (start + change.byte < copy.length) copy[start + change.byte]! ^= 1 << change.bit;
+    }
+    if (change.kind === "flip") copy[at]! ^= 1 << change.bit;
+    if (change.kind === "set") copy[at] = change.value;
+    if (change.kind === "truncate") return copy.slice(0, at);
+    if (change.kind === "cut") return join([copy.slice(0, at), copy.slice(at + change.length)]);
+    if (change.kind === "splice") {
+      const from = Math.floor(change.from * bytes.length);
+      return join([copy.slice(0, at), copy.slice(from, from + change.length), copy.slice(at)]);
+    }
+    if (change.kind === "duplicate") return duplicateEntry(copy, change.at);
+    return copy;
+  }
+
+  it("never crash the reader, and what it accepts is what a strict reader sees", async () => {
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        original,
+        fc.array(mutation, { minLength: 1, maxLength: 3, size: "small" }),
+        async (bytes, changes) => {
+          const damaged = changes.reduce(apply, bytes);
+          const { entries, issues } = readArchive(damaged);
+          if (issues.length > 0) return;
+          accepted++;
+          await expectSameAsStrictReader(damaged, entries);
+        },
+      ),
+      { numRuns: 8_000 },
+    );
+    // Times, owners and versions may change without harm: the comparison above must really have happened.
+    expect(accepted).toBeGreaterThan(100);
+  });
+
+  it("of arbitrary bytes never crash the reader", () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => readArchive(bytes).issues.length > 0));
+  });
+});
+
+async function expectSameAsStrictReader(zip: Uint8Array, entries: readonly ArchiveEntry[]): Promise<void> {
+  const strict = await readStrictly(zip);
+  for (const name of strict.keys()) if (/^__MACOSX\/|(^|\/)\.(DS_Store$|_)/.test(name)) strict.delete(name);
+  expect(new Map(entries.map(({ path, bytes }) => [path, bytes]))).toEqual(strict);
+}
+
+/** Where records begin: everything that starts with `PK`. */
+function headersOf(bytes: Uint8Array): number[] {
+  const found: number[] = [];
+  for (let at = 0; at + 4 <= bytes.length; at++) if (bytes[at] === 0x50 && bytes[at + 1] === 0x4b) found.push(at);
+  return found;
+}
+
+/** Lists one entry of the central directory twice, with a count that says so. */
+function duplicateEntry(bytes: Uint8Array, which: number): Uint8Array {
+  const view = new DataView(bytes.buffer);
+  const starts = headersOf(bytes).filter((at) => view.getUint32(at, true) === 0x02014b50 && at + 46 < bytes.length);
+  const start = starts[Math.floor(which * starts.length)];
+  if (start === undefined) return bytes;
+  const end = start + 46 + view.getUint16(start + 28, true) + view.getUint16(start + 30, true);
+  const copy = join([bytes.slice(0, end), bytes.slice(start, end), bytes.slice(end)]);
+  const changed = new DataView(copy.buffer);
+  const at = copy.length - 22;
+  changed.setUint16(at + 8, changed.getUint16(at + 8, true) + 1, true);
+  changed.setUint16(at + 10, changed.getUint16(at + 10, true) + 1, true);
+  changed.setUint32(at + 12, changed.getUint32(at + 12, true) + end - start, true);
+  return copy;
+}

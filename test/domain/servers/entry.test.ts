@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { mergeServers, readServers } from "../../../src/domain/servers/entry";
+
+const url = "https://mcp.example/mcp";
+
+describe("mcpServers", () => {
+  it("become entries, or servers with a reason why not", () => {
+    const read = readServers(
+      {
+        plain: { url },
+        full: {
+          type: "http",
+          url,
+          headers: { "X-Key": "1" },
+          timeout: 5,
+          connect_timeout: 2,
+          allow: ["a"],
+          deny: ["b"],
+          era: "legacy",
+          description: "kept by others",
+        },
+        local: { command: "npx", args: ["-y", "x"] },
+        stdio: { type: "stdio", url },
+        odd: { type: "websocket", url },
+        none: "https://mcp.example",
+        slow: { url, timeout: 1_000 },
+        empty: {},
+      },
+      { kind: "ghost", shared: null },
+    );
+    expect(read.filter((server) => server.entry !== null).map((server) => server.name)).toEqual(["plain", "full"]);
+    const problems = Object.fromEntries(
+      read.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem]])),
+    );
+    expect(problems).toMatchObject({
+      local: expect.stringContaining("stdio server"),
+      stdio: expect.stringContaining("stdio server"),
+      odd: expect.stringContaining("streamable-http, http, sse"),
+      none: "its entry is no mapping",
+      slow: expect.stringContaining("timeout"),
+      empty: expect.stringContaining("url"),
+    });
+  });
+
+  it("replace each other as a whole: skill over ghost over gateway", () => {
+    const layer = (kind: "gateway" | "ghost", names: string[]) =>
+      readServers(Object.fromEntries(names.map((name) => [name, { url: `${url}/${kind}` }])), { kind, shared: null });
+    const bring = (skill: string, names: string[]) =>
+      readServers(Object.fromEntries(names.map((name) => [name, { url: `${url}/${skill}` }])), {
+        kind: "skill",
+        skill,
+      });
+    const merged = mergeServers(layer("gateway", ["a", "b", "c"]), layer("ghost", ["b", "c", "d"]), [
+      ...bring("one", ["c", "e"]),
+      ...bring("two", ["e"]),
+    ]);
+    expect(merged.map(({ name, entry }) => `${name} ${entry?.url.slice(url.length + 1)}`)).toEqual([
+      "a gateway",
+      "b ghost",
+      "d ghost",
+      "c one",
+      "e one",
+      "e two",
+    ]);
+  });
+});

@@ -1,0 +1,111 @@
+// What is open to everybody costs no more than a lookup: it is made once, and a client that has it is told so.
+
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createApp } from "../../src/app";
+import { proxy } from "../../src/mcp/proxy";
+import { serve } from "../../src/mcp/server";
+import { holdClock, pass, releaseClock } from "../support/clock";
+
+const app = createApp({ proxy, serve });
+
+async function ask(url: string, init: RequestInit = {}, bindings: Env = env): Promise<Response> {
+  const context = createExecutionContext();
+  const answer = await app.fetch(new Request(url, init), bindings, context);
+  await waitOnExecutionContext(context);
+  return answer;
+}
+
+describe("/openapi.json", () => {
+  const url = "https://gateway.test/openapi.json";
+
+  it("is made once, whoever asks under whatever name, with one scheme of keys", async () => {
+    const making = vi.spyOn(app, "getOpenAPI31Document");
+    const answers = await Promise.all(
+      ["a.test", "b.test:8080", "a.test"].map((host) => ask(`https://${host}/openapi.json`)),
+    );
+    const documents = await Promise.all(answers.map((answer) => answer.json<{ servers: object[]; paths: object }>()));
+    expect(documents.map((document) => document.servers)).toEqual(
+      ["https://a.test", "https://b.test:8080", "https://a.test"].map((name) => [{ url: name }]),
+    );
+    expect(Object.keys(documents[0]?.paths ?? {}).length).toBeGreaterThan(30);
+    expect(making).toHaveBeenCalledTimes(1);
+    const schemes = app.openAPIRegistry.definitions.filter((definition) => definition.type === "component");
+    expect(schemes.map((scheme) => scheme.name)).toEqual(["bearer"]);
+  });
+
+  it("may be kept by anybody for a while, and then asked for by its tag", async () => {
+    const first = await ask(url);
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"sha256-[0-9a-f]{64}"$/);
+    expect(first.headers.get("cache-control")).toMatch(/^public, max-age=\d+$/);
+    expect(first.headers.get("content-type")).toBe("application/json");
+    for (const given of [tag, `W/${tag}`, `"other", ${tag}`]) {
+      const again = await ask(url, { headers: { "if-none-match": given } });
+      expect([again.status, await again.text()]).toEqual([304, ""]);
+      expect([again.headers.get("etag"), again.headers.get("cache-control")]).toEqual([
+        tag,
+        first.headers.get("cache-control"),
+      ]);
+    }
+    const other = await ask(url, { headers: { "if-none-match": '"other"' } });
+    expect([other.status, other.headers.get("etag")]).toEqual([200, tag]);
+    const head = await ask(url, { method: "HEAD" });
+    expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, tag, ""]);
+  });
+});
+
+describe("/health", () => {
+  afterEach(releaseClock);
+
+  /** The pool's bindings with storage that counts how often it is asked, and may fail. */
+  function counted() {
+    const looks = { d1: 0, r2: 0, down: false };
+    const first = async () => {
+      looks.d1++;
+      if (looks.down) throw new Error("down");
+      return null;
+    };
+    const head = async () => {
+      looks.r2++;
+      return null;
+    };
+    const bindings = { ...env, DB: { prepare: () => ({ first }) }, PACKAGES: { head } } as unknown as Env;
+    const health = async () => {
+      const answer = await ask("https://gateway.test/health", {}, bindings);
+      const body = await answer.json<{ checked_at: string }>();
+      return { code: answer.status, headers: answer.headers, ...body };
+    };
+    return { looks, health };
+  }
+
+  it("looks at storage once for all who ask within a second, and says when that was", async () => {
+    holdClock();
+    const { looks, health } = counted();
+    const began = new Date().toISOString();
+    expect(await health()).toMatchObject({ code: 200, checked_at: began });
+    pass(900);
+    for (let n = 0; n < 20; n++) expect(await health()).toMatchObject({ code: 200, checked_at: began });
+    expect(looks).toMatchObject({ d1: 1, r2: 1 });
+    pass(200);
+    const crowd = await Promise.all(Array.from({ length: 20 }, health));
+    expect(looks).toMatchObject({ d1: 2, r2: 2 });
+    expect(new Set(crowd.map((answer) => answer.checked_at)).size).toBeLessThanOrEqual(2);
+    expect((await health()).checked_at).toBe(new Date().toISOString());
+  });
+
+  it("never passes off an old answer for a new one", async () => {
+    holdClock();
+    const { looks, health } = counted();
+    expect((await health()).code).toBe(200);
+    looks.down = true;
+    pass(60_000);
+    const crowd = await Promise.all([health(), health(), health()]);
+    expect(crowd.map((answer) => answer.code)).toEqual([503, 503, 503]);
+    expect(crowd[0]?.headers.get("cache-control")).toBe("no-store");
+    looks.down = false;
+    pass(1_100);
+    expect((await health()).code).toBe(200);
+  });
+});

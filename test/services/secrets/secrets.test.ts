@@ -1,0 +1,139 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { rotateSecrets, storeSecret, usableSecrets } from "../../../src/services/secrets/secrets";
+import { fillServer } from "../../../src/services/servers/variables";
+import { contextOf } from "../../support/context";
+
+const key = (letter: string) => btoa(letter.repeat(32));
+const [A, B] = [key("a"), key("b")];
+const hosts = ["mcp.example.com", "*.tools.example.com"];
+const v = (name: string) => `\${{${name}}}`;
+
+/** A user whose counters stand still, so that only what the test changes is seen. */
+function someone(
+  settings: Record<string, string> = { SECRETS_KEY: A },
+  more: { admin?: boolean; groups?: string[]; count?: number } = {},
+) {
+  const context = contextOf(more.admin === true ? "root" : "ada", {
+    settings,
+    principal: {
+      role: more.admin === true ? "admin" : "user",
+      groups: (more.groups ?? []).map((group) => ({ group, role: "Maintainer" as const })),
+    },
+  });
+  return { ...context, caller: { ...context.caller, counters: { public: more.count ?? Math.random() } } };
+}
+
+describe("usable secrets", () => {
+  it("are one's own before the group's before the gateway's", async () => {
+    const admin = someone(undefined, { admin: true });
+    const ada = () => someone(undefined, { groups: ["team"] });
+    await storeSecret(admin, { kind: "gateway" }, { name: "P", value: "gateway-value", hosts });
+    const found = async () => (await usableSecrets(ada(), ["P"])).get("P")?.value;
+    expect(await found()).toBe("gateway-value");
+    await storeSecret(ada(), { kind: "group", group: "team" }, { name: "P", value: "group-value", hosts });
+    expect(await found()).toBe("group-value");
+    await storeSecret(ada(), { kind: "user" }, { name: "P", value: "own-value-1", hosts });
+    expect(await found()).toBe("own-value-1");
+    expect((await usableSecrets(someone(undefined, {}), ["Q"])).size).toBe(0);
+  });
+
+  it("survive a rotation of the deployment's key without a gap", async () => {
+    const admin = (settings: Record<string, string>) => someone(settings, { admin: true });
+    await storeSecret(admin({ SECRETS_KEY: A }), { kind: "gateway" }, { name: "R", value: "rotated-value", hosts });
+    const both = { SECRETS_KEY: B, SECRETS_KEYS_PREVIOUS: A };
+    const read = async (settings: Record<string, string>) =>
+      (await usableSecrets(someone(settings), ["R"])).get("R")?.value;
+    expect(await read(both)).toBe("rotated-value");
+    expect(await read({ SECRETS_KEY: B })).toBeUndefined();
+    let remaining = 1;
+    while (remaining > 0) ({ remaining } = await rotateSecrets(admin(both)));
+    expect(await read({ SECRETS_KEY: B })).toBe("rotated-value");
+    expect(await rotateSecrets(admin(both))).toEqual({ rotated: 0, remaining: 0 });
+  });
+
+  it("do not decrypt elsewhere, or when tampered with", async () => {
+    const ada = someone();
+    await storeSecret(ada, { kind: "user" }, { name: "T", value: "tamper-value", hosts });
+    await storeSecret(ada, { kind: "user" }, { name: "U", value: "other-value1", hosts });
+    await env.DB.prepare(
+      "UPDATE secrets SET (iv, ciphertext) = (SELECT iv, ciphertext FROM secrets WHERE name = 'T') WHERE name = 'U'",
+    ).run();
+    await env.DB.prepare("UPDATE secrets SET ciphertext = 'AAAA' || substr(ciphertext, 5) WHERE name = 'T'").run();
+    expect((await usableSecrets(someone(), ["T", "U"])).size).toBe(0);
+  });
+
+  it("are not stored without a key", async () => {
+    const attempt = storeSecret(someone({}), { kind: "user" }, { name: "N", value: "no-key-value", hosts });
+    await expect(attempt).rejects.toMatchObject({ code: "unavailable", reason: "SECRETS_UNAVAILABLE" });
+  });
+
+  it("say when they were last used", async () => {
+    await storeSecret(someone(), { kind: "user" }, { name: "L", value: "last-used-value", hosts });
+    const used = () => env.DB.prepare("SELECT last_used_at FROM secrets WHERE name = 'L'").first("last_used_at");
+    expect(await used()).toBeNull();
+    await usableSecrets(someone(), ["L"]);
+    expect(await used()).toBeTypeOf("number");
+  });
+
+  it("count as used only where no more specific one took their place", async () => {
+    await storeSecret(
+      someone(undefined, { admin: true }),
+      { kind: "gateway" },
+      { name: "M", value: "gateway-m", hosts },
+    );
+    await storeSecret(someone(), { kind: "user" }, { name: "M", value: "own-value-m", hosts });
+    await usableSecrets(someone(), ["M"]);
+    const { results } = await env.DB.prepare(
+      "SELECT scope FROM secrets WHERE name = 'M' AND last_used_at IS NOT NULL",
+    ).all();
+    expect(results).toEqual([{ scope: "user:ada" }]);
+  });
+});
+
+describe("a server's variables", () => {
+  const headers = { Authorization: `Bearer ${v("secrets.TOKEN")}`, "X-User": v("user.id") };
+
+  it("are filled in URL and headers, and what is secret is known to the redactor", async () => {
+    await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "a b/c-secret", hosts });
+    const url = `https://x.tools.example.com/mcp/${v("conversation.id")}?k=${v("secrets.TOKEN")}`;
+    const filled = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 5 });
+    if ("problem" in filled) throw new Error(filled.problem);
+    expect(filled.target).toEqual({
+      name: "s",
+      type: "streamable-http",
+      url: "https://x.tools.example.com/mcp/c1?k=a%20b%2Fc-secret",
+      headers: { Authorization: "Bearer a b/c-secret", "X-User": "ada" },
+      era: "auto",
+      connectMs: 30_000,
+      callMs: 5_000,
+      redactor: expect.anything(),
+    });
+    expect(filled.target.redactor.text(JSON.stringify(filled.target))).not.toMatch(/c-secret/);
+    const again = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 9 });
+    expect(again).toMatchObject({ fingerprint: filled.fingerprint });
+    await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "another-secret", hosts });
+    const changed = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers });
+    expect("fingerprint" in changed && changed.fingerprint).not.toBe(filled.fingerprint);
+  });
+
+  it.each([
+    ["https://evil.example.com/mcp", "not bound to the host evil.example.com"],
+    ["https://tools.example.com/mcp", "not bound"],
+    ["https://mcp.example.com.evil.com/mcp", "not bound"],
+    ["https://xtools.example.com/mcp", "not bound"],
+  ])("take no secret to a host it is not bound to: %s", async (url, problem) => {
+    await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "bound-secret", hosts });
+    const filled = await fillServer(someone(), {}, "s", { url, headers });
+    expect(filled).toEqual({ problem: expect.stringContaining(problem) });
+    expect(JSON.stringify(filled)).not.toContain("bound-secret");
+  });
+
+  it("refuse the server when they are unknown, absent or have no value here", async () => {
+    const fill = (value: string) =>
+      fillServer(someone(), {}, "s", { url: "https://mcp.example.com/", headers: { X: value } });
+    expect(await fill(v("secrets.ABSENT"))).toEqual({ problem: "there is no secret 'ABSENT' for it" });
+    expect(await fill(v("env.HOME"))).toEqual({ problem: expect.stringContaining("env.HOME") });
+    expect(await fill(v("conversation.id"))).toEqual({ problem: expect.stringContaining("conversation.id") });
+  });
+});

@@ -1,0 +1,48 @@
+// Calling code while the registry is down: what was offered stays offered, and nothing runs.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { currentView } from "../../../src/services/catalog/view";
+import type { Context } from "../../../src/services/context";
+import { loadSkill } from "../../../src/services/conversation/load";
+import { beginTurn } from "../../../src/services/conversation/turn";
+import { createSession, openSession } from "../../../src/services/session";
+import { callProvided, executeScript } from "../../../src/services/tools/call";
+import { providedBy } from "../../../src/services/tools/offered";
+import { ConversationStore } from "../../../src/storage/object/conversation";
+import { contextOf } from "../../support/context";
+import { providerSkill } from "../../support/provider";
+import { publishPublic } from "../../support/talk";
+
+it("refuses while the registry does not answer", async () => {
+  await publishPublic(
+    providerSkill("steady", { act: "return 'acted'" }, { files: { "scripts/x.js": "console.log(1)" } }),
+  );
+  const stub = env.CONVERSATIONS.getByName(JSON.stringify(["ann", "stale"]));
+  await runInDurableObject(stub, async (_, state) => {
+    const store = new ConversationStore(state.storage);
+    const context: Context = { ...contextOf("ann"), loader: env.LOADER };
+    createSession(store, "ann", "stale", {}, 0);
+    const session = openSession(store)!;
+    await beginTurn(context, session, { key: null, history: null, history_cut: false, selected_skills: [] });
+    const { view } = await currentView(context, session);
+    await loadSkill(context, session, view, "steady");
+    const place = { context, session, view, callId: "1", signal: new AbortController().signal };
+    expect(await callProvided(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
+
+    const stale: Context = { ...context, caller: { ...context.caller, stale: true } };
+    const down = { ...place, context: stale, view: (await currentView(stale, session)).view };
+    expect((await providedBy(stale, session, down.view)).tools.map((tool) => tool.name)).toEqual(["act"]);
+    const why = "the registry does not answer, so no code is run; try again in a moment.";
+    expect(await callProvided(down, "act", {})).toEqual({
+      content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],
+      isError: true,
+    });
+    const script = { skill_name: "steady", script_path: "scripts/x.js", args: [], input: "" };
+    expect(await executeScript(down, script)).toEqual({
+      content: [{ type: "text", text: `Error: Scripts of skill 'steady' do not run: ${why}` }],
+      isError: true,
+    });
+  });
+});

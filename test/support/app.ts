@@ -1,0 +1,21 @@
+// The gateway as `index.ts` puts it together, for tests that give it other settings than the pool's.
+
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { createApp } from "../../src/app";
+import { proxy } from "../../src/mcp/proxy";
+import { serve } from "../../src/mcp/server";
+
+const app = createApp({ proxy, serve });
+
+/** Sends a request to a gateway that has these settings and bindings besides the pool's. */
+export async function askWith(
+  settings: Record<string, unknown>,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const context = createExecutionContext();
+  const answer = await app.fetch(new Request(`https://gateway.test${path}`, init), { ...env, ...settings }, context);
+  await waitOnExecutionContext(context);
+  return answer;
+}

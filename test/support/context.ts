@@ -1,0 +1,34 @@
+// What a use case gets, made by hand: a caller, the real D1 and R2 of the pool, and if asked for, storage that fails.
+
+import { env } from "cloudflare:workers";
+import type { Principal } from "../../src/domain/access/access";
+import { makeId } from "../../src/domain/id";
+import { parseSettings } from "../../src/domain/settings";
+import type { Context } from "../../src/services/context";
+import { openDatabase } from "../../src/storage/d1/database";
+import type { Faults } from "./faults";
+
+export interface ContextOptions {
+  principal?: Partial<Principal>;
+  settings?: Record<string, string>;
+  faults?: Faults;
+  now?: () => number;
+}
+
+export function contextOf(userId: string, options: ContextOptions = {}): Context {
+  const { settings } = parseSettings(options.settings ?? {});
+  if (settings === null) throw new Error("bad settings");
+  const timings = { storage: 0 };
+  const session = env.DB.withSession("first-primary");
+  const principal: Principal = { userId, role: "user", groups: [], scopes: [], keyId: "test", ...options.principal };
+  return {
+    caller: { principal, counters: {}, requestId: "test", stale: false },
+    db: openDatabase(options.faults?.session(session) ?? session, timings),
+    packages: options.faults?.bucket(env.PACKAGES) ?? env.PACKAGES,
+    assets: env.ASSETS,
+    settings,
+    timings,
+    now: options.now ?? (() => Date.now()),
+    newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
+  };
+}

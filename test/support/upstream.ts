@@ -1,0 +1,82 @@
+// What the tests of upstreams share: servers by name, and clients for them with short deadlines.
+
+import { expect, inject } from "vitest";
+import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/servers/memory";
+import { makeRedactor } from "../../src/domain/servers/redactor";
+import { Upstream } from "../../src/upstream/client";
+import type { Seen } from "../upstream/server/faults";
+import type { Script } from "../upstream/server/scripted";
+
+/** Misbehaving servers of this test file's own. */
+export const faults = (await control("faults")).url;
+
+/** The URL of a real server, started when it is first asked for. */
+export async function realServer(name: string): Promise<string> {
+  const { url } = await control(`start?name=${name}`);
+  return url;
+}
+
+/** Kills a real server and starts it again at the same address. */
+export async function restart(name: string): Promise<void> {
+  await control(`restart?name=${name}`);
+}
+
+/** The URL of a port that never accepts. */
+export async function fullServer(): Promise<string> {
+  return (await control("full")).url;
+}
+
+async function control(path: string): Promise<{ url: string }> {
+  const response = await fetch(`${inject("control")}/${path}`);
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+export function target(url: string, change: Partial<UpstreamTarget> = {}): UpstreamTarget {
+  const given = {
+    name: "server",
+    type: "streamable-http" as const,
+    headers: {},
+    era: "auto" as const,
+    redactor: makeRedactor([]),
+  };
+  return { ...given, url, connectMs: 1_000, callMs: 1_000, ...change };
+}
+
+export function upstream(
+  url: string,
+  change: Partial<UpstreamTarget> = {},
+  memory: UpstreamMemory = NO_MEMORY,
+  now: () => number = () => Date.now(),
+): Upstream {
+  return new Upstream(target(url, change), memory, true, now);
+}
+
+/** A server that says what it is told to from now on; its URL. */
+export async function scripted(name: string, script: Script): Promise<string> {
+  const url = `${faults}/scripted/${name}`;
+  await (await fetch(url, { method: "PUT", body: JSON.stringify(script) })).text();
+  return url;
+}
+
+/** What the misbehaving servers saw of one path. */
+export async function seen(path: string): Promise<Seen["requests"]> {
+  const { requests }: Seen = await (await fetch(`${faults}/seen`)).json();
+  return requests.filter((request) => request.path === path);
+}
+
+/** Methods as they were posted, in order. */
+export async function methods(path: string): Promise<string[]> {
+  return (await seen(path)).map(({ http, method }) => (http === "POST" ? method : http));
+}
+
+export async function forget(): Promise<void> {
+  await (await fetch(`${faults}/forget`)).text();
+}
+
+/** Waits until the misbehaving servers have no connection any more, and fails when one stays. */
+export async function expectNoConnections(): Promise<void> {
+  await expect
+    .poll(async () => ((await (await fetch(`${faults}/seen`)).json()) as Seen).open, { timeout: 20_000, interval: 100 })
+    .toBe(0);
+}

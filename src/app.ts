@@ -3,22 +3,22 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
-import { audit } from "./api/audit";
-import { conversations, tasks } from "./api/conversations";
-import { discovery } from "./api/discovery";
-import { ghosts } from "./api/ghosts";
-import { groups } from "./api/groups";
-import { health } from "./api/health";
-import { keys } from "./api/keys";
-import { mcpServers } from "./api/mcp-servers";
+import { auditRoutes } from "./api/audit";
+import { conversationRoutes, taskRoutes } from "./api/conversations";
+import { discoveryRoute } from "./api/discovery";
+import { ghostRoutes } from "./api/ghosts";
+import { groupRoutes } from "./api/groups";
+import { healthRoute } from "./api/health";
+import { keyRoutes } from "./api/keys";
+import { mcpServerRoutes } from "./api/mcp-servers";
 import { openApi } from "./api/openapi";
-import { requests } from "./api/requests";
+import { questionRoutes } from "./api/requests";
 import { type RouteTable, routeTable } from "./api/routes";
-import { secrets } from "./api/secrets";
-import { skills } from "./api/skills";
-import { socket } from "./api/socket";
-import { steps } from "./api/steps";
-import { users } from "./api/users";
+import { secretRoutes } from "./api/secrets";
+import { skillRoutes } from "./api/skills";
+import { socketRoute } from "./api/socket";
+import { stepRoutes } from "./api/steps";
+import { userRoutes } from "./api/users";
 import { REQUEST_LIMITS } from "./domain/limits";
 import { authenticate } from "./edge/auth";
 import { shallow } from "./edge/body";
@@ -63,14 +63,14 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
   app.onError(answerError);
   app.notFound((c) => problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route."));
 
-  app.route("/", health);
-  app.route("/", discovery);
+  app.route("/", healthRoute);
+  app.route("/", discoveryRoute);
   app.get("/openapi.json", openApi(app));
 
   app.route("/", mcpRoutes(doors));
 
   // A page with a ticket has no key: this door looks at both itself.
-  app.route("/api/v1", socket);
+  app.route("/api/v1", socketRoute);
   app.use("/api/*", authenticate, principalRate);
   app.use("/api/*", async (c, next) => {
     const match = routes().find(c.req.path);
@@ -101,17 +101,17 @@ export function createApp(doors: McpDoors): OpenAPIHono<HttpEnv> {
 
   app.use("/api/*", shallow);
 
-  app.route("/api/v1", keys);
-  app.route("/api/v1", audit);
-  app.route("/api/v1", users);
-  app.route("/api/v1/groups", groups);
-  app.route("/api/v1/secrets", secrets);
-  app.route("/api/v1/mcp-servers", mcpServers);
-  app.route("/api/v1", conversations);
-  app.route("/api/v1", steps);
-  app.route("/api/v1", requests);
-  app.route("/api", tasks);
-  app.route("/api/v1/kinds/skills", skills);
-  app.route("/api/v1/kinds/ghosts", ghosts);
+  app.route("/api/v1", keyRoutes);
+  app.route("/api/v1", auditRoutes);
+  app.route("/api/v1", userRoutes);
+  app.route("/api/v1/groups", groupRoutes);
+  app.route("/api/v1/secrets", secretRoutes);
+  app.route("/api/v1/mcp-servers", mcpServerRoutes);
+  app.route("/api/v1", conversationRoutes);
+  app.route("/api/v1", stepRoutes);
+  app.route("/api/v1", questionRoutes);
+  app.route("/api", taskRoutes);
+  app.route("/api/v1/kinds/skills", skillRoutes);
+  app.route("/api/v1/kinds/ghosts", ghostRoutes);
   return app;
 }

@@ -3,10 +3,10 @@
 import { compilePackage } from "../../src/domain/code/compile";
 import { findModule, isCode } from "../../src/domain/code/graph";
 import { runnable } from "../../src/domain/code/stored";
+import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
-import type { JsonObject, JsonValue } from "../../src/domain/package/skill";
 import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
-import { callTool, describeTools, timeoutOf } from "../../src/sandbox/provider";
+import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
 import { runScript } from "../../src/sandbox/script";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
@@ -55,7 +55,7 @@ export default {
     if (asked.call === undefined) {
       const [tokens, described] = await Promise.all([
         countPackageTokens({ assets: env.ASSETS }, found),
-        provider === null ? { tools: [], problems: {} } : describeTools(env.LOADER, provider, name, manifest.tools),
+        provider === null ? { tools: [], problems: {} } : describeProvider(env.LOADER, provider, name, manifest.tools),
       ]);
       return Response.json({
         ...{

@@ -38,9 +38,9 @@ const recordSchema = z
   })
   .openapi("AuditRecord");
 
-export const audit = router();
+export const auditRoutes = router();
 
-audit.openapi(
+auditRoutes.openapi(
   createRoute({
     method: "get",
     path: "/audit",

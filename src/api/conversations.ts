@@ -3,13 +3,13 @@
 import { createRoute } from "@hono/zod-openapi";
 import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation/settings";
 import { CONVERSATION_LIMITS } from "../domain/limits";
-import { answered, conversation, idempotency } from "../edge/conversation";
+import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { listConversations } from "../services/conversation/list";
-import { eventsAnswerSchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/conversation/replies";
+import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/conversation/replies";
 
 const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 const params = z.object({ id });
@@ -18,9 +18,9 @@ const settings = conversationSettingsSchema.clone().openapi("ConversationSetting
 const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
 const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 
-export const conversations = router();
+export const conversationRoutes = router();
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations",
@@ -34,7 +34,7 @@ conversations.openapi(
   }),
   async (c) => {
     const { id: given, ...rest } = c.req.valid("json") ?? {};
-    const once = await idempotency(c);
+    const once = await idempotencyOf(c);
     const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
     const { api, ask } = conversation(c, made);
     const value = answered(c, await api.put(ask, rest, false, once));
@@ -42,7 +42,7 @@ conversations.openapi(
   },
 );
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations",
@@ -61,7 +61,7 @@ conversations.openapi(
   },
 );
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "put",
     path: "/conversations/{id}",
@@ -71,12 +71,12 @@ conversations.openapi(
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    const value = answered(c, await api.put(ask, c.req.valid("json"), true, await idempotency(c)));
+    const value = answered(c, await api.put(ask, c.req.valid("json"), true, await idempotencyOf(c)));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}",
@@ -91,7 +91,7 @@ conversations.openapi(
   },
 );
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}",
@@ -106,7 +106,7 @@ conversations.openapi(
   },
 );
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/events",
@@ -119,7 +119,7 @@ conversations.openapi(
       }),
     },
     responses: {
-      200: json("A page of events; pass `next_cursor` as `after`.", eventsAnswerSchema),
+      200: json("A page of events; pass `next_cursor` as `after`.", eventsReplySchema),
       ...refusals(400, 404),
     },
   }),
@@ -130,7 +130,7 @@ conversations.openapi(
   },
 );
 
-conversations.openapi(
+conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/at/{turn}",
@@ -146,9 +146,9 @@ conversations.openapi(
   },
 );
 
-export const tasks = router();
+export const taskRoutes = router();
 
-tasks.openapi(
+taskRoutes.openapi(
   createRoute({
     method: "get",
     path: "/tasks/{id}/skills",

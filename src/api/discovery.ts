@@ -16,10 +16,10 @@ const metadataSchema = z
   })
   .openapi("ProtectedResource");
 
-export const discovery = router();
+export const discoveryRoute = router();
 
 for (const path of ["", MCP_PATH]) {
-  discovery.openapi(
+  discoveryRoute.openapi(
     createRoute({
       method: "get",
       path: `${WELL_KNOWN}${path}`,

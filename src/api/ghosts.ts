@@ -62,9 +62,9 @@ const namedBody = z
   })
   .openapi("NamedGhostRequest");
 
-export const ghosts = router();
+export const ghostRoutes = router();
 
-ghosts.openapi(
+ghostRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
@@ -75,7 +75,7 @@ ghosts.openapi(
   async (c) => c.json(ghostResource(await createGhost(c.get("context"), requested(c.req.valid("json")))), 201),
 );
 
-ghosts.openapi(
+ghostRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
@@ -95,7 +95,7 @@ ghosts.openapi(
   },
 );
 
-ghosts.openapi(
+ghostRoutes.openapi(
   createRoute({
     method: "put",
     path: "/by-name/{namespace}/{name}",
@@ -119,7 +119,7 @@ ghosts.openapi(
   },
 );
 
-ghosts.openapi(
+ghostRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}",
@@ -131,7 +131,7 @@ ghosts.openapi(
   async (c) => c.json(ghostResource(await findGhost(c.get("context"), c.req.valid("param").id)), 200),
 );
 
-ghosts.openapi(
+ghostRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{id}",
@@ -146,7 +146,7 @@ ghosts.openapi(
   },
 );
 
-ghosts.openapi(
+ghostRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",

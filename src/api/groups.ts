@@ -50,9 +50,9 @@ const memberSchema = z
   .object({ user_id: z.string(), role, created_by: z.string(), created_at: z.string() })
   .openapi("Member");
 
-export const groups = router();
+export const groupRoutes = router();
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
@@ -66,7 +66,7 @@ groups.openapi(
   },
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
@@ -84,7 +84,7 @@ groups.openapi(
   },
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
@@ -96,7 +96,7 @@ groups.openapi(
   async (c) => c.json(wireGroup(await findGroup(c.get("context"), c.req.valid("param").name)), 200),
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
@@ -110,7 +110,7 @@ groups.openapi(
   },
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
@@ -124,7 +124,7 @@ groups.openapi(
   },
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}/members",
@@ -143,7 +143,7 @@ groups.openapi(
   },
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}/members/{user_id}",
@@ -162,7 +162,7 @@ groups.openapi(
   },
 );
 
-groups.openapi(
+groupRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}/members/{user_id}",

@@ -2,7 +2,7 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
-import { DURATIONS } from "../domain/limits";
+import { DURATIONS } from "../domain/durations";
 import { areRatesLimited } from "../edge/rate";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
@@ -23,9 +23,9 @@ const healthSchema = () =>
 
 const content = { "application/json": described(healthSchema) };
 
-export const health = router();
+export const healthRoute = router();
 
-health.openapi(
+healthRoute.openapi(
   createRoute({
     method: "get",
     path: "/health",

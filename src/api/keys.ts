@@ -3,7 +3,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../domain/access/access";
 import { KEY_SCOPES } from "../domain/access/key-scope";
-import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import { DURATIONS } from "../domain/durations";
+import { REQUEST_LIMITS } from "../domain/limits";
 import { router } from "../edge/router";
 import {
   described,
@@ -72,9 +73,9 @@ const meSchema = () =>
 const params = z.object({ id: z.string() });
 const NEVER_KEPT = { "cache-control": "no-store" };
 
-export const keys = router();
+export const keyRoutes = router();
 
-keys.openapi(
+keyRoutes.openapi(
   createRoute({
     method: "post",
     path: "/keys",
@@ -93,7 +94,7 @@ keys.openapi(
   },
 );
 
-keys.openapi(
+keyRoutes.openapi(
   createRoute({
     method: "post",
     path: "/keys/{id}/rotate",
@@ -118,7 +119,7 @@ keys.openapi(
   },
 );
 
-keys.openapi(
+keyRoutes.openapi(
   createRoute({
     method: "get",
     path: "/keys",
@@ -138,7 +139,7 @@ keys.openapi(
   },
 );
 
-keys.openapi(
+keyRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/keys/{id}",
@@ -152,7 +153,7 @@ keys.openapi(
   },
 );
 
-keys.openapi(
+keyRoutes.openapi(
   createRoute({
     method: "get",
     path: "/me",

@@ -32,9 +32,9 @@ const testSchema = z
   })
   .openapi("McpServerTest");
 
-export const mcpServers = router();
+export const mcpServerRoutes = router();
 
-mcpServers.openapi(
+mcpServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
@@ -54,7 +54,7 @@ mcpServers.openapi(
   },
 );
 
-mcpServers.openapi(
+mcpServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
@@ -66,7 +66,7 @@ mcpServers.openapi(
   async (c) => c.json(wireServer(await oneServer(c.get("context"), c.req.valid("param").name)), 200),
 );
 
-mcpServers.openapi(
+mcpServerRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
@@ -84,7 +84,7 @@ mcpServers.openapi(
   },
 );
 
-mcpServers.openapi(
+mcpServerRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
@@ -98,7 +98,7 @@ mcpServers.openapi(
   },
 );
 
-mcpServers.openapi(
+mcpServerRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{name}/test",

@@ -1,11 +1,13 @@
 // /api/v1/conversations/{id}/requests: asking the browser, waiting, answering without a socket; and tickets for sockets.
 
 import { createRoute } from "@hono/zod-openapi";
-import { answerSchema, REQUEST_STATES } from "../domain/asking/question";
+import { ASKING_LIMITS } from "../domain/asking/limits";
+import { answerSchema, QUESTION_STATES } from "../domain/asking/question";
 import { CONVERSATION_ID } from "../domain/conversation/settings";
+import { DURATIONS } from "../domain/durations";
 import { jsonValue } from "../domain/json";
-import { ASKING_LIMITS, DURATIONS, REQUEST_LIMITS } from "../domain/limits";
-import { answered, conversation, idempotency } from "../edge/conversation";
+import { REQUEST_LIMITS } from "../domain/limits";
+import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import {
@@ -20,7 +22,7 @@ import {
   refuseIdempotencyKey,
 } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { requestAnswerSchema, requestDetailSchema, requestListSchema } from "../services/asking/views";
+import { questionDetailSchema, questionListSchema, questionReplySchema } from "../services/asking/views";
 
 const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
 const oneParams = params.extend({ request_id: z.string().min(1).max(200) });
@@ -49,12 +51,12 @@ const origin = z
 const newTicket = z.strictObject({ origin: origin.optional(), user_id: nameableUser.optional() }).openapi("NewTicket");
 const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
 
-const requestAnswer = () => requestAnswerSchema().openapi("RequestAnswer");
-const requestDetail = () => requestDetailSchema().openapi("Request");
+const requestAnswer = () => questionReplySchema().openapi("RequestAnswer");
+const requestDetail = () => questionDetailSchema().openapi("Request");
 
-export const requests = router();
+export const questionRoutes = router();
 
-requests.openapi(
+questionRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/requests",
@@ -70,18 +72,18 @@ requests.openapi(
     const { wait_ms, require_client, ...body } = c.req.valid("json");
     const { api, ask } = conversation(c, c.req.valid("param").id);
     const question = { ...body, skill_name: body.skill_name ?? null, payload: body.payload ?? null };
-    const value = answered(c, await api.request(ask, { question, require_client, wait_ms }, await idempotency(c)));
+    const value = answered(c, await api.request(ask, { question, require_client, wait_ms }, await idempotencyOf(c)));
     return value.state === "pending" ? c.json(value, 202) : c.json(value, 200);
   },
 );
 
-requests.openapi(
+questionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/requests",
     summary: "Requests to the pages, newest first; those that ended are kept for a day",
-    request: { params, query: pageQuery.extend({ state: z.enum(REQUEST_STATES).optional() }) },
-    responses: { 200: json("A page.", requestListSchema), ...refusals(400, 404) },
+    request: { params, query: pageQuery.extend({ state: z.enum(QUESTION_STATES).optional() }) },
+    responses: { 200: json("A page.", questionListSchema), ...refusals(400, 404) },
   }),
   async (c) => {
     const { state, limit, cursor } = c.req.valid("query");
@@ -91,7 +93,7 @@ requests.openapi(
   },
 );
 
-requests.openapi(
+questionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/requests/{request_id}",
@@ -116,7 +118,7 @@ requests.openapi(
   },
 );
 
-requests.openapi(
+questionRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/requests/{request_id}",
@@ -132,7 +134,7 @@ requests.openapi(
   },
 );
 
-requests.openapi(
+questionRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/requests/{request_id}/response",
@@ -146,11 +148,11 @@ requests.openapi(
   async (c) => {
     const { id, request_id } = c.req.valid("param");
     const { api, ask } = conversation(c, id);
-    return c.json(answered(c, await api.respond(ask, request_id, c.req.valid("json"), await idempotency(c))), 200);
+    return c.json(answered(c, await api.respond(ask, request_id, c.req.valid("json"), await idempotencyOf(c))), 200);
   },
 );
 
-requests.openapi(
+questionRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/tickets",

@@ -63,9 +63,9 @@ const secretSchema = z
   })
   .openapi("Secret");
 
-export const secrets = router();
+export const secretRoutes = router();
 
-secrets.openapi(
+secretRoutes.openapi(
   createRoute({
     method: "post",
     path: "/rotate",
@@ -78,7 +78,7 @@ secrets.openapi(
   async (c) => c.json(await rotateSecrets(c.get("context")), 200),
 );
 
-secrets.openapi(
+secretRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
@@ -98,7 +98,7 @@ secrets.openapi(
   },
 );
 
-secrets.openapi(
+secretRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
@@ -113,7 +113,7 @@ secrets.openapi(
   },
 );
 
-secrets.openapi(
+secretRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
@@ -133,7 +133,7 @@ secrets.openapi(
   },
 );
 
-secrets.openapi(
+secretRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",

@@ -33,9 +33,9 @@ const params = z.object({ id: z.string() });
 const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;
 const items = () => z.array(skillItemSchema());
 
-export const skills = router();
+export const skillRoutes = router();
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
@@ -63,7 +63,7 @@ skills.openapi(
   },
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/unified",
@@ -84,7 +84,7 @@ skills.openapi(
   },
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/public/list",
@@ -104,7 +104,7 @@ skills.openapi(
   },
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "post",
     path: "/invoke",
@@ -118,10 +118,10 @@ skills.openapi(
   async (c) => c.json({ prompt: await invokeSkill(c.get("context"), c.req.valid("json").skill_name) }, 200),
 );
 
-skills.route("/", uploads);
-skills.route("/", files);
+skillRoutes.route("/", uploads);
+skillRoutes.route("/", files);
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}",
@@ -133,7 +133,7 @@ skills.openapi(
   async (c) => c.json(skillResource(await findSkill(c.get("context"), c.req.valid("param").id)), 200),
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
@@ -147,7 +147,7 @@ skills.openapi(
   },
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/references",
@@ -168,7 +168,7 @@ skills.openapi(
   async (c) => c.json(await readSkillReferences(c.get("context"), c.req.valid("param").id), 200),
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{id}/remove-references",
@@ -185,7 +185,7 @@ skills.openapi(
   },
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/versions",
@@ -212,7 +212,7 @@ skills.openapi(
   },
 );
 
-skills.openapi(
+skillRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{id}/versions/{version_id}/activate",

@@ -22,9 +22,9 @@ import { ADMISSION_HEADER, type Admission, badTicket } from "../services/asking/
 import { isMarked } from "../services/asking/ticket-mac";
 import { unwrap } from "../services/conversation/api";
 
-export const socket = router();
+export const socketRoute = router();
 
-socket.openapi(
+socketRoute.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/socket",

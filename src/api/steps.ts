@@ -5,12 +5,12 @@ import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversat
 import { jsonObject, jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { FORMATS } from "../domain/tools/formats";
-import { answered, conversation, idempotency } from "../edge/conversation";
+import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { namesTag } from "../edge/etag";
 import { router } from "../edge/router";
 import { described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { promptSchema, statusSchema, toolCallsAnswerSchema, turnAnswerSchema } from "../services/conversation/replies";
+import { promptSchema, statusSchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 
 const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
 const format = z.enum(FORMATS).optional();
@@ -37,20 +37,20 @@ const callsRequest = z
 
 const restoreRequest = z.strictObject({ history }).openapi("Restore");
 
-export const steps = router();
+export const stepRoutes = router();
 
-steps.openapi(
+stepRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/turns",
     summary: "Begin a turn: prompt and tools for the model's first step",
     request: { params, body: optionalJsonBody(turnRequest) },
-    responses: { 200: json("The turn.", turnAnswerSchema), ...refusals(400, 404, 409, 413) },
+    responses: { 200: json("The turn.", turnReplySchema), ...refusals(400, 404, 409, 413) },
   }),
   async (c) => {
     const body = c.req.valid("json") ?? {};
     const { api, ask } = conversation(c, c.req.valid("param").id);
-    const once = await idempotency(c);
+    const once = await idempotencyOf(c);
     const request = {
       key: body.key ?? once?.key ?? null,
       format: body.format ?? null,
@@ -62,7 +62,7 @@ steps.openapi(
   },
 );
 
-steps.openapi(
+stepRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/tool-calls",
@@ -72,7 +72,7 @@ steps.openapi(
       200: {
         description: "All results, in the order of the calls.",
         content: {
-          "application/json": described(() => toolCallsAnswerSchema().openapi("ToolCallsAnswer")),
+          "application/json": described(() => toolCallsReplySchema().openapi("ToolCallsAnswer")),
           "text/event-stream": { schema: z.string() },
         },
       },
@@ -87,11 +87,11 @@ steps.openapi(
       const stream = answered(c, await api.streamToolCalls(ask, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     }
-    return c.json(answered(c, await api.toolCalls(ask, request, await idempotency(c))), 200);
+    return c.json(answered(c, await api.toolCalls(ask, request, await idempotencyOf(c))), 200);
   },
 );
 
-steps.openapi(
+stepRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/tool-calls/{call_id}",
@@ -107,7 +107,7 @@ steps.openapi(
   },
 );
 
-steps.openapi(
+stepRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/prompt",
@@ -123,7 +123,7 @@ steps.openapi(
   },
 );
 
-steps.openapi(
+stepRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/tools",
@@ -143,7 +143,7 @@ steps.openapi(
   },
 );
 
-steps.openapi(
+stepRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/restore",

@@ -25,9 +25,9 @@ const erasedSchema = z
   })
   .openapi("Erased");
 
-export const users = router();
+export const userRoutes = router();
 
-users.openapi(
+userRoutes.openapi(
   createRoute({
     method: "get",
     path: "/users/{id}/export",
@@ -66,7 +66,7 @@ users.openapi(
   },
 );
 
-users.openapi(
+userRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/users/{id}",

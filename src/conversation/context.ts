@@ -3,10 +3,10 @@
 import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings";
 import type { Context } from "../services/context";
-import type { Ask } from "../services/conversation/api";
+import type { Target } from "../services/conversation/api";
 import { type Database, openDatabase, type Timings } from "../storage/d1/database";
 
-export function contextOf(env: Env, ask: Ask, door?: Context["door"]): Context {
+export function contextOf(env: Env, ask: Target, door?: Context["door"]): Context {
   const timings = { storage: 0 };
   let database: Database | null = null;
   return {

@@ -1,14 +1,14 @@
 // The end of a conversation that nobody uses.
 
-import { DURATIONS } from "../domain/limits";
+import { DURATIONS } from "../domain/durations";
 import { settingsFrom } from "../domain/settings";
 import { idleDeadline, unlist } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
 import { primary } from "./context";
-import type { Pages } from "./tabs";
+import type { Tabs } from "./tabs";
 
 /** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
-export async function endIfIdle(pages: Pages, env: Env, session: Session, empty: () => Promise<null>): Promise<void> {
+export async function endIfIdle(pages: Tabs, env: Env, session: Session, empty: () => Promise<null>): Promise<void> {
   const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
   if (idleDeadline(session, days) > Date.now()) return pages.alarm.rearm();
   // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.

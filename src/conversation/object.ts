@@ -3,158 +3,152 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { type Pace, paced } from "../domain/access/pace";
-import type { Answer, RequestState } from "../domain/asking/question";
+import type { Answer, QuestionState } from "../domain/asking/question";
 import type { ConversationSettings } from "../domain/conversation/settings";
-import type { JsonValue } from "../domain/package/skill";
+import type { JsonValue } from "../domain/json";
 import type { Format } from "../domain/tools/formats";
 import { ADMISSION_HEADER, admissionSchema } from "../services/asking/admission";
 import { cancel, expireDue, waitForEnd } from "../services/asking/ask";
-import { openDoor } from "../services/asking/browser-link";
-import { listRequests, takeRequest, takeResponse } from "../services/asking/over-http";
+import { openBrowserLink } from "../services/asking/browser-link";
+import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
 import { makeTicket } from "../services/asking/tickets";
-import { detailOf, type RequestAsk } from "../services/asking/views";
+import { detailOf, type QuestionRequest } from "../services/asking/views";
 import { dismiss } from "../services/asking/waiters";
 import { audited, conversationInLog } from "../services/audit";
 import type { Context } from "../services/context";
 import {
-  type Ask,
+  type ClientSetup,
   type ConversationApi,
-  type HostAsk,
-  type Idempotency,
   type Reply,
   refusal,
-  type ToolCallsAsk,
-  type TurnAsk,
+  type Target,
+  type ToolCallsRequest,
+  type TurnRequest,
 } from "../services/conversation/api";
 import { announceChanges } from "../services/conversation/changes";
 import { putConversation, required, unlist } from "../services/conversation/lifecycle";
-import {
-  offerAnswer,
-  putAnswerSchema,
-  toolCallsAnswerSchema,
-  turnAnswerSchema,
-} from "../services/conversation/replies";
+import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
 import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
-import { takeCalls, takeHostOffer, takeOffer, takeTurn } from "../services/conversation/step";
+import { takeCalls, takeClientOffer, takeOffer, takeTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
 import { restore } from "../services/conversation/turn";
-import { answerOnce } from "../services/once";
+import { answerOnce, type Idempotency } from "../services/once";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { contextOf } from "./context";
 import { endIfIdle } from "./idle";
-import { enter, hear, sweep } from "./socket-protocol";
+import { closeSilent, enter, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
-import { pagesOf } from "./tabs";
+import { tabsOf } from "./tabs";
 
 export class Conversation extends DurableObject<Env> implements ConversationApi {
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();
-  readonly #pages = pagesOf(this.ctx, this.env, this.#store, () => this.#open());
+  readonly #pages = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
   #session: Session | null = null;
   #pace: Pace = { since: 0, count: 0 };
 
-  put(ask: Ask, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
+  put(ask: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
     return this.#answer(ask, (context) =>
-      answerOnce(context, this.#store, once, putAnswerSchema, async () => {
+      answerOnce(context, this.#store, once, putReplySchema, async () => {
         const { session, created } = await this.#put(context, ask.id, settings, replace);
         return { created, status: await statusOf(context, session) };
       }),
     );
   }
 
-  status(ask: Ask) {
+  status(ask: Target) {
     return this.#inside(ask, statusOf);
   }
 
-  record(ask: Ask) {
+  record(ask: Target) {
     return this.#inside(ask, async (context, session) => recordOf(context, session));
   }
 
-  turn(ask: Ask, settings: ConversationSettings | null, request: TurnAsk, once: Idempotency | null) {
+  turn(ask: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
     return this.#answer(ask, (context) =>
-      answerOnce(context, this.#store, once, turnAnswerSchema, async () => {
+      answerOnce(context, this.#store, once, turnReplySchema, async () => {
         if (settings !== null) await this.#put(context, ask.id, settings, false);
         return takeTurn(context, required(this.#open()), request);
       }),
     );
   }
 
-  prompt(ask: Ask, format: Format | null) {
-    return this.#inside(ask, async (context, session) => offerAnswer(await takeOffer(context, session, format)));
+  prompt(ask: Target, format: Format | null) {
+    return this.#inside(ask, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  hostOffer(ask: Ask, host: HostAsk) {
+  hostOffer(ask: Target, host: ClientSetup) {
     return this.#answer(ask, async (context) =>
-      offerAnswer(await takeHostOffer(context, await this.#hosted(context, ask, host), host.preload)),
+      offerReply(await takeClientOffer(context, await this.#hosted(context, ask, host), host.preload)),
     );
   }
 
-  toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null) {
+  toolCalls(ask: Target, request: ToolCallsRequest, once: Idempotency | null) {
     return this.#answer(ask, async (context) => {
       const known = await this.#hosted(context, ask, request.host);
       const run = () => takeCalls(context, known, this.#running, request);
-      return answerOnce(context, this.#store, once, toolCallsAnswerSchema, run);
+      return answerOnce(context, this.#store, once, toolCallsReplySchema, run);
     });
   }
 
-  streamToolCalls(ask: Ask, call: ToolCallsAsk) {
+  streamToolCalls(ask: Target, call: ToolCallsRequest) {
     return this.#answer(ask, async (context) =>
       streamCalls(context, await this.#hosted(context, ask, call.host), this.#running, call),
     );
   }
 
-  cancelCall(ask: Ask, call: CallName) {
+  cancelCall(ask: Target, call: CallName) {
     return this.#inside(ask, async () => cancelCall(this.#running, call));
   }
 
-  restore(ask: Ask, history: JsonValue[]) {
+  restore(ask: Target, history: JsonValue[]) {
     return this.#inside(ask, async (context, session) => {
       const warnings = await exclusively(session, () => restore(context, session, history));
       return statusOf(context, session, warnings);
     });
   }
 
-  events(ask: Ask, after: number, limit: number) {
+  events(ask: Target, after: number, limit: number) {
     return this.#inside(ask, async (_context, session) => eventsOf(session, after, limit));
   }
 
-  at(ask: Ask, turn: number) {
+  at(ask: Target, turn: number) {
     return this.#inside(ask, async (_, session) => pastOf(session, turn));
   }
 
-  taskSkills(ask: Ask) {
+  taskSkills(ask: Target) {
     return this.#inside(ask, taskSkillsOf);
   }
 
-  request(ask: Ask, request: RequestAsk, once: Idempotency | null) {
-    return this.#inside(ask, (context, session) => takeRequest(context, session, this.#pages.asking, request, once));
+  request(ask: Target, request: QuestionRequest, once: Idempotency | null) {
+    return this.#inside(ask, (context, session) => takeQuestion(context, session, this.#pages.asking, request, once));
   }
 
-  requests(ask: Ask, state: RequestState | null, limit: number, cursor: string | undefined) {
-    return this.#inside(ask, async () => listRequests(this.#pages.asking, state, limit, cursor));
+  requests(ask: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
+    return this.#inside(ask, async () => listQuestions(this.#pages.asking, state, limit, cursor));
   }
 
-  awaitRequest(ask: Ask, requestId: string, milliseconds: number) {
+  awaitRequest(ask: Target, requestId: string, milliseconds: number) {
     return this.#inside(ask, async () => detailOf(await waitForEnd(this.#pages.asking, requestId, milliseconds)));
   }
 
-  cancelRequest(ask: Ask, requestId: string) {
+  cancelRequest(ask: Target, requestId: string) {
     return this.#inside(ask, async () => cancel(this.#pages.asking, requestId, "cancelled"));
   }
 
-  respond(ask: Ask, requestId: string, answer: Answer, once: Idempotency | null) {
+  respond(ask: Target, requestId: string, answer: Answer, once: Idempotency | null) {
     return this.#inside(ask, (context, session) =>
       takeResponse(context, session, this.#pages.asking, requestId, answer, once),
     );
   }
 
-  ticket(ask: Ask, origin: string | null, user: string | null) {
+  ticket(ask: Target, origin: string | null, user: string | null) {
     return this.#inside(ask, (context, session) => makeTicket(context, session, origin, user));
   }
 
-  remove(ask: Ask) {
+  remove(ask: Target) {
     return this.#inside(ask, async (context, session) => {
       const recorded = audited(context, "conversation.delete", await conversationInLog(session));
       await unlist({ ...context, db: recorded }, session);
@@ -162,7 +156,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     });
   }
 
-  erase(ask: Ask) {
+  erase(ask: Target) {
     return this.#answer(ask, async ({ db, caller }) => {
       // The list last: what a failure leaves must be found again.
       await this.#empty();
@@ -197,17 +191,19 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     this.#pages.alarm.fired();
     if (this.#open() === null) return;
     expireDue(this.#pages.asking);
-    await sweep(this.#pages);
+    await closeSilent(this.#pages);
     const session = this.#open();
     if (session === null) return;
     await endIfIdle(this.#pages, this.env, session, () => this.#empty());
   }
 
-  async #answer<T>(ask: Ask, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+  async #answer<T>(ask: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
-      const context = contextOf(this.env, ask, (call) => openDoor(this.#pages.asking, required(this.#open()), call));
+      const context = contextOf(this.env, ask, (call) =>
+        openBrowserLink(this.#pages.asking, required(this.#open()), call),
+      );
       session = this.#open();
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
@@ -218,7 +214,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   /** As `#answer`, for what only a conversation that is there can do. */
-  #inside<T>(ask: Ask, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
+  #inside<T>(ask: Target, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
     return this.#answer(ask, (context, session) => run(context, required(session)));
   }
 
@@ -230,7 +226,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   /** The conversation that is there, or the one that an MCP host makes by naming it. */
-  async #hosted(context: Context, ask: Ask, host: HostAsk | null): Promise<Session> {
+  async #hosted(context: Context, ask: Target, host: ClientSetup | null): Promise<Session> {
     if (host !== null && this.#open() === null) await this.#put(context, ask.id, host.settings, false);
     return required(this.#open());
   }

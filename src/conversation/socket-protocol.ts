@@ -1,22 +1,23 @@
 // What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
 
 import { CLOSE, type ResponseFrame, readFrame } from "../domain/asking/frame";
+import { ASKING_LIMITS } from "../domain/asking/limits";
 import { answerSchema } from "../domain/asking/question";
+import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn, rootCause } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
-import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
 import { type Admission, grantFor } from "../services/asking/admission";
 import { look, pendingFrames, respond } from "../services/asking/ask";
 import { draftTicket, issueTicket } from "../services/asking/tickets";
 import { activeFrame } from "../services/conversation/changes";
 import { conversationNotFound, type Session } from "../services/session";
 import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
-import type { Pages } from "./tabs";
+import type { Tabs } from "./tabs";
 
 const NOT_LIVE = "The key does not count any more.";
 
 /** Lets a page in, or throws the refusal. */
-export async function enter(pages: Pages, admission: Admission): Promise<Response> {
+export async function enter(pages: Tabs, admission: Admission): Promise<Response> {
   const { sockets, asking, session } = pages;
   const open = session();
   const { follows, ...grant } = await grantFor(open, admission, asking.now(), pages.isLive);
@@ -45,7 +46,7 @@ export async function enter(pages: Pages, admission: Admission): Promise<Respons
 }
 
 /** Hears one message of a socket. What the gateway did not mean to happen costs this socket and no other. */
-export async function hear(pages: Pages, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+export async function hear(pages: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   try {
     await understand(pages, socket, data);
   } catch (error) {
@@ -56,7 +57,7 @@ export async function hear(pages: Pages, socket: WebSocket, data: string | Array
   }
 }
 
-async function understand(pages: Pages, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+async function understand(pages: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   const { sockets, asking } = pages;
   // What was under way when the socket was told to go.
   if (socket.readyState !== WebSocket.OPEN) return;
@@ -75,7 +76,7 @@ async function understand(pages: Pages, socket: WebSocket, data: string | ArrayB
 }
 
 /** Closes those who never said hello, those who read nothing, and those whose key does not count any more. */
-export async function sweep({ sockets, asking, isLive }: Pages): Promise<void> {
+export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
   for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
   for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, UNREAD);
@@ -92,7 +93,7 @@ export async function sweep({ sockets, asking, isLive }: Pages): Promise<void> {
 
 /** Welcomes a page. Nothing is awaited, so no request can slip between the welcome and what is pending. */
 function greet(
-  { sockets, asking }: Pages,
+  { sockets, asking }: Tabs,
   session: Session,
   socket: WebSocket,
   holder: Holder,
@@ -123,7 +124,7 @@ function greet(
 
 /** Takes an answer: the key behind the socket must still count, and the first answer wins. */
 async function take(
-  pages: Pages,
+  pages: Tabs,
   session: Session,
   socket: WebSocket,
   holder: Holder,

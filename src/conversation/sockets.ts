@@ -4,9 +4,10 @@
 
 import * as z from "zod";
 import { CLOSE, type ServerFrame, SUBPROTOCOL } from "../domain/asking/frame";
+import { ASKING_LIMITS } from "../domain/asking/limits";
 import { type Grant, grantSchema } from "../domain/asking/ticket";
+import { DURATIONS } from "../domain/durations";
 import { utf8Bytes } from "../domain/json";
-import { ASKING_LIMITS, DURATIONS } from "../domain/limits";
 import type { Clients } from "../services/asking/ask";
 
 /** What a socket carries through hibernation. Checked when it comes back: an older gateway may have written it. */

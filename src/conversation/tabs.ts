@@ -11,7 +11,7 @@ import { Alarm } from "./alarm";
 import { primary } from "./context";
 import { Sockets } from "./sockets";
 
-export interface Pages {
+export interface Tabs {
   readonly sockets: Sockets;
   readonly asking: Asking;
   readonly alarm: Alarm;
@@ -22,12 +22,12 @@ export interface Pages {
   isLive(grant: Grant): Promise<boolean>;
 }
 
-export function pagesOf(
+export function tabsOf(
   ctx: DurableObjectState,
   env: Env,
   store: ConversationStore,
   session: () => Session | null,
-): Pages {
+): Tabs {
   const sockets = new Sockets(ctx, () => alarm.rearm());
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();

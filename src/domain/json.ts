@@ -2,8 +2,6 @@
 // thousand messages would be checked node by node for nothing (and a recursive schema has no end in an OpenAPI document).
 
 import * as z from "zod";
-import type { JsonObject, JsonValue } from "./package/skill";
-
 export const jsonValue = z.unknown().transform((value): JsonValue => value as JsonValue);
 
 export const jsonObject = z.record(z.string(), z.unknown()).transform((value): JsonObject => value as JsonObject);
@@ -63,3 +61,7 @@ export function endOfString(text: string, from: number): number {
   }
   return text.length;
 }
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+export type JsonObject = { [key: string]: JsonValue };

@@ -1,7 +1,5 @@
 // Every limit of the gateway, by name. Bytes unless the name says otherwise.
 
-export { ASKING_LIMITS } from "./asking/limits";
-
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
@@ -177,81 +175,3 @@ export const PACE = { requests: 5_000, seconds: 10 } as const;
 
 /** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;
-
-/** Durations in milliseconds. */
-export const DURATIONS = {
-  /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
-  tool: 30_000,
-  toolMost: 300_000,
-  /** Describing all tools of a skill. */
-  describe: 5_000,
-  /** A request to the browser ends so long before its tool, which can still say what happened. */
-  requestMargin: 1_000,
-  /** D1 and R2 answer within this or the request is 503. */
-  storage: 2_000,
-  /** How long what /health found is told to whoever asks next. */
-  health: 1_000,
-  /** No publish commits later than this after it began, so the sweep below can never race one. */
-  publish: 60 * 60_000,
-  /** Packages without a row are removed when older than this. */
-  orphanGrace: 24 * 60 * 60_000,
-  idempotency: 24 * 60 * 60_000,
-  /** How long an isolate keeps secrets it has decrypted; a change acts at once all the same. */
-  secretCache: 60_000,
-  /** A secret's last use is written down at most this often. */
-  secretUse: 60 * 60_000,
-  /** How long an isolate may go on with a principal it has seen while D1 is down. */
-  principalCache: 60_000,
-  /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */
-  request: 30_000,
-  requestMost: 24 * 60 * 60_000,
-  requestKept: 24 * 60 * 60_000,
-  /** How long a caller waits for it in one go. */
-  wait: 25_000,
-  waitMost: 60_000,
-  ticket: 60_000,
-  resume: 12 * 60 * 60_000,
-  /** A socket says hello within this. */
-  hello: 10_000,
-  /** A socket that was asked whether it reads gives a sign of life within this. */
-  unread: 60_000,
-  /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
-  keyCheck: 10 * 60_000,
-  keyCheckAgain: 60_000,
-  /** Between two notes of when a key was last used. */
-  keyUse: 10 * 60_000,
-  /** How long a rotated key goes on beside its successor, by default and at most. */
-  keyOverlap: 24 * 60 * 60_000,
-  keyOverlapMost: 30 * 24 * 60 * 60_000,
-  /** How far an issuer's clock may be off. */
-  clockLeeway: 30_000,
-  /** An issuer's keys: how long a request waits for them, when they are read again, and how long they outlive an outage. */
-  keySetFetch: 3_000,
-  keySetFresh: 10 * 60_000,
-  keySetKept: 24 * 60 * 60_000,
-  /** Between two looks for a key that is not among them, and after a look that failed. */
-  keySetLook: 60_000,
-  keySetRetry: 10_000,
-  /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
-  patience: 2_000,
-  /** How long they wait for one that failed the last time: enough for one that is well again. */
-  patienceFailed: 250,
-  /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
-  patienceFixed: 10_000,
-  /** A server that no turn had for so long is forgotten. */
-  upstreamKept: 7 * 24 * 60 * 60_000,
-  /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
-  era: 24 * 60 * 60_000,
-  toolList: 60_000,
-  toolListMost: 60 * 60_000,
-  /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
-  serverCache: 10_000,
-  /** A stream that is passed on says something at least so often. */
-  keepAlive: 15_000,
-  /** The same while tool calls run, so that they end soon after nobody waits for them any more. */
-  stepAlive: 5_000,
-  /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */
-  farewell: 1_000,
-  /** When to try again to delete an idle conversation. */
-  endAgain: 60 * 60_000,
-} as const;

@@ -1,8 +1,7 @@
 // The one shape of a tool and of its result: MCP's own. Everything that can be called is made into this.
 
 import * as z from "zod";
-import { jsonObject, jsonValue } from "./json";
-import type { JsonObject, JsonValue } from "./package/skill";
+import { type JsonObject, type JsonValue, jsonObject, jsonValue } from "./json";
 import { escapeSkillTags } from "./tags";
 
 /** A JSON Schema, draft 2020-12, as a plain value. */

@@ -5,18 +5,19 @@ import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
 import type { Caller } from "../services/context";
-import { type Ask, type ConversationApi, type Idempotency, type Reply, unwrap } from "../services/conversation/api";
+import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
+import type { Idempotency } from "../services/once";
 import type { HttpEnv } from "./env";
 import { noteLimit } from "./rate";
 
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
-export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Ask } {
+export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Target } {
   noteLimit(c, "conversation", PACE);
   return conversationOf(c.env, c.get("context").caller, id);
 }
 
 /** The same of whoever calls; the caller decides before whether it may. */
-export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; ask: Ask } {
+export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; ask: Target } {
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return { api: stub as ConversationApi, ask: { caller, id } };
@@ -34,7 +35,7 @@ export function answered<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
 }
 
 /** The request's Idempotency-Key with a digest of what was asked; `null` when it has none. */
-export async function idempotency(c: HonoContext<HttpEnv>): Promise<(Idempotency & { key_digest: string }) | null> {
+export async function idempotencyOf(c: HonoContext<HttpEnv>): Promise<(Idempotency & { key_digest: string }) | null> {
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {

@@ -1,12 +1,12 @@
 // Whom an MCP host talks to.
 
-import type { Ask, ConversationApi, HostAsk } from "../services/conversation/api";
+import type { ClientSetup, ConversationApi, Target } from "../services/conversation/api";
 
 /** How a host speaks: with a handshake (to 2025-11-25), or with everything in each request (2026-07-28). */
-export type Era = "legacy" | "modern";
+export type ClientEra = "legacy" | "modern";
 
 /** The catalog, narrowed by a ghost, or one conversation. */
-export interface HostPlace {
+export interface ClientPlace {
   ghost: string | undefined;
-  conversation: { api: ConversationApi; ask: Ask; host: HostAsk } | null;
+  conversation: { api: ConversationApi; ask: Target; host: ClientSetup } | null;
 }

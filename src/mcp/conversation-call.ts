@@ -4,16 +4,16 @@ import { waitUntil } from "cloudflare:workers";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
-import type { JsonObject } from "../domain/package/skill";
+import type { JsonObject } from "../domain/json";
 import { EventSplitter } from "../domain/servers/event-stream";
 import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
-import { type ToolCallsAsk, unwrap } from "../services/conversation/api";
-import { type ToolCallsAnswer, toolCallsAnswerSchema } from "../services/conversation/replies";
+import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
+import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
 import { hostCallId } from "../services/conversation/running";
-import type { HostPlace } from "./client-place";
+import type { ClientPlace } from "./client-place";
 
-const answerSchema = toolCallsAnswerSchema();
+const answerSchema = toolCallsReplySchema();
 const progressSchema = z.object({
   progress: z.number(),
   total: z.number().optional(),
@@ -22,7 +22,7 @@ const progressSchema = z.object({
 
 const refusalSchema = z.object({ code: z.enum(ERROR_CODES), reason: z.string(), message: z.string() });
 
-type Conversation = NonNullable<HostPlace["conversation"]>;
+type Conversation = NonNullable<ClientPlace["conversation"]>;
 
 /**
  * Runs one call; `null` when the conversation has no such tool.
@@ -39,7 +39,7 @@ export async function callInConversation(
 ): Promise<ToolResult | null> {
   // A host counts its requests anew with every connection: its own id does not say which call is the same.
   const id = hostCallId(ctx.mcpReq.id, context.newId("call"));
-  const request: ToolCallsAsk = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, host };
+  const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, host };
   const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may be gone by now, and with it whatever nobody waits for.
   const cancel = () => waitUntil(api.cancelCall(ask, id));
@@ -69,7 +69,7 @@ export function cancelInConversation({ api, ask }: Conversation, request: string
 async function followed(
   stream: ReadableStream<Uint8Array>,
   onProgress: (progress: z.infer<typeof progressSchema>) => Promise<void>,
-): Promise<ToolCallsAnswer> {
+): Promise<ToolCallsReply> {
   const splitter = new EventSplitter();
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     for (const { type, data } of splitter.push(text)) {

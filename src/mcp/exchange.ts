@@ -10,15 +10,15 @@ import {
 import * as z from "zod";
 import { version } from "../../package.json";
 import type { View } from "../domain/catalog/view";
-import { jsonObject } from "../domain/json";
-import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
-import type { JsonObject } from "../domain/package/skill";
+import { DURATIONS } from "../domain/durations";
+import { type JsonObject, jsonObject } from "../domain/json";
+import { REQUEST_LIMITS } from "../domain/limits";
 import { type ToolResult, toolHintsSchema } from "../domain/tool";
 import { instructionsOf, toolsOfCatalog } from "../domain/tools/client-offer";
 import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation/api";
 import { callInCatalog, viewOfCatalog } from "../services/conversation/catalog-client";
-import type { Era, HostPlace } from "./client-place";
+import type { ClientEra, ClientPlace } from "./client-place";
 import { callInConversation, cancelInConversation } from "./conversation-call";
 import { asProtocolError, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
@@ -37,10 +37,10 @@ const spokenSchema = z.object({ content: z.object({ text: z.string() }) });
  *
  * @param message the body, read and parsed; `undefined` for methods that have none
  */
-export async function answerHost(
+export async function answerClient(
   context: Context,
   request: Request,
-  place: HostPlace,
+  place: ClientPlace,
   message: unknown,
 ): Promise<Response> {
   const opening = openingSchema.safeParse(message);
@@ -66,7 +66,7 @@ interface Offer {
   instructions: string;
 }
 
-async function offerOf(context: Context, place: HostPlace): Promise<Offer> {
+async function offerOf(context: Context, place: ClientPlace): Promise<Offer> {
   const { conversation } = place;
   if (conversation !== null) {
     const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.ask, conversation.host));
@@ -77,7 +77,7 @@ async function offerOf(context: Context, place: HostPlace): Promise<Offer> {
   return { tools: toolsOfCatalog(view), instructions: instructionsOf(view) };
 }
 
-function serverFor(context: Context, place: HostPlace, era: Era, instructions: string | undefined): Server {
+function serverFor(context: Context, place: ClientPlace, era: ClientEra, instructions: string | undefined): Server {
   const server = new Server(
     { name: "skill-gateway", title: "Skill Gateway", version },
     {
@@ -122,7 +122,7 @@ const toolSchema = z.object({
 });
 
 /** What the place may see: for a conversation, what its own settings say. */
-async function viewOf(context: Context, { ghost, conversation }: HostPlace): Promise<View> {
+async function viewOf(context: Context, { ghost, conversation }: ClientPlace): Promise<View> {
   if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   const { api, ask, host } = conversation;
   unwrap(await api.hostOffer(ask, host));
@@ -131,11 +131,11 @@ async function viewOf(context: Context, { ghost, conversation }: HostPlace): Pro
 
 async function call(
   context: Context,
-  { ghost, conversation }: HostPlace,
+  { ghost, conversation }: ClientPlace,
   name: string,
   args: JsonObject,
   ctx: ServerContext,
-  era: Era,
+  era: ClientEra,
 ): Promise<ToolResult | null> {
   // Hosts of the modern era are told of changes only where they subscribed, and nothing here is held open for that.
   if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");

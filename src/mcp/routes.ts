@@ -10,12 +10,12 @@ import { principalRate } from "../edge/rate";
 import { router } from "../edge/router";
 import * as z from "../edge/zod";
 import type { Context } from "../services/context";
-import type { Ask, ConversationApi, HostAsk } from "../services/conversation/api";
+import type { ClientSetup, ConversationApi, Target } from "../services/conversation/api";
 
 /** Whom an MCP host talks to: the catalog, narrowed by a ghost, or one conversation. */
 export interface HostPlace {
   ghost: string | undefined;
-  conversation: { api: ConversationApi; ask: Ask; host: HostAsk } | null;
+  conversation: { api: ConversationApi; ask: Target; host: ClientSetup } | null;
 }
 
 export interface McpDoors {

@@ -4,19 +4,19 @@ import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { Context } from "../services/context";
 import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
-import type { HostPlace } from "./client-place";
+import type { ClientPlace } from "./client-place";
 
 /** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */
-export async function serve(context: Context, request: Request, place: HostPlace): Promise<Response> {
-  const { answerHost } = await import("./exchange");
-  if (request.method !== "POST") return answerHost(context, request, place, undefined);
+export async function serve(context: Context, request: Request, place: ClientPlace): Promise<Response> {
+  const { answerClient } = await import("./exchange");
+  if (request.method !== "POST") return answerClient(context, request, place, undefined);
   const text = await readBody(request);
   if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth)) return rpcRefusal(400, -32600, TOO_DEEP);
   const message = parse(text);
   if (message === undefined) return rpcRefusal(400, -32700, "The body is not JSON.");
   if (Array.isArray(message)) return rpcRefusal(400, -32600, "Send one message a request: MCP has no batches.");
-  return answerHost(context, request, place, message);
+  return answerClient(context, request, place, message);
 }
 
 function parse(text: string): unknown {

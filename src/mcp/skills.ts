@@ -7,7 +7,7 @@ import type { View } from "../domain/catalog/view";
 import { jsonObject } from "../domain/json";
 import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/catalog/served";
 import type { Context } from "../services/context";
-import type { Era } from "./client-place";
+import type { ClientEra } from "./client-place";
 import { asProtocolError } from "./refusal";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
@@ -35,7 +35,7 @@ const folderResult = z.object({
 });
 
 /** Serves the skills of a view on a server that is not connected yet. */
-export function serveSkills(server: Server, context: Context, view: () => Promise<View>, era: Era): void {
+export function serveSkills(server: Server, context: Context, view: () => Promise<View>, era: ClientEra): void {
   const cache = era === "modern" ? CACHE : {};
   const withView = <T>(run: (view: View) => Promise<T>) => asProtocolError(context, async () => run(await view()));
 

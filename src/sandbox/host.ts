@@ -1,8 +1,9 @@
 // What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
 
 import { RpcTarget } from "cloudflare:workers";
-import { CODE_LIMITS, DURATIONS } from "../domain/limits";
-import type { JsonValue } from "../domain/package/skill";
+import { DURATIONS } from "../domain/durations";
+import type { JsonValue } from "../domain/json";
+import { CODE_LIMITS } from "../domain/limits";
 
 /** What a page answered, or why none did. */
 export interface BrowserAnswer {
@@ -12,7 +13,7 @@ export interface BrowserAnswer {
 }
 
 /** The way from one tool call to the pages of its conversation. */
-export interface BrowserDoor {
+export interface BrowserLink {
   /** Asks and waits. `ordinal` counts the requests of the call from 1, so that a repeated call finds its own again. */
   request(action: string, payload: JsonValue, timeoutMs: number, ordinal: number): Promise<BrowserAnswer>;
   /** Tells, without an answer. */
@@ -20,13 +21,13 @@ export interface BrowserDoor {
 }
 
 /** A door that leads nowhere. */
-export const NO_PAGE: BrowserDoor = {
+export const NO_PAGE: BrowserLink = {
   request: async () => ({ success: false, error: "No page is connected to this conversation." }),
   emit: () => {},
 };
 
 /** How a run went that has no answer, for operators: what the code itself says of a failure is the caller's alone. */
-export interface Ending {
+export interface HostEnding {
   outcome: "failed" | "timeout" | "cancelled" | "stopped";
   /** Why it was ended, by us or by the runtime. */
   reason?: string;
@@ -39,14 +40,14 @@ export interface HostParts {
   readFile(path: string): Promise<Uint8Array | null>;
   log(text: string): void;
   /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
-  ended(ending: Ending): void;
-  door: BrowserDoor;
+  ended(ending: HostEnding): void;
+  door: BrowserLink;
   /** When the call ends, in milliseconds since the epoch. */
   deadline: number;
 }
 
 /** One call's state, on our side. The isolate has only the `Host`. */
-export class HostLine {
+export class HostCall {
   readonly output = { stdout: "", stderr: "" };
   readonly over = Promise.withResolvers<void>();
   /** Why the call was stopped from this side. */
@@ -79,9 +80,9 @@ export type Told<T> = { value: T } | { error: string };
 
 /** The only object that crosses into an isolate. Its methods are all that can be reached through it. */
 export class Host extends RpcTarget {
-  readonly #line: HostLine;
+  readonly #line: HostCall;
 
-  constructor(line: HostLine) {
+  constructor(line: HostCall) {
     super();
     this.#line = line;
   }
@@ -140,7 +141,7 @@ export class Host extends RpcTarget {
     line.output[stream] = (line.output[stream] + text).slice(0, CODE_LIMITS.outputChars + 1);
   }
 
-  async #tell<T>(answer: (line: HostLine) => T | Promise<T>): Promise<Told<T>> {
+  async #tell<T>(answer: (line: HostCall) => T | Promise<T>): Promise<Told<T>> {
     try {
       this.#line.enter();
       return { value: await answer(this.#line) };

@@ -3,10 +3,10 @@
 
 import type { Runnable } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
+import type { JsonObject, JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
-import type { JsonObject, JsonValue } from "../domain/package/skill";
 import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
-import { Host, HostLine, type HostParts } from "./host";
+import { Host, HostCall, type HostParts } from "./host";
 import { instrument, TICK_MODULE, TICK_SOURCE } from "./instrument";
 
 const COMPATIBILITY_DATE = "2026-10-20";
@@ -37,7 +37,7 @@ export type Outcome =
   | { kind: "stopped"; reason: string };
 
 export interface Run {
-  line: HostLine;
+  line: HostCall;
   outcome: Outcome;
   ms: number;
 }
@@ -62,7 +62,7 @@ export async function runIsolated(
   signal?: AbortSignal,
 ): Promise<Run> {
   const began = Date.now();
-  const line = new HostLine({ ...host, deadline: began + ms });
+  const line = new HostCall({ ...host, deadline: began + ms });
   const id = await idOf(code);
   const generation = generations.get(id) ?? 0;
   let failure: unknown = null;

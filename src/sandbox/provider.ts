@@ -1,9 +1,10 @@
 // A skill's provider: what its tools are, and calling one. The seeds' `SkillToolProvider`, in an isolate.
 
 import * as z from "zod";
-import { jsonObject } from "../domain/json";
-import { CODE_LIMITS, DURATIONS } from "../domain/limits";
-import type { JsonObject, ToolDeclaration } from "../domain/package/skill";
+import { DURATIONS } from "../domain/durations";
+import { type JsonObject, jsonObject } from "../domain/json";
+import { CODE_LIMITS } from "../domain/limits";
+import type { ToolDeclaration } from "../domain/package/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { toolResultOf } from "../domain/tools/output";
 import { type HostParts, NO_PAGE } from "./host";
@@ -46,7 +47,7 @@ const answerSchema = z.array(
  * Asks a provider what its tools are. Nothing of a user goes in, so the answer is the same for everybody; the isolate is one for
  * all, and none of those in which the tools are called.
  */
-export async function describeTools(
+export async function describeProvider(
   loader: WorkerLoader,
   code: ProviderCode,
   skillName: string,

@@ -1,8 +1,8 @@
 // A script of a skill, run to its end: what it wrote, how it ended, and how long it took.
 
 import * as z from "zod";
+import type { JsonObject } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
-import type { JsonObject } from "../domain/package/skill";
 import { cutText } from "../domain/tools/output";
 import type { HostParts } from "./host";
 import { type IsolateCode, runIsolated } from "./isolate";

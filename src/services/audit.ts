@@ -11,7 +11,7 @@ import {
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
-import type { JsonObject } from "../domain/package/skill";
+import type { JsonObject } from "../domain/json";
 import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 import type { Context } from "./context";

@@ -2,7 +2,7 @@
 
 import type { Principal } from "../domain/access/access";
 import type { Settings } from "../domain/settings";
-import type { BrowserDoor } from "../sandbox/host";
+import type { BrowserLink } from "../sandbox/host";
 import type { Database, Timings } from "../storage/d1/database";
 import type { Counters } from "../storage/d1/keys";
 
@@ -32,7 +32,7 @@ export interface Context {
   /** Absent where the account has no Worker Loader. */
   loader?: WorkerLoader | undefined;
   /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
-  door?: ((call: DoorCall) => BrowserDoor) | undefined;
+  door?: ((call: DoorCall) => BrowserLink) | undefined;
   settings: Settings;
   timings: Timings;
   /** Milliseconds since the epoch. */

@@ -1,11 +1,11 @@
 // An Idempotency-Key's promise inside a conversation: the same key and body give the same answer for a day.
 
 import type * as z from "zod";
+import { DURATIONS } from "../domain/durations";
 import { GatewayError } from "../domain/errors";
-import { DURATIONS, REQUEST_LIMITS } from "../domain/limits";
+import { REQUEST_LIMITS } from "../domain/limits";
 import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
-import type { Idempotency } from "./conversation/api";
 
 /**
  * Answers what was answered before under this key, else runs and keeps the answer. One too large to keep is made again, which
@@ -37,4 +37,10 @@ export function keyReused(): GatewayError {
     "IDEMPOTENCY_KEY_REUSED",
     "This Idempotency-Key was used with another request. Use a new key for a new request.",
   );
+}
+
+/** An `Idempotency-Key` and the digest of the request it came with. */
+export interface Idempotency {
+  key: string;
+  request: string;
 }

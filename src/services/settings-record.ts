@@ -1,8 +1,7 @@
 // Settings have no door, so a change of them is recorded when the next deployment is at work: hourly, beside the sweep.
 
 import { DEPLOYMENT_USER } from "../domain/access/access";
-import { jsonObject } from "../domain/json";
-import type { JsonObject } from "../domain/package/skill";
+import { type JsonObject, jsonObject } from "../domain/json";
 import { listAudit, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 

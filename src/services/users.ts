@@ -8,10 +8,10 @@ import { eraseUserRows, forgetUser, readUserRows, readUserSkills, readUserVersio
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { recordAct } from "./audit";
 import type { Context } from "./context";
-import { type Ask, type ConversationApi, unwrap } from "./conversation/api";
+import { type ConversationApi, type Target, unwrap } from "./conversation/api";
 
 /** Finds a conversation of the user by its id. */
-export type OpenConversation = (id: string) => { api: ConversationApi; ask: Ask };
+export type OpenConversation = (id: string) => { api: ConversationApi; ask: Target };
 
 /** What an erasure took away, and whether that was all. Ask again until it was. */
 export interface Erased {

@@ -1,6 +1,6 @@
 // One remote MCP server: connected when it is needed, its session taken up again, and never the reason why anything else waits.
 
-import type { JsonObject } from "../domain/package/skill";
+import type { JsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";

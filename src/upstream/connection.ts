@@ -8,7 +8,7 @@ import type { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { faultOf } from "./reason";
 import type { Sdk } from "./sdk";
-import { Line } from "./transport";
+import { WatchedTransport } from "./transport";
 
 /** The revision that a pinned modern server must speak. */
 const MODERN = "2026-07-28";
@@ -18,7 +18,7 @@ const IDENTITY = { name: "skill-gateway", version };
 
 export interface Connection {
   client: Client;
-  line: Line;
+  line: WatchedTransport;
   /** What of the memory it goes on from; a fresh one goes on from nothing. */
   resumed: UpstreamMemory["session"] | "discover" | null;
 }
@@ -129,7 +129,7 @@ function prepare(
   client.setNotificationHandler("notifications/tools/list_changed", onListChanged);
   // What breaks is told by whoever waits for it; the rest is noise of the wire.
   client.onerror = () => undefined;
-  const line = new Line(sdk, target, typeof resumed === "string" ? null : resumed, development);
+  const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
   return { client, line, resumed };
 }
 

@@ -2,8 +2,9 @@
 // issuer does not answer.
 
 import * as z from "zod";
+import { DURATIONS } from "../domain/durations";
 import { GatewayError } from "../domain/errors";
-import { ACCESS_LIMITS, DURATIONS } from "../domain/limits";
+import { ACCESS_LIMITS } from "../domain/limits";
 
 /** Only public keys: a shared secret among them must never check anything. */
 const keySetSchema = z.object({
@@ -16,7 +17,7 @@ const keySetSchema = z.object({
 export type KeySet = z.infer<typeof keySetSchema>;
 
 /** How an address is asked, and by which clock. */
-export interface Asking {
+export interface Fetching {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   now: number;
 }
@@ -39,7 +40,7 @@ interface State {
 const states = new Map<string, State>();
 
 /** The issuer's keys; what is known, while that is new or the issuer is away. Throws `unavailable` when there are none. */
-export async function readKeySet(url: string, asking: Asking): Promise<KeySet> {
+export async function readKeySet(url: string, asking: Fetching): Promise<KeySet> {
   const { now } = asking;
   const state = stateOf(url);
   const { known } = state;
@@ -57,7 +58,7 @@ export async function readKeySet(url: string, asking: Asking): Promise<KeySet> {
 }
 
 /** The keys, if there are newer ones than these: asked for at most once a minute, whatever keys tokens name. */
-export async function readNewerKeySet(url: string, set: KeySet, asking: Asking): Promise<KeySet | null> {
+export async function readNewerKeySet(url: string, set: KeySet, asking: Fetching): Promise<KeySet | null> {
   const state = stateOf(url);
   if (state.known !== null && state.known.set !== set) return state.known.set;
   if (asking.now - state.lookedAt < DURATIONS.keySetLook) return null;
@@ -78,7 +79,7 @@ function stateOf(url: string): State {
 }
 
 /** Reads the keys anew; `null`, and a line in the log, when that fails. */
-async function renew(url: string, state: State, { fetch, now }: Asking): Promise<KeySet | null> {
+async function renew(url: string, state: State, { fetch, now }: Fetching): Promise<KeySet | null> {
   try {
     const signal = AbortSignal.timeout(DURATIONS.keySetFetch);
     const answer = await fetch(url, { headers: { accept: "application/json" }, redirect: "manual", signal });

@@ -4,10 +4,10 @@ import { UPSTREAM_LIMITS } from "../domain/limits";
 import type { Redactor } from "../domain/servers/redactor";
 import { faultIn, statusFault, UpstreamFault } from "./fault";
 import type { Sdk } from "./sdk";
-import type { Line } from "./transport";
+import type { WatchedTransport } from "./transport";
 
 /** The fault in an error of the client library or of ours. */
-export function faultOf(sdk: Sdk, error: unknown, line: Line): UpstreamFault {
+export function faultOf(sdk: Sdk, error: unknown, line: WatchedTransport): UpstreamFault {
   const told = (message: string) => shortened(message, line.redactor);
   const known = faultIn(error);
   if (known !== null) return known;

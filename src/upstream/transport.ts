@@ -8,7 +8,8 @@ import type {
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { DURATIONS, UPSTREAM_LIMITS } from "../domain/limits";
+import { DURATIONS } from "../domain/durations";
+import { UPSTREAM_LIMITS } from "../domain/limits";
 import type { UpstreamTarget } from "../domain/servers/memory";
 import type { Redactor } from "../domain/servers/redactor";
 import { UpstreamFault } from "./fault";
@@ -27,7 +28,7 @@ export interface Resumed {
 }
 
 /** A transport that tells how its requests ended. One for streamable HTTP carries one exchange at a time. */
-export class Line implements Transport {
+export class WatchedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];

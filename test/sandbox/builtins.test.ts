@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { inspect } from "../../src/domain/inspection/inspection";
-import type { JsonObject } from "../../src/domain/package/skill";
+import type { JsonObject } from "../../src/domain/json";
 import type { BrowserAnswer } from "../../src/sandbox/host";
 import { callOne, describeAll, runOne } from "../support/run-code";
 

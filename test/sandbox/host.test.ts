@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
-import { type BrowserDoor, Host, HostLine } from "../../src/sandbox/host";
+import { type BrowserLink, Host, HostCall } from "../../src/sandbox/host";
 
-function made(door: Partial<BrowserDoor> = {}, ms = 30_000) {
+function made(door: Partial<BrowserLink> = {}, ms = 30_000) {
   const seen: unknown[] = [];
-  const line = new HostLine({
+  const line = new HostCall({
     readFile: async (path) => {
       if (path === "large.bin") return new Uint8Array(CODE_LIMITS.readBytes / 4);
       return path === "a.txt" ? new TextEncoder().encode("a") : null;

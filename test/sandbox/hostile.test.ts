@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import type { ToolResult } from "../../src/domain/tool";
-import type { Ending } from "../../src/sandbox/host";
+import type { HostEnding } from "../../src/sandbox/host";
 import { CORPUS, type Row, TIMEOUT, timedOut, tooLong } from "../support/hostile";
 import { providerSkill } from "../support/provider";
 import { callOne, runOne } from "../support/run-code";
@@ -27,7 +27,7 @@ function toldOf(result: ToolResult): string[] {
 describe("hostile providers", () => {
   it.each(Object.entries(CORPUS))("%s", async (_, row) => {
     const began = Date.now();
-    const endings: Ending[] = [];
+    const endings: HostEnding[] = [];
     const result = await callOne(skillOf(row), "bad", { host: { ended: (ending) => endings.push(ending) } });
     const took = Date.now() - began;
     if (typeof row.sees === "string") expect(wordsOf(result)).toBe(row.sees);

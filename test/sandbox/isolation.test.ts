@@ -1,7 +1,7 @@
 // Nobody sees anything of anybody else, and nothing outlives its deadline.
 
 import { describe, expect, it } from "vitest";
-import { type BrowserDoor, NO_PAGE } from "../../src/sandbox/host";
+import { type BrowserLink, NO_PAGE } from "../../src/sandbox/host";
 import { runIsolated } from "../../src/sandbox/isolate";
 import { providerSkill } from "../support/provider";
 import { callOne, describeAll, runOne } from "../support/run-code";
@@ -165,7 +165,7 @@ describe("a deadline", () => {
 
   it("holds for requests of a page too: they end a second before", async () => {
     const asked: [action: string, ms: number, ordinal: number][] = [];
-    const door: BrowserDoor = {
+    const door: BrowserLink = {
       request: async (action, _payload, ms, ordinal) => {
         asked.push([action, ms, ordinal]);
         return { success: true, result: { n: ordinal } };

@@ -4,11 +4,11 @@ import { env } from "cloudflare:workers";
 import { compilePackage } from "../../src/domain/code/compile";
 import { findModule } from "../../src/domain/code/graph";
 import { runnable } from "../../src/domain/code/stored";
+import type { JsonObject } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
-import type { JsonObject } from "../../src/domain/package/skill";
 import type { ToolResult } from "../../src/domain/tool";
 import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
-import { callTool, type Described, describeTools, type ProviderCode } from "../../src/sandbox/provider";
+import { callTool, type Described, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
 import { runScript, type ScriptRun } from "../../src/sandbox/script";
 import type { SkillFixture } from "./skill";
 import { skillZip } from "./skill";
@@ -60,7 +60,7 @@ async function provider(fixture: SkillFixture) {
 
 export async function describeAll(fixture: SkillFixture): Promise<Described & { warnings: string[] }> {
   const { provided, tools, found, warnings } = await provider(fixture);
-  const described = await describeTools(env.LOADER, provided, found.name, tools);
+  const described = await describeProvider(env.LOADER, provided, found.name, tools);
   return { ...described, warnings: warnings.map((warning) => warning.code) };
 }
 

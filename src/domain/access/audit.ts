@@ -1,6 +1,5 @@
 // What the audit log records: who did what to which thing. Never what a secret, a prompt or a file says.
-
-import type { JsonObject } from "../package/skill";
+import type { JsonObject } from "../json";
 
 /** Every action there is, as `<resource>.<verb>`. */
 export const AUDIT_ACTIONS = [

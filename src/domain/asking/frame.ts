@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { ErrorCode } from "../errors";
 import { jsonObject, jsonValue, utf8Bytes } from "../json";
-import { ASKING_LIMITS } from "../limits";
+import { ASKING_LIMITS } from "./limits";
 import { answerSchema } from "./question";
 
 export const SUBPROTOCOL = "skill-gateway.v1";

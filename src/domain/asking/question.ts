@@ -2,12 +2,10 @@
 
 import * as z from "zod";
 import { sha256Hex } from "../digest";
-import { jsonValue } from "../json";
-import type { JsonValue } from "../package/skill";
+import { type JsonValue, jsonValue } from "../json";
+export const QUESTION_STATES = ["pending", "resolved", "expired", "cancelled"] as const;
 
-export const REQUEST_STATES = ["pending", "resolved", "expired", "cancelled"] as const;
-
-export type RequestState = (typeof REQUEST_STATES)[number];
+export type QuestionState = (typeof QUESTION_STATES)[number];
 
 /** What a page answers. */
 export const answerSchema = z.object({
@@ -26,7 +24,7 @@ export interface Question {
   timeout_ms: number;
 }
 
-export interface BrowserRequest extends Question {
+export interface BrowserQuestion extends Question {
   id: string;
   /** Its place among everything the conversation sends; rises. */
   seq: number;
@@ -34,7 +32,7 @@ export interface BrowserRequest extends Question {
   deadline: number;
   /** How many times it was sent. */
   attempt: number;
-  state: RequestState;
+  state: QuestionState;
   answer: Answer | null;
   /** Who answered, or why it was cancelled. */
   note: string | null;
@@ -47,7 +45,7 @@ export type Ending =
   | { state: "cancelled"; reason: string };
 
 /** A new request. `attempt` is 1 when it is sent at once, 0 when it waits for somebody to send it to. */
-export function asked(id: string, seq: number, question: Question, now: number, attempt: number): BrowserRequest {
+export function asked(id: string, seq: number, question: Question, now: number, attempt: number): BrowserQuestion {
   const deadline = now + question.timeout_ms;
   return {
     ...question,
@@ -64,12 +62,12 @@ export function asked(id: string, seq: number, question: Question, now: number, 
 }
 
 /** Whether nothing but expiring is left for it. */
-export function isDue(request: BrowserRequest, now: number): boolean {
+export function isDue(request: BrowserQuestion, now: number): boolean {
   return request.state === "pending" && now >= request.deadline;
 }
 
 /** The request after its ending, or `null` when it may not end so: it has ended, or only its deadline decides. */
-export function end(request: BrowserRequest, ending: Ending, now: number): BrowserRequest | null {
+export function end(request: BrowserQuestion, ending: Ending, now: number): BrowserQuestion | null {
   if (request.state !== "pending" || isDue(request, now) !== (ending.state === "expired")) return null;
   const ended = { ...request, state: ending.state, ended: now };
   switch (ending.state) {
@@ -83,7 +81,7 @@ export function end(request: BrowserRequest, ending: Ending, now: number): Brows
 }
 
 /** What the caller gets: the accepted answer, or why there is none. `null` while there is time. */
-export function outcomeOf(request: BrowserRequest): Answer | null {
+export function outcomeOf(request: BrowserQuestion): Answer | null {
   switch (request.state) {
     case "pending":
       return null;
@@ -97,7 +95,7 @@ export function outcomeOf(request: BrowserRequest): Answer | null {
 }
 
 /** What an answer is told that comes after the end. */
-export function lateness(request: BrowserRequest): "already_resolved" | "expired" {
+export function lateness(request: BrowserQuestion): "already_resolved" | "expired" {
   return request.state === "expired" ? "expired" : "already_resolved";
 }
 
@@ -112,7 +110,7 @@ export interface CallSite {
 }
 
 /** The id of a request made inside a tool: the same call, repeated, finds the same request. */
-export async function requestIdAt(site: CallSite): Promise<string> {
+export async function questionIdAt(site: CallSite): Promise<string> {
   const { userId, conversation, turn, pass, callId, ordinal } = site;
   const digest = await sha256Hex(JSON.stringify([userId, conversation, turn, pass, callId, ordinal]));
   return `req_${digest.slice(0, 26)}`;

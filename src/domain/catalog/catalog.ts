@@ -1,10 +1,10 @@
 // The catalog: the skills one conversation may see, and how they are listed to a model.
 
 import { groupOfScope, PUBLIC_SCOPE } from "../access/access";
-import type { SkillRef } from "../conversation/event";
 import { CATALOG_LIMITS } from "../limits";
 import { newestFirst, parseReference, satisfiesRange } from "../reference";
 import { catalogLine } from "../tokens";
+import type { SkillRef } from "./skill-ref";
 
 /** Level 1 of a skill at the version this conversation sees. */
 export interface CatalogEntry {

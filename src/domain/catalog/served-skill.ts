@@ -1,7 +1,7 @@
 // A skill in the words of the MCP extension `io.modelcontextprotocol/skills` (SEP-2640), and its rules for what may be listed.
 
 import type { Issue } from "../errors";
-import type { JsonObject, JsonValue } from "../package/skill";
+import type { JsonObject, JsonValue } from "../json";
 
 /** An entry of `skills/list`: where SKILL.md is, its frontmatter word for word, and every file with its digest. */
 export interface ServedSkill {

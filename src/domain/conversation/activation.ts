@@ -2,7 +2,8 @@
 // survives eviction, can be exported, and can be asked for at any past turn.
 
 import type { Retention } from "../catalog/ghost";
-import type { ConversationEvent, Policy, SkillRef } from "./event";
+import type { SkillRef } from "../catalog/skill-ref";
+import type { ConversationEvent, Policy } from "./event";
 import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {

@@ -3,19 +3,7 @@
 
 import * as z from "zod";
 import { retentionSchema } from "../catalog/ghost";
-
-/** A skill at one version, with what the fold needs to know of it. */
-export const skillRefSchema = z.object({
-  name: z.string(),
-  skill_id: z.string(),
-  version_id: z.string(),
-  version: z.string().nullable(),
-  /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
-  tokens: z.number(),
-  bytes: z.number().optional(),
-  /** Names of the skills it needs. */
-  dependencies: z.array(z.string()),
-});
+import { skillRefSchema } from "../catalog/skill-ref";
 
 /** Where a loaded skill's instructions go: the system prompt, a message of its own, or the tool's answer. */
 const deliverySchema = z.enum(["system", "message", "tool_result"]);
@@ -85,7 +73,6 @@ export const eventSchema = z.discriminatedUnion("type", [
   restoredEvent,
 ]);
 
-export type SkillRef = z.infer<typeof skillRefSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 export type Policy = z.infer<typeof policySchema>;
 export type ConversationEvent = z.infer<typeof eventSchema>;

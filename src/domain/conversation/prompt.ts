@@ -1,9 +1,7 @@
 // The texts a model sees. They are pinned by golden files: a changed byte costs every user a prompt cache.
 
-import type { CatalogEntry } from "../catalog/catalog";
-import type { JsonObject } from "../package/skill";
+import type { JsonObject } from "../json";
 import { escapeSkillTags } from "../tags";
-import { catalogLine } from "../tokens";
 import type { Format } from "../tools/formats";
 import type { Activation } from "./activation";
 import type { LoadAnswer } from "./restore";
@@ -12,13 +10,6 @@ import type { LoadAnswer } from "./restore";
 export interface LoadedSkill {
   name: string;
   instructions: string;
-}
-
-/** `## Available Skills`, a line each, and a closing line that names the tool. */
-export function renderList(shown: readonly CatalogEntry[], more: number): string {
-  const lines = shown.map((entry) => catalogLine(entry.name, entry.description));
-  if (more > 0) lines.push(`… and ${more} more: call find_skill(query)`);
-  return `## Available Skills\n\n${lines.join("\n")}\n\nWhen a task matches a skill, call load_skill with its name before you start: it adds the skill's full instructions.`;
 }
 
 /** The block of loaded instructions. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it. */
@@ -82,7 +73,7 @@ export function carried(active: readonly Activation[], delivered: ReadonlyMap<st
 }
 
 /** What `load_skill` and its kin answer. */
-export const ANSWERS = {
+export const TEXTS = {
   loaded: (name: string, delivery: "system" | "message" | "tool_result") => {
     const first = `Skill '${name}' has been loaded.`;
     if (delivery === "tool_result") return first;
@@ -97,6 +88,3 @@ export const ANSWERS = {
   unloaded: (name: string) => `Skill '${name}' has been unloaded.`,
   disabled: "Error: skills are not enabled",
 } as const;
-
-/** Tokens of what `renderList` puts around the lines, by the tokenizer; a test holds it. */
-export const LIST_FRAME_TOKENS = 29;

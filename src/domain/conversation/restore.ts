@@ -1,7 +1,7 @@
 // What a transcript says about loaded skills. Messages come in every form the gateway speaks (OpenAI chat and responses,
 // Anthropic, AI SDK, MCP) and are foreign: whatever does not fit is passed over, never an error.
 
-import type { JsonValue } from "../package/skill";
+import type { JsonValue } from "../json";
 import { readTranscript, type TranscriptCall, type TranscriptMessage } from "./transcript";
 
 /** The tools that load and unload, with the argument that names the skill. */

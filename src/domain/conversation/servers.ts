@@ -1,9 +1,9 @@
 // The MCP servers of a conversation: the gateway's, its ghost's and its active skills', the more specific in place of the others.
 
+import type { SkillRef } from "../catalog/skill-ref";
 import type { View } from "../catalog/view";
-import type { JsonObject } from "../package/skill";
+import type { JsonObject } from "../json";
 import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../servers/entry";
-import type { SkillRef } from "./event";
 
 /** A server that this conversation has. `skill` is who brought it; `null` where no skill did. */
 export type ServerRef = ConfiguredServer & { skill: SkillRef | null };

@@ -1,8 +1,9 @@
 // A conversation's state as JSON, so that a long log need not be folded from its beginning. Derived: the log has everything.
 
 import * as z from "zod";
+import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
-import { policySchema, skillRefSchema } from "./event";
+import { policySchema } from "./event";
 
 /** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
 export const SNAPSHOT_EVERY = 256;

@@ -1,6 +1,6 @@
 // One message of a transcript, whatever API wrote it, as far as restoring needs it.
 
-import type { JsonObject, JsonValue } from "../package/skill";
+import type { JsonObject, JsonValue } from "../json";
 import { parseArguments } from "../tools/formats";
 
 export interface TranscriptCall {

@@ -1,8 +1,9 @@
 // The text of SKILL.md becomes its frontmatter as JSON and its body.
 
 import type { Issue } from "../errors";
+import type { JsonObject } from "../json";
 import { PACKAGE_LIMITS } from "../limits";
-import { type JsonObject, SKILL_FILE } from "./skill";
+import { SKILL_FILE } from "./skill";
 import { type FieldPlace, parseMapping, type YamlReading } from "./yaml";
 import { quoteColons } from "./yaml-repair";
 

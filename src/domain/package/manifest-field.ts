@@ -1,8 +1,9 @@
 // Reads frontmatter fields of the wrong type as what their author most likely meant, and says so.
 
 import type { Issue } from "../errors";
+import type { JsonObject, JsonValue } from "../json";
 import type { Frontmatter } from "./frontmatter";
-import { type JsonObject, type JsonValue, SKILL_FILE } from "./skill";
+import { SKILL_FILE } from "./skill";
 
 /** Field by field access. Absent and empty (`null`) fields are the same and never warned about. */
 export interface FieldReader {

@@ -1,8 +1,8 @@
 // The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
 
+import type { JsonObject, JsonValue } from "../json";
 import { serverEntrySchema, variableProblems } from "../servers/entry";
 import { type FieldReader, isObject } from "./manifest-field";
-import type { JsonObject, JsonValue } from "./skill";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
 /** Names of headers, variables and parameters whose value is a credential. */

@@ -2,13 +2,14 @@
 // value says; everything else is kept as far as it can be read, and warned about.
 
 import type { Issue } from "../errors";
+import type { JsonValue } from "../json";
 import { DEPENDENCY_LIMITS } from "../limits";
 import { parseReference } from "../reference";
 import type { Frontmatter } from "./frontmatter";
 import { type FieldReader, fieldReader, isObject } from "./manifest-field";
 import { checkServers } from "./manifest-server";
 import { isName } from "./name";
-import { type JsonValue, type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
+import { type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
 
 /** A read manifest; `manifest` is `null` exactly when there are issues. */
 export interface ManifestReading {

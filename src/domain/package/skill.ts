@@ -1,9 +1,7 @@
 // The values a skill is made of. A ZIP becomes a `SkillPackage`; publishing turns it into rows; everything else reads those.
 
 import type { Issue } from "../errors";
-
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-export type JsonObject = { [key: string]: JsonValue };
+import type { JsonObject } from "../json";
 
 /** A tool that a skill declares; run by its provider (see design section 7). */
 export interface ToolDeclaration {

@@ -2,9 +2,10 @@
 
 import type { Node, Pair } from "yaml";
 import type { Issue } from "../errors";
+import type { JsonObject, JsonValue } from "../json";
 import { PACKAGE_LIMITS } from "../limits";
 import { printable } from "./path";
-import { type JsonObject, type JsonValue, SKILL_FILE } from "./skill";
+import { SKILL_FILE } from "./skill";
 
 /** Where a key stands. `source` is a plain value as written, so that `1.10` does not become `1.1`. */
 export interface FieldPlace {

@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import type { Issue } from "../errors";
+import type { JsonObject, JsonValue } from "../json";
 import { MCP_LIMITS } from "../limits";
-import type { JsonObject, JsonValue } from "../package/skill";
 import { type TemplateProblem, templateProblem } from "./template";
 
 const REMOTE = ["streamable-http", "http", "sse"] as const;

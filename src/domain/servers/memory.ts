@@ -1,8 +1,8 @@
 // What is known of a remote MCP server between calls, as plain data: enough to make the next call with a single request.
 
 import * as z from "zod";
+import { DURATIONS } from "../durations";
 import { jsonObject } from "../json";
-import { DURATIONS } from "../limits";
 import { toolHintsSchema } from "../tool";
 import { breakerSchema, CLOSED } from "./breaker";
 import type { Redactor } from "./redactor";

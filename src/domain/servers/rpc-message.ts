@@ -1,9 +1,7 @@
 // JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
 
 import * as z from "zod";
-import { parseExactly } from "../json";
-import type { JsonObject } from "../package/skill";
-
+import { type JsonObject, parseExactly } from "../json";
 export const rpcIdSchema = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof rpcIdSchema>;
 

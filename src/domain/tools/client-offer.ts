@@ -1,9 +1,9 @@
 // What an MCP host is offered: it takes no prompt, so its tools say which skills there are.
 
 import { listed } from "../catalog/catalog";
+import { renderList } from "../catalog/list";
 import type { View } from "../catalog/view";
-import { renderList } from "../conversation/prompt";
-import type { JsonObject } from "../package/skill";
+import type { JsonObject } from "../json";
 import { builtinTools, SCRIPT } from "./builtin";
 import { renderTool } from "./formats";
 import { withoutHeaders } from "./headers";
@@ -14,7 +14,7 @@ const RELOAD = {
 } as const;
 
 /** A conversation's tools in MCP's form, as a host needs them: `load_skill` lists the skills and can repeat itself. */
-export function toolsForHost(tools: readonly JsonObject[], view: View): JsonObject[] {
+export function toolsForClient(tools: readonly JsonObject[], view: View): JsonObject[] {
   const list = listOf(view);
   const told = tools.map((tool): JsonObject => {
     const schema = withoutHeaders(objectIn(tool.inputSchema));

@@ -1,6 +1,6 @@
 // The four languages a back end may speak: tool definitions, calls and results in MCP's form, OpenAI's two, and Anthropic's.
 
-import type { JsonObject, JsonValue } from "../package/skill";
+import type { JsonObject, JsonValue } from "../json";
 import { type ToolCall, type ToolDefinition, type ToolResult, textOf } from "../tool";
 
 export const FORMATS = ["mcp", "openai", "openai-responses", "anthropic"] as const;

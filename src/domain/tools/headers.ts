@@ -1,7 +1,6 @@
 // Parameters of a tool that also travel as headers (`x-mcp-header`, SEP-2243): which declarations are allowed. A tool with one that
 // is not must be left out.
-
-import type { JsonObject, JsonValue } from "../package/skill";
+import type { JsonObject, JsonValue } from "../json";
 
 const KEYWORD = "x-mcp-header";
 /** A header's name, RFC 9110. */

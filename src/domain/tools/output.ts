@@ -1,9 +1,8 @@
 // What a skill's code answered becomes an MCP tool result. Nothing that comes out of an isolate is believed.
 
 import * as z from "zod";
-import { jsonObject } from "../json";
+import { type JsonValue, jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
-import type { JsonValue } from "../package/skill";
 import { failed, type ToolResult, text } from "../tool";
 
 const common = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };

@@ -6,12 +6,12 @@ import { readKeyId } from "../../domain/access/key";
 import { limitsOf } from "../../domain/access/key-scope";
 import { isToken } from "../../domain/access/token";
 import { sha256Hex } from "../../domain/digest";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { DURATIONS } from "../../domain/limits";
 import type { Settings } from "../../domain/settings";
 import type { GuardedSession } from "../../storage/d1/database";
 import { type HeldKey, readIdentity } from "../../storage/d1/identity";
-import type { Asking } from "../../upstream/issuer-keys";
+import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
 import { readToken, type TokenBearer } from "./token";
@@ -24,7 +24,7 @@ export interface Shown {
 }
 
 /** What it takes to look at it. */
-export interface Looking extends Asking {
+export interface Looking extends Fetching {
   session: GuardedSession;
   settings: Settings;
   development: boolean;

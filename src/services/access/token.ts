@@ -3,11 +3,12 @@
 
 import type { JWTVerifyGetKey } from "jose";
 import { type Bearer, bearerOf } from "../../domain/access/token";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { isKeyAddress } from "../../domain/issuer-settings";
-import { ACCESS_LIMITS, DURATIONS } from "../../domain/limits";
+import { ACCESS_LIMITS } from "../../domain/limits";
 import type { Settings } from "../../domain/settings";
-import { type Asking, type KeySet, readKeySet, readNewerKeySet } from "../../upstream/issuer-keys";
+import { type Fetching, type KeySet, readKeySet, readNewerKeySet } from "../../upstream/issuer-keys";
 
 /** Sets with their keys made ready. */
 const resolvers = new WeakMap<KeySet, JWTVerifyGetKey>();
@@ -24,7 +25,7 @@ export interface TokenBearer extends Bearer {
 export async function readToken(
   settings: Settings,
   token: string,
-  asking: Asking,
+  asking: Fetching,
   development: boolean,
 ): Promise<TokenBearer> {
   const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;

@@ -2,23 +2,23 @@
 // from inside a tool, asks here.
 
 import type { ServerFrame } from "../../domain/asking/frame";
+import { ASKING_LIMITS } from "../../domain/asking/limits";
 import {
   type Answer,
   asked,
-  type BrowserRequest,
+  type BrowserQuestion,
   type Ending,
   end,
   isDue,
   lateness,
   outcomeOf,
   type Question,
-  requestIdAt,
+  questionIdAt,
 } from "../../domain/asking/question";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { utf8Bytes } from "../../domain/json";
-import { ASKING_LIMITS, DURATIONS } from "../../domain/limits";
-import type { JsonValue } from "../../domain/package/skill";
-import type { RequestStore } from "../../storage/object/questions";
+import { type JsonValue, utf8Bytes } from "../../domain/json";
+import type { QuestionStore } from "../../storage/object/questions";
 import type { Session } from "../session";
 import { type Waiters, waitFor, wake } from "./waiters";
 
@@ -29,11 +29,11 @@ export interface Clients {
   tell(frame: ServerFrame, except?: string | null): void;
 }
 
-export type RequestFrame = Extract<ServerFrame, { type: "skill:request" }>;
+export type QuestionFrame = Extract<ServerFrame, { type: "skill:request" }>;
 
 /** What asking takes. It lives as long as the object is in memory; everything that must last is in `requests`. */
 export interface Asking {
-  readonly requests: RequestStore;
+  readonly requests: QuestionStore;
   readonly waiters: Waiters;
   readonly clients: Clients;
   now(): number;
@@ -42,7 +42,7 @@ export interface Asking {
 }
 
 /** Asks, unless a request with this id is there already: then that one is meant. */
-export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserRequest {
+export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserQuestion {
   const known = look(asking, id);
   if (known !== null) return known;
   const bytes = utf8Bytes(JSON.stringify(question.payload));
@@ -74,7 +74,7 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
 }
 
 /** The request, ended if its time is over; `null` when there is none. */
-export function look(asking: Asking, id: string): BrowserRequest | null {
+export function look(asking: Asking, id: string): BrowserQuestion | null {
   const request = asking.requests.get(id);
   if (request === null || !isDue(request, asking.now())) return request;
   finish(asking, request, { state: "expired" });
@@ -82,11 +82,11 @@ export function look(asking: Asking, id: string): BrowserRequest | null {
 }
 
 /** The request once it has ended, or as it stands after `milliseconds`. */
-export async function waitForEnd(asking: Asking, id: string, milliseconds: number): Promise<BrowserRequest> {
+export async function waitForEnd(asking: Asking, id: string, milliseconds: number): Promise<BrowserQuestion> {
   const until = asking.now() + milliseconds;
   for (;;) {
     const request = look(asking, id);
-    if (request === null) throw requestNotFound();
+    if (request === null) throw questionNotFound();
     const left = Math.min(until, request.deadline) - asking.now();
     if (request.state !== "pending" || left <= 0) return request;
     await waitFor(asking.waiters, id, left);
@@ -109,7 +109,7 @@ export function respond(
 /** Cancels a pending request. One that was cancelled before is as it should be; one that ended otherwise is refused. */
 export function cancel(asking: Asking, id: string, reason: string): null {
   const request = look(asking, id);
-  if (request === null) throw requestNotFound();
+  if (request === null) throw questionNotFound();
   if (finish(asking, request, { state: "cancelled", reason }) || request.state === "cancelled") return null;
   throw tooLate(lateness(request));
 }
@@ -120,7 +120,7 @@ export function expireDue(asking: Asking): void {
 }
 
 /** Everything pending, to be sent (again) to a page that has come. Counts the attempt before anything is sent. */
-export function pendingFrames(asking: Asking): RequestFrame[] {
+export function pendingFrames(asking: Asking): QuestionFrame[] {
   expireDue(asking);
   asking.requests.countSending();
   return asking.requests.pending().map(frameOf);
@@ -142,7 +142,7 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
   return async (question: Question): Promise<Answer> => {
     const ordinal = next++;
     const site = { userId: session.userId, conversation: session.id, turn, pass, callId, ordinal };
-    const id = await requestIdAt(site);
+    const id = await questionIdAt(site);
     signal.throwIfAborted();
     ask(asking, id, question);
     const stop = () => {
@@ -158,7 +158,7 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
   };
 }
 
-export function requestNotFound(): GatewayError {
+export function questionNotFound(): GatewayError {
   return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
 }
 
@@ -170,7 +170,7 @@ export function tooLate(verdict: "already_resolved" | "expired"): GatewayError {
 }
 
 /** Ends a request: the row first, then the pages and those who wait. `false` when it may not end so. */
-function finish(asking: Asking, request: BrowserRequest, ending: Ending, from: string | null = null): boolean {
+function finish(asking: Asking, request: BrowserQuestion, ending: Ending, from: string | null = null): boolean {
   const ended = end(request, ending, asking.now());
   if (ended === null || !asking.requests.finish(ended)) return false;
   const reason = ending.state === "cancelled" ? ending.reason : ending.state;
@@ -179,7 +179,7 @@ function finish(asking: Asking, request: BrowserRequest, ending: Ending, from: s
   return true;
 }
 
-function frameOf(request: BrowserRequest): RequestFrame {
+function frameOf(request: BrowserQuestion): QuestionFrame {
   const { seq, id, skill_name, action, payload, deadline, attempt } = request;
   const at = new Date(deadline).toISOString();
   return { type: "skill:request", seq, request_id: id, skill_name, action, payload, deadline: at, attempt };

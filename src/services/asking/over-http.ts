@@ -1,29 +1,29 @@
 // Requests to the browser as HTTP makes and lists them.
 
 import * as z from "zod";
-import type { Answer, RequestState } from "../../domain/asking/question";
+import { ASKING_LIMITS } from "../../domain/asking/limits";
+import type { Answer, QuestionState } from "../../domain/asking/question";
 import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
-import { ASKING_LIMITS, DURATIONS } from "../../domain/limits";
 import type { Context } from "../context";
-import type { Idempotency } from "../conversation/api";
-import { answerOnce, keyReused } from "../once";
+import { answerOnce, type Idempotency, keyReused } from "../once";
 import type { Session } from "../session";
-import { type Asking, ask, expireDue, requestNotFound, respond, tooLate, waitForEnd } from "./ask";
-import { answerOf, itemOf, type RequestAnswer, type RequestAsk, type RequestList } from "./views";
+import { type Asking, ask, expireDue, questionNotFound, respond, tooLate, waitForEnd } from "./ask";
+import { itemOf, type QuestionList, type QuestionReply, type QuestionRequest, replyOf } from "./views";
 
 const responseTakenSchema = () => z.object({ success: z.literal(true) });
 const cursorSchema = z.object({ seq: z.number() });
 
 /** Asks and waits. The same Idempotency-Key finds the same request and waits for it again. */
-export async function takeRequest(
+export async function takeQuestion(
   context: Context,
   session: Session,
   asking: Asking,
-  request: RequestAsk,
+  request: QuestionRequest,
   once: Idempotency | null,
-): Promise<RequestAnswer> {
+): Promise<QuestionReply> {
   const { store } = session;
   const now = context.now();
   store.dropAnswersBefore(now - DURATIONS.idempotency);
@@ -33,7 +33,7 @@ export async function takeRequest(
   ask(asking, id, request.question, request.require_client);
   // Nothing is awaited in between, so both rows are written or none.
   if (once !== null && known === null) store.keepAnswer(once.key, now, once.request, JSON.stringify(id));
-  return answerOf(await waitForEnd(asking, id, request.wait_ms));
+  return replyOf(await waitForEnd(asking, id, request.wait_ms));
 }
 
 /** Takes an answer that came without a socket; throws when it is not the one. */
@@ -50,19 +50,19 @@ export function takeResponse(
       throw new GatewayError("too_large", "ANSWER_TOO_LARGE", "The answer is larger than 256 KiB as JSON.");
     }
     const verdict = respond(asking, id, answer, context.caller.principal.userId, null);
-    if (verdict === "unknown_request") throw requestNotFound();
+    if (verdict === "unknown_request") throw questionNotFound();
     if (verdict !== "accepted") throw tooLate(verdict);
     return { success: true };
   });
 }
 
 /** A page of the conversation's requests, newest first. Those that ended are kept for a day. */
-export function listRequests(
+export function listQuestions(
   asking: Asking,
-  wanted: RequestState | null,
+  wanted: QuestionState | null,
   limit: number,
   cursor: string | undefined,
-): RequestList {
+): QuestionList {
   expireDue(asking);
   const before = decodeCursor(cursor, cursorSchema)?.seq ?? null;
   const found = asking.requests.list(wanted, limit + 1, before);

@@ -1,9 +1,10 @@
 // Tickets for the conversation's socket: made for a page that has no key, used once, kept only as digests.
 
+import { ASKING_LIMITS } from "../../domain/asking/limits";
 import { type Grant, ticketBody, writeTicket } from "../../domain/asking/ticket";
 import { hexOf, sha256Hex } from "../../domain/digest";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { ASKING_LIMITS, DURATIONS } from "../../domain/limits";
 import type { Settings } from "../../domain/settings";
 import { credentialOf } from "../access/credential";
 import type { Context } from "../context";

@@ -1,14 +1,14 @@
 // How a request to the browser is told: to its caller, in lists, and in full.
 
 import * as z from "zod";
-import { type BrowserRequest, outcomeOf, type Question, REQUEST_STATES } from "../../domain/asking/question";
+import { type BrowserQuestion, outcomeOf, QUESTION_STATES, type Question } from "../../domain/asking/question";
 import { jsonValue } from "../../domain/json";
 import type { Session } from "../session";
 
-const state = z.enum(REQUEST_STATES);
+const state = z.enum(QUESTION_STATES);
 
 /** What a caller is told: the outcome once there is one. */
-export const requestAnswerSchema = () =>
+export const questionReplySchema = () =>
   z.object({
     request_id: z.string(),
     state,
@@ -19,7 +19,7 @@ export const requestAnswerSchema = () =>
   });
 
 /** A request in lists. The payload and the result are in the request itself. */
-export const requestItemSchema = z.object({
+export const questionItemSchema = z.object({
   request_id: z.string(),
   state,
   skill_name: z.string().nullable(),
@@ -29,8 +29,8 @@ export const requestItemSchema = z.object({
   deadline: z.string(),
 });
 
-export const requestDetailSchema = () =>
-  requestItemSchema.extend({
+export const questionDetailSchema = () =>
+  questionItemSchema.extend({
     payload: jsonValue,
     success: z.boolean().optional(),
     result: jsonValue.optional(),
@@ -39,40 +39,40 @@ export const requestDetailSchema = () =>
     answered_by: z.string().optional(),
   });
 
-export const requestListSchema = () =>
-  z.object({ items: z.array(requestItemSchema), next_cursor: z.string().nullable() });
+export const questionListSchema = () =>
+  z.object({ items: z.array(questionItemSchema), next_cursor: z.string().nullable() });
 
-export type RequestAnswer = z.infer<ReturnType<typeof requestAnswerSchema>>;
-export type RequestItem = z.infer<typeof requestItemSchema>;
-export type RequestDetail = z.infer<ReturnType<typeof requestDetailSchema>>;
-export type RequestList = z.infer<ReturnType<typeof requestListSchema>>;
+export type QuestionReply = z.infer<ReturnType<typeof questionReplySchema>>;
+export type QuestionItem = z.infer<typeof questionItemSchema>;
+export type QuestionDetail = z.infer<ReturnType<typeof questionDetailSchema>>;
+export type QuestionList = z.infer<ReturnType<typeof questionListSchema>>;
 
 /** A request as HTTP asks for it. */
-export interface RequestAsk {
+export interface QuestionRequest {
   question: Question;
   require_client: boolean;
   wait_ms: number;
 }
 
 /** What waits for an answer, oldest first. Reads only: what is due is left out and ends by its alarm. */
-export function pendingOf(session: Session, now: number): RequestItem[] {
+export function pendingOf(session: Session, now: number): QuestionItem[] {
   return session.store.requests
     .pending()
     .filter((request) => request.deadline > now)
     .map(itemOf);
 }
 
-export function detailOf(request: BrowserRequest): RequestDetail {
+export function detailOf(request: BrowserQuestion): QuestionDetail {
   const by = request.state === "resolved" && request.note !== null ? { answered_by: request.note } : {};
   return { ...itemOf(request), payload: request.payload, ...outcomeOf(request), ...by };
 }
 
-export function answerOf(request: BrowserRequest): RequestAnswer {
+export function replyOf(request: BrowserQuestion): QuestionReply {
   const deadline = new Date(request.deadline).toISOString();
   return { request_id: request.id, state: request.state, ...outcomeOf(request), deadline };
 }
 
-export function itemOf(request: BrowserRequest): RequestItem {
+export function itemOf(request: BrowserQuestion): QuestionItem {
   return {
     request_id: request.id,
     state: request.state,

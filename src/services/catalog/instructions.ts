@@ -1,6 +1,6 @@
 // Level 2, from the nearest place that has it: the conversation's own store, this isolate's memory, D1.
 
-import type { SkillRef } from "../../domain/conversation/event";
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { GatewayError } from "../../domain/errors";
 import { readVersionContents, type VersionContent } from "../../storage/d1/catalog";
 import type { Context } from "../context";

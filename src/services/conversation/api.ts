@@ -1,38 +1,33 @@
 // What a conversation's object can be asked. The object implements this interface over RPC and the HTTP door calls it, so
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
-import type { Answer, RequestState } from "../../domain/asking/question";
+import type { Answer, QuestionState } from "../../domain/asking/question";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
-import type { JsonObject, JsonValue } from "../../domain/package/skill";
+import type { JsonObject, JsonValue } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
-import type { RequestAnswer, RequestAsk, RequestDetail, RequestList } from "../asking/views";
+import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../asking/views";
 import type { Caller } from "../context";
+import type { Idempotency } from "../once";
 import type {
   ConversationRecord,
   ConversationStatus,
-  EventsAnswer,
-  OfferAnswer,
-  PastAnswer,
+  EventsReply,
+  OfferReply,
+  PastReply,
   TaskSkills,
-  ToolCallsAnswer,
-  TurnAnswer,
+  ToolCallsReply,
+  TurnReply,
 } from "./replies";
 import type { CallName } from "./running";
 
 /** Who asks, and of which conversation. The object's name is made of the user and the id. */
-export interface Ask {
+export interface Target {
   caller: Caller;
   id: string;
 }
 
-/** An `Idempotency-Key` and the digest of the request it came with. */
-export interface Idempotency {
-  key: string;
-  request: string;
-}
-
-export interface TurnAsk {
+export interface TurnRequest {
   key: string | null;
   format: Format | null;
   history: JsonValue[] | null;
@@ -41,18 +36,18 @@ export interface TurnAsk {
 }
 
 /** Who asks is an MCP host: it makes a conversation it names for the first time, and takes instructions in answers only. */
-export interface HostAsk {
+export interface ClientSetup {
   /** Of a conversation that is not there yet. */
   settings: ConversationSettings;
   /** Skills that are active from its first turn on. */
   preload: string[];
 }
 
-export interface ToolCallsAsk {
+export interface ToolCallsRequest {
   calls: JsonObject[];
   format: Format | null;
   etag: string | null;
-  host: HostAsk | null;
+  host: ClientSetup | null;
 }
 
 export type Reply<T> =
@@ -62,50 +57,54 @@ export type Reply<T> =
 export interface ConversationApi {
   /** Creates the conversation, or changes the named settings of a known one (all of them with `replace`). */
   put(
-    ask: Ask,
+    ask: Target,
     settings: ConversationSettings,
     replace: boolean,
     once: Idempotency | null,
   ): Promise<Reply<{ created: boolean; status: ConversationStatus }>>;
-  status(ask: Ask): Promise<Reply<ConversationStatus>>;
+  status(ask: Target): Promise<Reply<ConversationStatus>>;
   /** The status as the store has it, for an export: right whoever asks, and without a trace. */
-  record(ask: Ask): Promise<Reply<ConversationRecord>>;
+  record(ask: Target): Promise<Reply<ConversationRecord>>;
   /** Begins a turn; with settings, creates the conversation or updates it first. */
   turn(
-    ask: Ask,
+    ask: Target,
     settings: ConversationSettings | null,
-    request: TurnAsk,
+    request: TurnRequest,
     once: Idempotency | null,
-  ): Promise<Reply<TurnAnswer>>;
-  prompt(ask: Ask, format: Format | null): Promise<Reply<OfferAnswer>>;
+  ): Promise<Reply<TurnReply>>;
+  prompt(ask: Target, format: Format | null): Promise<Reply<OfferReply>>;
   /** What an MCP host is offered: tools that say which skills there are, and the prompt as its server's instructions. */
-  hostOffer(ask: Ask, host: HostAsk): Promise<Reply<OfferAnswer>>;
-  toolCalls(ask: Ask, request: ToolCallsAsk, once: Idempotency | null): Promise<Reply<ToolCallsAnswer>>;
+  hostOffer(ask: Target, host: ClientSetup): Promise<Reply<OfferReply>>;
+  toolCalls(ask: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
-  streamToolCalls(ask: Ask, request: ToolCallsAsk): Promise<Reply<ReadableStream<Uint8Array>>>;
+  streamToolCalls(ask: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
   /** Calls a running call off. */
-  cancelCall(ask: Ask, call: CallName): Promise<Reply<null>>;
-  restore(ask: Ask, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
-  events(ask: Ask, after: number, limit: number): Promise<Reply<EventsAnswer>>;
-  at(ask: Ask, turn: number): Promise<Reply<PastAnswer>>;
-  taskSkills(ask: Ask): Promise<Reply<TaskSkills>>;
+  cancelCall(ask: Target, call: CallName): Promise<Reply<null>>;
+  restore(ask: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
+  events(ask: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
+  at(ask: Target, turn: number): Promise<Reply<PastReply>>;
+  taskSkills(ask: Target): Promise<Reply<TaskSkills>>;
   /** Asks the browser and waits; an Idempotency-Key finds the same request again. */
-  request(ask: Ask, request: RequestAsk, once: Idempotency | null): Promise<Reply<RequestAnswer>>;
+  request(ask: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;
   requests(
-    ask: Ask,
-    state: RequestState | null,
+    ask: Target,
+    state: QuestionState | null,
     limit: number,
     cursor: string | undefined,
-  ): Promise<Reply<RequestList>>;
+  ): Promise<Reply<QuestionList>>;
   /** A request once it has ended, or as it stands after so many milliseconds. */
-  awaitRequest(ask: Ask, requestId: string, milliseconds: number): Promise<Reply<RequestDetail>>;
-  cancelRequest(ask: Ask, requestId: string): Promise<Reply<null>>;
-  respond(ask: Ask, requestId: string, answer: Answer, once: Idempotency | null): Promise<Reply<{ success: true }>>;
+  awaitRequest(ask: Target, requestId: string, milliseconds: number): Promise<Reply<QuestionDetail>>;
+  cancelRequest(ask: Target, requestId: string): Promise<Reply<null>>;
+  respond(ask: Target, requestId: string, answer: Answer, once: Idempotency | null): Promise<Reply<{ success: true }>>;
   /** A ticket for a page of this origin, or of any allowed one. The object's `fetch` takes the page's socket. */
-  ticket(ask: Ask, origin: string | null, userId: string | null): Promise<Reply<{ ticket: string; expires: number }>>;
-  remove(ask: Ask): Promise<Reply<null>>;
+  ticket(
+    ask: Target,
+    origin: string | null,
+    userId: string | null,
+  ): Promise<Reply<{ ticket: string; expires: number }>>;
+  remove(ask: Target): Promise<Reply<null>>;
   /** As `remove`, when its user is erased: of one that is not there, only the place in the list goes. */
-  erase(ask: Ask): Promise<Reply<null>>;
+  erase(ask: Target): Promise<Reply<null>>;
 }
 
 /** Turns a refusal into the value that crosses to the HTTP door; anything else goes on as it is. */

@@ -3,10 +3,10 @@
 import { resolveDependencies } from "../../domain/catalog/dependencies";
 import type { View } from "../../domain/catalog/view";
 import { overCeiling } from "../../domain/conversation/budget";
-import { ANSWERS, renderLoaded } from "../../domain/conversation/prompt";
+import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { GatewayError } from "../../domain/errors";
-import type { JsonObject } from "../../domain/package/skill";
+import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult, text } from "../../domain/tool";
 import { BUILTIN_ARGUMENTS } from "../../domain/tools/builtin";
 import { toolsOfCatalog } from "../../domain/tools/client-offer";
@@ -14,7 +14,7 @@ import { findInView, readView, viewKey } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
 import type { Context } from "../context";
 import { executeScript } from "../tools/call";
-import { findSkill, readSkill } from "./read";
+import { runFindSkill, runReadSkill } from "./read";
 
 /** Views by what they depend on, so that a host's calls in a row read the catalog once. */
 const seen = new Map<string, View>();
@@ -45,7 +45,7 @@ export async function callInCatalog(
 ): Promise<ToolResult | null> {
   if (!toolsOfCatalog(view).some((tool) => tool.name === name)) {
     const isKnown = Object.hasOwn(BUILTIN_ARGUMENTS, name);
-    return isKnown && !context.settings.SKILLS_ENABLED ? failed(ANSWERS.disabled) : null;
+    return isKnown && !context.settings.SKILLS_ENABLED ? failed(TEXTS.disabled) : null;
   }
   switch (name) {
     case "load_skill": {
@@ -56,11 +56,11 @@ export async function callInCatalog(
       const parsed = BUILTIN_ARGUMENTS.read_skill.safeParse(args);
       if (!parsed.success) return badArguments(name, parsed.error);
       const { skill_name, file_path, ...page } = parsed.data;
-      return readSkill(context, null, view, skill_name, file_path ?? null, page);
+      return runReadSkill(context, null, view, skill_name, file_path ?? null, page);
     }
     case "find_skill": {
       const parsed = BUILTIN_ARGUMENTS.find_skill.safeParse(args);
-      return parsed.success ? findSkill(context, view, parsed.data.query) : badArguments(name, parsed.error);
+      return parsed.success ? runFindSkill(context, view, parsed.data.query) : badArguments(name, parsed.error);
     }
     case "execute_skill_script": {
       const parsed = BUILTIN_ARGUMENTS.execute_skill_script.safeParse(args);
@@ -78,9 +78,9 @@ async function loadText(context: Context, view: View, name: string): Promise<Too
   const entry = await findInView(context, view, name);
   if (entry === null) {
     const names = view.catalog.entries.map((known) => known.name);
-    return failed(ANSWERS.notAvailable(name, names));
+    return failed(TEXTS.notAvailable(name, names));
   }
-  if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
+  if (entry.tokens === 0 && !entry.has_capabilities) return failed(TEXTS.noContent(name));
   const resolved = await resolveDependencies(entry, (needed, ranges) => findInView(context, view, needed, ranges));
   if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
   const ceiling = context.settings.SKILL_TOKENS_MAX;
@@ -99,7 +99,7 @@ async function loadText(context: Context, view: View, name: string): Promise<Too
     ? " Its tools, if it has any, need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
     : "";
   const block = bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
-  return text(`${ANSWERS.loaded(name, "tool_result")}${tools}${block}`);
+  return text(`${TEXTS.loaded(name, "tool_result")}${tools}${block}`);
 }
 
 function badArguments(name: string, error: { issues: { path: PropertyKey[]; message: string }[] }): ToolResult {

@@ -2,11 +2,12 @@
 
 import { type CatalogEntry, refOf } from "../../domain/catalog/catalog";
 import { resolveDependencies } from "../../domain/catalog/dependencies";
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { type Activation, activeSkills, apply } from "../../domain/conversation/activation";
 import { evictions } from "../../domain/conversation/budget";
-import type { ConversationEvent, SkillRef } from "../../domain/conversation/event";
-import { ANSWERS, renderLoaded } from "../../domain/conversation/prompt";
+import type { ConversationEvent } from "../../domain/conversation/event";
+import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
 import { deliversInAnswer } from "../../domain/conversation/settings";
 import { satisfiesRange } from "../../domain/reference";
 import { escapeSkillTags } from "../../domain/tags";
@@ -16,7 +17,7 @@ import { keepInstructions } from "../catalog/instructions";
 import type { Context } from "../context";
 import { record, type Session, touch } from "../session";
 import { broughtText } from "../tools/explain";
-import { connectCarried } from "../tools/sources";
+import { connectSources } from "../tools/sources";
 
 /** To an MCP host the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
 export interface LoadHow {
@@ -39,7 +40,7 @@ export async function loadSkill(
   const { policy, turn } = state;
   if (policy === null) throw new Error("load_skill outside a turn");
   const entry = await findInView(context, view, name);
-  if (entry === null) return failed(ANSWERS.notAvailable(name, availableNames(view)));
+  if (entry === null) return failed(TEXTS.notAvailable(name, availableNames(view)));
 
   const active = activeSkills(state);
   const inAnswer = deliversInAnswer(policy);
@@ -54,10 +55,10 @@ export async function loadSkill(
     if (policy.tool_style === "skill") return text(bodyOf(session, already.skill.version_id));
     const brought = await bring(context, session, view, [name]);
     if (again && toHost)
-      return text(`${ANSWERS.loaded(name, "tool_result")}${brought}${blockOf(session, [already.skill])}`);
-    return text(ANSWERS.alreadyActive(name) + brought);
+      return text(`${TEXTS.loaded(name, "tool_result")}${brought}${blockOf(session, [already.skill])}`);
+    return text(TEXTS.alreadyActive(name) + brought);
   }
-  if (entry.tokens === 0 && !entry.has_capabilities) return failed(ANSWERS.noContent(name));
+  if (entry.tokens === 0 && !entry.has_capabilities) return failed(TEXTS.noContent(name));
 
   const resolved = await resolveDependencies(entry, (needed, ranges) =>
     findBeside(context, view, active, needed, ranges),
@@ -85,11 +86,11 @@ export async function loadSkill(
     loaded,
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
   ]);
-  const made = leaving.length === 0 ? "" : ANSWERS.evicted(leaving);
+  const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
   const brought = await bring(context, session, view, names);
   if (policy.tool_style === "skill") return text(`${bodyOf(session, entry.version_id)}${made}${brought}`);
-  const answer = ANSWERS.loaded(name, toHost ? "tool_result" : policy.delivery) + made + brought;
+  const answer = TEXTS.loaded(name, toHost ? "tool_result" : policy.delivery) + made + brought;
   if (!inAnswer && !toHost) return text(answer);
   return text(answer + blockOf(session, fresh));
 }
@@ -109,7 +110,7 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
 
 /** What is said of the tools that skills brought, once their servers had a moment to connect. */
 async function bring(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
-  await connectCarried(context, session, view, names);
+  await connectSources(context, session, view, names);
   return broughtText(context, session, view, names);
 }
 
@@ -130,7 +131,7 @@ export function unloadSkill(context: Context, session: Session, name: string): T
   record(session, context, [{ type: "unloaded", turn: state.turn, name, reason: "requested" }]);
   const still = activeSkills(session.state).some((candidate) => candidate.skill.name === name);
   return text(
-    still ? `${ANSWERS.unloaded(name)} It stays while ${dependants().join(", ")} needs it.` : ANSWERS.unloaded(name),
+    still ? `${TEXTS.unloaded(name)} It stays while ${dependants().join(", ")} needs it.` : TEXTS.unloaded(name),
   );
 }
 

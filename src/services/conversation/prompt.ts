@@ -1,19 +1,20 @@
 // The prompt and the tools of the current turn, in the form the caller's API takes.
 
 import { listed } from "../../domain/catalog/catalog";
+import { renderList } from "../../domain/catalog/list";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
-import { carried, type RenderedPrompt, renderList, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
+import { carried, type RenderedPrompt, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
 import { policyOf } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
-import type { JsonObject } from "../../domain/package/skill";
+import type { JsonObject } from "../../domain/json";
 import { builtinTools } from "../../domain/tools/builtin";
 import { type Format, renderTool } from "../../domain/tools/formats";
 import type { Context } from "../context";
-import { upstreamsRevision } from "../servers/connections";
+import { connectionsRevision } from "../servers/connections";
 import type { Session } from "../session";
-import { describeTools } from "../tools/explain";
-import { providedBy } from "../tools/offered";
+import { explainTools } from "../tools/explain";
+import { offeredTools } from "../tools/offered";
 
 export interface Offered {
   prompt: RenderedPrompt;
@@ -36,7 +37,7 @@ export async function offered(
 ): Promise<Offered> {
   const { effective } = session;
   const known = rendered.get(session);
-  const revision = upstreamsRevision(session);
+  const revision = connectionsRevision(session);
   const same = known?.state === state && known.view === view && known.effective === effective;
   if (same && known.format === format && known.revision === revision) return known.offer;
   const offer = await render(context, session, view, format, state);
@@ -66,14 +67,14 @@ async function render(
 ): Promise<Offered> {
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
-  const provided = await providedBy(context, session, view);
+  const provided = await offeredTools(context, session, view);
   const fixed = policy.tool_mode === "fixed";
   const loaded = carried(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
     name: skill.name,
     // Where the list of tools is fixed, load_skill's answer describes what it brought; nobody else described the others.
     instructions:
       (session.store.instructions(skill.version_id) ?? "") +
-      (fixed && reason !== "loaded" ? describeTools(provided.tools, [skill.name]) : ""),
+      (fixed && reason !== "loaded" ? explainTools(provided.tools, [skill.name]) : ""),
   }));
   const empty = view.catalog.total === 0;
   const prompt = renderPrompt(

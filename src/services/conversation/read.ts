@@ -3,7 +3,7 @@
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills } from "../../domain/conversation/activation";
-import { ANSWERS } from "../../domain/conversation/prompt";
+import { TEXTS } from "../../domain/conversation/prompt";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
 import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
@@ -28,7 +28,7 @@ const HITS = 50;
 const SHOWN_HITS = 20;
 
 /** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
-export async function readSkill(
+export async function runReadSkill(
   context: Context,
   session: Session | null,
   view: View,
@@ -39,7 +39,7 @@ export async function readSkill(
   const entry = await pinned(context, session, view, name);
   if (entry === null)
     return failed(
-      ANSWERS.notAvailable(
+      TEXTS.notAvailable(
         name,
         view.catalog.entries.map((known) => known.name),
       ),
@@ -59,7 +59,7 @@ export async function readSkill(
 }
 
 /** Searches the whole catalog, not only what the list shows. */
-export async function findSkill(context: Context, view: View, query: string): Promise<ToolResult> {
+export async function runFindSkill(context: Context, view: View, query: string): Promise<ToolResult> {
   const found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
   const byName = new Map(
     (

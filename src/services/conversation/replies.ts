@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../../domain/json";
-import { requestItemSchema } from "../asking/views";
+import { questionItemSchema } from "../asking/views";
 
 const issueSchema = () =>
   z.object({
@@ -49,20 +49,20 @@ export const statusSchema = () =>
     ghost: z.string().nullable(),
     settings: conversationSettingsSchema,
     active: z.array(activeSkillSchema()),
-    pending: z.array(requestItemSchema),
+    pending: z.array(questionItemSchema),
     mcp: z.array(serverSchema()),
     tokens: tokensSchema(),
     warnings: z.array(issueSchema()),
   });
 
-export const putAnswerSchema = () => z.object({ created: z.boolean(), status: statusSchema() });
+export const putReplySchema = () => z.object({ created: z.boolean(), status: statusSchema() });
 
 export const promptSchema = () => z.object({ system: z.string(), messages: z.array(jsonObject) });
 
 /** The prompt and the tools to send to the model now. `etag` changes exactly when they do. */
 export const offerSchema = () => z.object({ prompt: promptSchema(), tools: z.array(jsonObject), etag: z.string() });
 
-export const turnAnswerSchema = () =>
+export const turnReplySchema = () =>
   z.object({
     turn: z.int(),
     prompt: promptSchema(),
@@ -82,7 +82,7 @@ export const resultSchema = () =>
     isError: z.boolean().optional(),
   });
 
-export const toolCallsAnswerSchema = () =>
+export const toolCallsReplySchema = () =>
   z.object({
     results: z.array(resultSchema()),
     messages: z.array(jsonObject),
@@ -98,7 +98,7 @@ export const toolCallsAnswerSchema = () =>
     warnings: z.array(issueSchema()),
   });
 
-export const eventsAnswerSchema = () =>
+export const eventsReplySchema = () =>
   z.object({
     events: z.array(z.object({ seq: z.int(), at: z.string(), type: z.string(), turn: z.int() }).catchall(jsonValue)),
     next_cursor: z.int().nullable(),
@@ -131,15 +131,15 @@ export type ConversationStatus = z.infer<ReturnType<typeof statusSchema>>;
 /** What of it is stored, and not worked out for whoever asks. */
 export type ConversationRecord = Omit<ConversationStatus, "mcp" | "warnings">;
 export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
-export type OfferAnswer = z.infer<ReturnType<typeof offerSchema>>;
-export type TurnAnswer = z.infer<ReturnType<typeof turnAnswerSchema>>;
-export type ToolCallsAnswer = z.infer<ReturnType<typeof toolCallsAnswerSchema>>;
-export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswerSchema>>;
-export type PastAnswer = z.infer<ReturnType<typeof pastSchema>>;
+export type OfferReply = z.infer<ReturnType<typeof offerSchema>>;
+export type TurnReply = z.infer<ReturnType<typeof turnReplySchema>>;
+export type ToolCallsReply = z.infer<ReturnType<typeof toolCallsReplySchema>>;
+export type EventsReply = z.infer<ReturnType<typeof eventsReplySchema>>;
+export type PastReply = z.infer<ReturnType<typeof pastSchema>>;
 export type TaskSkillRef = z.infer<ReturnType<typeof taskSkillRefSchema>>;
 export type TaskSkills = z.infer<ReturnType<typeof taskSkillsSchema>>;
 
 /** The part of an offer that is told. */
-export function offerAnswer({ prompt, tools, etag }: OfferAnswer): OfferAnswer {
+export function offerReply({ prompt, tools, etag }: OfferReply): OfferReply {
   return { prompt, tools, etag };
 }

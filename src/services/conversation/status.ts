@@ -12,13 +12,13 @@ import { standing } from "../catalog/view";
 import type { Context } from "../context";
 import { stateAt } from "../history";
 import type { Session } from "../session";
-import { type Provided, providedBy } from "../tools/offered";
+import { type Offered, offeredTools } from "../tools/offered";
 import type {
   ActiveSkill,
   ConversationRecord,
   ConversationStatus,
-  EventsAnswer,
-  PastAnswer,
+  EventsReply,
+  PastReply,
   ServerStatus,
   TaskSkillRef,
   TaskSkills,
@@ -34,7 +34,7 @@ export async function statusOf(
   const { tokens, ...rest } = storedStatus(session, state, context.now());
   return {
     ...rest,
-    mcp: serversStatus(await providedBy(context, session, view)),
+    mcp: serversStatus(await offeredTools(context, session, view)),
     tokens,
     warnings: [...warnings, ...more],
   };
@@ -58,7 +58,7 @@ function storedStatus(session: Session, state: ConversationState, now: number): 
   };
 }
 
-function serversStatus({ servers, tools }: Provided): ServerStatus[] {
+function serversStatus({ servers, tools }: Offered): ServerStatus[] {
   return servers.map(({ ref, state, error, latency }) => ({
     server: ref.name,
     source: broughtBy(ref),
@@ -85,7 +85,7 @@ export function loadedInTurn(state: ConversationState): string[] {
   return [...state.roots].filter(([, turn]) => turn === state.turn).map(([name]) => name);
 }
 
-export function pastOf(session: Session, turn: number): PastAnswer {
+export function pastOf(session: Session, turn: number): PastReply {
   const end = session.store.log.endOf(turn);
   if (end === null)
     throw new GatewayError("not_found", "TURN_NOT_FOUND", `The conversation never was in turn ${turn}.`);
@@ -93,7 +93,7 @@ export function pastOf(session: Session, turn: number): PastAnswer {
   return { turn, active: activeOf(state), tokens: tokensOf(state) };
 }
 
-export function eventsOf(session: Session, after: number, limit: number): EventsAnswer {
+export function eventsOf(session: Session, after: number, limit: number): EventsReply {
   const { log } = session.store;
   const page = log.after(after, limit, CONVERSATION_LIMITS.eventsPageChars);
   const last = page.at(-1)?.seq ?? null;

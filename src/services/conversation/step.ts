@@ -1,9 +1,9 @@
 // One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
 
+import { DURATIONS } from "../../domain/durations";
 import { type Issue, invalid } from "../../domain/errors";
-import { DURATIONS } from "../../domain/limits";
-import type { JsonObject } from "../../domain/package/skill";
-import { toolsForHost } from "../../domain/tools/client-offer";
+import type { JsonObject } from "../../domain/json";
+import { toolsForClient } from "../../domain/tools/client-offer";
 import {
   type AnsweredCall,
   type Format,
@@ -17,28 +17,28 @@ import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";
 import { exclusively, type Session } from "../session";
-import { providedBy } from "../tools/offered";
-import { connectCarried } from "../tools/sources";
-import type { ToolCallsAsk, TurnAsk } from "./api";
+import { offeredTools } from "../tools/offered";
+import { connectSources } from "../tools/sources";
+import type { ToolCallsRequest, TurnRequest } from "./api";
 import { type Offered, offered } from "./prompt";
-import type { ToolCallsAnswer, TurnAnswer } from "./replies";
+import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
 import { activeOf, loadedInTurn } from "./status";
 import { isOrdered, isOurs, runCall } from "./toolset";
 import { beginTurn } from "./turn";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
-export async function takeTurn(context: Context, session: Session, request: TurnAsk): Promise<TurnAnswer> {
+export async function takeTurn(context: Context, session: Session, request: TurnRequest): Promise<TurnReply> {
   const { turn, warnings } = await exclusively(session, async () => {
     const known = request.key !== null && session.store.turnOf(request.key) !== null;
     const issues = known ? [] : await beginTurn(context, session, request);
     return { turn: session.state.turn, warnings: issues };
   });
   const { view } = await currentView(context, session);
-  await connectCarried(context, session, view);
+  await connectSources(context, session, view);
   forgetUnused(session, context.now() - DURATIONS.upstreamKept);
   const offer = await offered(context, session, view, formatOf(session, request.format));
-  warnings.push(...(await providedBy(context, session, view)).warnings);
+  warnings.push(...(await offeredTools(context, session, view)).warnings);
   return {
     turn,
     ...offer,
@@ -55,12 +55,12 @@ export async function takeOffer(context: Context, session: Session, format: Form
 }
 
 /** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
-export async function takeHostOffer(context: Context, session: Session, preload: string[]): Promise<Offered> {
+export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<Offered> {
   const begins = await ensureTurn(context, session, preload, []);
   const { view } = await currentView(context, session);
-  if (begins) await connectCarried(context, session, view);
+  if (begins) await connectSources(context, session, view);
   const offer = await offered(context, session, view, "mcp");
-  return { ...offer, tools: toolsForHost(offer.tools, view) };
+  return { ...offer, tools: toolsForClient(offer.tools, view) };
 }
 
 /** Begins the first turn of a conversation that has none; says whether it did. */
@@ -85,15 +85,15 @@ export async function takeCalls(
   context: Context,
   session: Session,
   running: RunningCalls,
-  request: ToolCallsAsk,
+  request: ToolCallsRequest,
   listener: Listener | null = null,
-): Promise<ToolCallsAnswer> {
+): Promise<ToolCallsReply> {
   const warnings: Issue[] = [];
   const begins = await ensureTurn(context, session, request.host?.preload ?? [], warnings);
   const format = formatOf(session, request.format);
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
-  if (begins) await connectCarried(context, session, current.view);
+  if (begins) await connectSources(context, session, current.view);
   const before = await offered(context, session, current.view, format);
 
   const calls = readCalls(context, request.calls);

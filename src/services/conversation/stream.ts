@@ -1,11 +1,11 @@
 // Tool calls told while they happen, as server-sent events.
 
-import { DURATIONS } from "../../domain/limits";
+import { DURATIONS } from "../../domain/durations";
 import { type AnsweredCall, type ReadCall, renderResult } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/client";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { refusal, type ToolCallsAsk } from "./api";
+import { refusal, type ToolCallsRequest } from "./api";
 import type { RunningCalls } from "./running";
 import { takeCalls } from "./step";
 
@@ -17,7 +17,7 @@ export function streamCalls(
   context: Context,
   session: Session,
   running: RunningCalls,
-  request: ToolCallsAsk,
+  request: ToolCallsRequest,
 ): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
   const encoder = new TextEncoder();

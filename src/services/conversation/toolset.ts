@@ -3,7 +3,7 @@
 
 import type * as z from "zod";
 import type { View } from "../../domain/catalog/view";
-import { ANSWERS } from "../../domain/conversation/prompt";
+import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { BUILTIN_ARGUMENTS, isBuiltin } from "../../domain/tools/builtin";
@@ -12,10 +12,10 @@ import { exclusively, type Session } from "../session";
 import { type CallPlace, callProvided, executeScript } from "../tools/call";
 import { knownTool } from "../tools/memory";
 import { loadSkill, unloadSkill } from "./load";
-import { findSkill, readSkill } from "./read";
+import { runFindSkill, runReadSkill } from "./read";
 import type { RunningCalls } from "./running";
 
-export interface Run {
+export interface ToolRun {
   context: Context;
   session: Session;
   view: View;
@@ -44,7 +44,7 @@ function isReading(call: ToolCall): boolean {
 
 /** Runs one call, or repeats the stored result of the same call in the same turn. */
 export async function runCall(
-  run: Run,
+  run: ToolRun,
   call: ToolCall,
   signal?: AbortSignal,
   onProgress?: CallPlace["onProgress"],
@@ -68,13 +68,13 @@ export async function runCall(
 }
 
 async function answer(
-  run: Run,
+  run: ToolRun,
   call: ToolCall,
   signal: AbortSignal,
   onProgress: CallPlace["onProgress"],
 ): Promise<ToolResult> {
   const { context, session, view } = run;
-  if (!context.settings.SKILLS_ENABLED) return failed(ANSWERS.disabled);
+  if (!context.settings.SKILLS_ENABLED) return failed(TEXTS.disabled);
   if (call.malformed !== undefined)
     return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}.`);
   const { name } = call;
@@ -98,10 +98,10 @@ async function answer(
       );
     case "read_skill":
       return withArguments(call, BUILTIN_ARGUMENTS.read_skill, ({ skill_name, file_path, offset, limit }) =>
-        readSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
+        runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
       );
     case "find_skill":
-      return withArguments(call, BUILTIN_ARGUMENTS.find_skill, ({ query }) => findSkill(context, view, query));
+      return withArguments(call, BUILTIN_ARGUMENTS.find_skill, ({ query }) => runFindSkill(context, view, query));
     case "call_skill_tool":
       return withArguments(call, BUILTIN_ARGUMENTS.call_skill_tool, async ({ name: tool, arguments: args }) => {
         const result = await callProvided(place, tool, args);

@@ -2,15 +2,17 @@
 
 import { type CatalogEntry, listed, refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
+import { LIST_FRAME_TOKENS } from "../../domain/catalog/list";
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills, apply, remainingTurns } from "../../domain/conversation/activation";
 import { evictions, overCeiling, overRow } from "../../domain/conversation/budget";
-import type { ConversationEvent, Policy, SkillRef } from "../../domain/conversation/event";
-import { holdsInstructions, LIST_FRAME_TOKENS } from "../../domain/conversation/prompt";
+import type { ConversationEvent, Policy } from "../../domain/conversation/event";
+import { holdsInstructions } from "../../domain/conversation/prompt";
 import { type LoadAnswer, readHistory } from "../../domain/conversation/restore";
 import { type ConversationSettings, deliversInAnswer, policyOf } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
-import type { JsonValue } from "../../domain/package/skill";
+import type { JsonValue } from "../../domain/json";
 import { findInView } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";

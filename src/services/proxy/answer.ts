@@ -7,7 +7,7 @@ import { returnedHeaders } from "../../domain/servers/proxy-headers";
 import { requestIds, rpcError, withoutTools } from "../../domain/servers/rpc-message";
 import { statusFault, UpstreamFault } from "../../upstream/fault";
 import { late, relay, tooLarge } from "./event-relay";
-import { type Exchange, ProxyRefusal, sealed } from "./proxied-call";
+import { type ProxiedCall, ProxyRefusal, toHandle } from "./proxied-call";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** The internal error of JSON-RPC: what a failure of the server itself is to a client. */
@@ -16,7 +16,7 @@ const FAILED = -32603;
 const CREDENTIAL_STATUSES = new Set([401, 403, 407]);
 
 /** The answer for the client. @throws ProxyRefusal, UpstreamFault */
-export async function answerOf(exchange: Exchange, response: Response): Promise<Response> {
+export async function proxiedAnswer(exchange: ProxiedCall, response: Response): Promise<Response> {
   const { status, body } = response;
   if (CREDENTIAL_STATUSES.has(status)) {
     await body?.cancel();
@@ -24,7 +24,7 @@ export async function answerOf(exchange: Exchange, response: Response): Promise<
   }
   const headers = returnedHeaders(response.headers, exchange.server.target.redactor.text);
   const session = response.headers.get("mcp-session-id");
-  if (session !== null) headers.set("mcp-session-id", await sealed(exchange, "session", session));
+  if (session !== null) headers.set("mcp-session-id", await toHandle(exchange, "session", session));
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const media = type.trim();
   const isStream = response.ok && media === "text/event-stream";
@@ -50,7 +50,7 @@ function isUtf8(parameter: string): boolean {
 }
 
 /** An answer whose body there is not, or is nothing that a client could read. */
-function withoutBody({ request }: Exchange, status: number, headers: Headers, hadBody: boolean): Response {
+function withoutBody({ request }: ProxiedCall, status: number, headers: Headers, hadBody: boolean): Response {
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   if (status >= 500) throw statusFault(status, Number.isFinite(retryAfter) ? retryAfter : null);
   if (status >= 300) {
@@ -63,7 +63,7 @@ function withoutBody({ request }: Exchange, status: number, headers: Headers, ha
 }
 
 /** The text of a JSON answer, within what is left of the call's time. */
-async function whole({ context, server, began }: Exchange, body: ReadableStream<Uint8Array>): Promise<string> {
+async function whole({ context, server, began }: ProxiedCall, body: ReadableStream<Uint8Array>): Promise<string> {
   const { callMs } = server.target;
   const { promise: over, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(late(callMs)), Math.max(0, callMs - (context.now() - began)));
@@ -85,7 +85,7 @@ async function whole({ context, server, began }: Exchange, body: ReadableStream<
   }
 }
 
-function streamed(exchange: Exchange, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function streamed(exchange: ProxiedCall, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const { context, server, request, stands } = exchange;
   const { name, type, connectMs, callMs } = server.target;
   return relay(body, {
@@ -101,7 +101,7 @@ function streamed(exchange: Exchange, body: ReadableStream<Uint8Array>): Readabl
 }
 
 /** An event, written anew. */
-function passed(exchange: Exchange, { type, id, data, retry }: StreamEvent): string {
+function passed(exchange: ProxiedCall, { type, id, data, retry }: StreamEvent): string {
   const redact = exchange.server.target.redactor.text;
   return writeEvent({
     type: redact(type),
@@ -115,7 +115,7 @@ function passed(exchange: Exchange, { type, id, data, retry }: StreamEvent): str
  * Where a client of the old transport posts: an address of this gateway that only this user can use. On a server of the newer one
  * it means nothing here, and a client of the old one would follow it, its key with it.
  */
-async function endpoint(exchange: Exchange, event: StreamEvent): Promise<string> {
+async function endpoint(exchange: ProxiedCall, event: StreamEvent): Promise<string> {
   const { server, request } = exchange;
   if (server.target.type !== "sse") return "";
   const url = URL.parse(event.data ?? "", server.target.url);
@@ -123,12 +123,12 @@ async function endpoint(exchange: Exchange, event: StreamEvent): Promise<string>
     throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
   }
   // Whole, as it was judged: a path alone could be read as a host when it is resolved again.
-  const handle = await sealed(exchange, "endpoint", url.href);
+  const handle = await toHandle(exchange, "endpoint", url.href);
   return writeEvent({ type: event.type, data: `${request.path}/message?to=${handle}` });
 }
 
 /** A JSON text without the tools that may not be seen and without secrets. */
-function rewritten({ server }: Exchange, text: string): string {
+function rewritten({ server }: ProxiedCall, text: string): string {
   return server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
 }
 

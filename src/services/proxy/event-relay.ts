@@ -1,6 +1,7 @@
 // A server's event stream on its way to a client: event by event, so that whatever goes wrong is told between two of them.
 
-import { DURATIONS, UPSTREAM_LIMITS } from "../../domain/limits";
+import { DURATIONS } from "../../domain/durations";
+import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { EventSplitter, type StreamEvent, writeEvent } from "../../domain/servers/event-stream";
 import { answeredId, type RpcId } from "../../domain/servers/rpc-message";
 import { UpstreamFault } from "../../upstream/fault";

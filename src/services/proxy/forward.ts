@@ -5,10 +5,10 @@ import { forwardedHeaders } from "../../domain/servers/proxy-headers";
 import { agrees, calledTools, hasMethod, isPlain, writtenAnew } from "../../domain/servers/rpc-message";
 import { guardedFetch } from "../../upstream/fetch";
 import type { Context } from "../context";
-import { answerOf } from "./answer";
+import { proxiedAnswer } from "./answer";
 import {
-  type Exchange,
-  opened,
+  fromHandle,
+  type ProxiedCall,
   type ProxiedServer,
   ProxyRefusal,
   type ProxyRequest,
@@ -27,7 +27,7 @@ const LISTEN = "subscriptions/listen";
 export async function forward(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
   const { method, posted, signal } = request;
   const stands = method === "GET" || hasMethod(posted, LISTEN);
-  const exchange: Exchange = { context, server, request, stands, began: context.now() };
+  const exchange: ProxiedCall = { context, server, request, stands, began: context.now() };
   const url = await addressOf(exchange);
   const headers = forwardedHeaders(request.headers, server.target.headers);
   const session = await sessionOf(exchange);
@@ -45,10 +45,10 @@ export async function forward(context: Context, server: ProxiedServer, request: 
       bytes: stands ? null : UPSTREAM_LIMITS.streamBytes,
     },
   );
-  return answerOf(exchange, response);
+  return proxiedAnswer(exchange, response);
 }
 
-async function addressOf(exchange: Exchange): Promise<string> {
+async function addressOf(exchange: ProxiedCall): Promise<string> {
   const { target } = exchange.server;
   const { method, handle } = exchange.request;
   if (handle === null) {
@@ -59,7 +59,7 @@ async function addressOf(exchange: Exchange): Promise<string> {
   if (target.type !== "sse") throw new ProxyRefusal(404, -32600, "This server takes no messages at this address.");
   if (method !== "POST") throw notAllowed("POST");
   // Judged again where it is used: this very URL is fetched, and nothing is resolved on the way.
-  const url = URL.parse(await opened(exchange, "endpoint", handle));
+  const url = URL.parse(await fromHandle(exchange, "endpoint", handle));
   if (url === null || url.origin !== new URL(target.url).origin) throw sessionLost();
   return url.href;
 }
@@ -68,13 +68,13 @@ function notAllowed(allow: string): ProxyRefusal {
   return new ProxyRefusal(405, -32000, "Method not allowed.", { allow });
 }
 
-async function sessionOf(exchange: Exchange): Promise<string | null> {
+async function sessionOf(exchange: ProxiedCall): Promise<string | null> {
   const handle = exchange.request.headers.get("mcp-session-id");
-  return handle === null ? null : opened(exchange, "session", handle);
+  return handle === null ? null : fromHandle(exchange, "session", handle);
 }
 
 /** What is sent. Where tools are restricted, it is written anew, so that the server reads what was judged. */
-function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: Exchange): string {
+function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: ProxiedCall): string {
   if (isAllowed === null) return body;
   if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is no JSON.");
   if (!isPlain(posted)) {

@@ -17,7 +17,7 @@ const IV_BYTES = 12;
 const utf8 = new TextEncoder();
 
 /** Closes and opens handles. The same value under the same binding is the same handle. */
-export class Seal {
+export class Handles {
   constructor(private readonly keys: Keys) {}
 
   /** The handle of a value: characters of base64url only. */
@@ -47,13 +47,13 @@ function algorithm(iv: Uint8Array<ArrayBuffer>, binding: Binding) {
   return { name: "AES-GCM", iv, additionalData: utf8.encode(JSON.stringify(binding)) };
 }
 
-let latest: { secret: string; seal: Promise<Seal> } | null = null;
+let latest: { secret: string; seal: Promise<Handles> } | null = null;
 
 /**
  * The seal of this deployment: its keys are derived from `SECRETS_KEY`, else from the first admin key. A change of that secret
  * ends every handle. Throws `unavailable` where there is neither, since a seal that every isolate made up would not hold.
  */
-export function sealOf(settings: Settings): Promise<Seal> {
+export function handlesOf(settings: Settings): Promise<Handles> {
   const secret = deploymentSecret(settings);
   if (secret === undefined) {
     throw new GatewayError(
@@ -66,12 +66,12 @@ export function sealOf(settings: Settings): Promise<Seal> {
   return latest.seal;
 }
 
-async function derive(secret: string): Promise<Seal> {
+async function derive(secret: string): Promise<Handles> {
   const hmac = { name: "HMAC", hash: "SHA-256", length: 256 };
   const aes = { name: "AES-GCM", length: 256 };
   const [mac, cipher] = await Promise.all([
     deriveKey(secret, "skill-gateway handle vector", hmac, ["sign"]),
     deriveKey(secret, "skill-gateway handle cipher", aes, ["encrypt", "decrypt"]),
   ]);
-  return new Seal({ mac, cipher });
+  return new Handles({ mac, cipher });
 }

@@ -4,7 +4,7 @@
 import type { UpstreamTarget } from "../../domain/servers/memory";
 import type { Posted } from "../../domain/servers/rpc-message";
 import type { Context } from "../context";
-import { type Binding, sealOf } from "./handles";
+import { type Binding, handlesOf } from "./handles";
 
 /** One of the gateway's servers, for one caller. */
 export interface ProxiedServer {
@@ -48,7 +48,7 @@ export class ProxyRefusal extends Error {
 }
 
 /** What a request and its answer have in common. */
-export interface Exchange {
+export interface ProxiedCall {
   context: Context;
   server: ProxiedServer;
   request: ProxyRequest;
@@ -61,14 +61,14 @@ export interface Exchange {
 type HandleKind = "session" | "endpoint";
 
 /** The handle of something that the server gave out, good for this user and this server only. */
-export async function sealed(exchange: Exchange, kind: HandleKind, value: string): Promise<string> {
-  const seal = await sealOf(exchange.context.settings);
+export async function toHandle(exchange: ProxiedCall, kind: HandleKind, value: string): Promise<string> {
+  const seal = await handlesOf(exchange.context.settings);
   return seal.close(value, bindingOf(exchange, kind));
 }
 
 /** The value of a handle; throws as for a session that the server has forgotten, so that the client begins a new one. */
-export async function opened(exchange: Exchange, kind: HandleKind, handle: string): Promise<string> {
-  const seal = await sealOf(exchange.context.settings);
+export async function fromHandle(exchange: ProxiedCall, kind: HandleKind, handle: string): Promise<string> {
+  const seal = await handlesOf(exchange.context.settings);
   const value = await seal.open(handle, bindingOf(exchange, kind));
   if (value === null) throw sessionLost();
   return value;
@@ -79,6 +79,6 @@ export function sessionLost(): ProxyRefusal {
   return new ProxyRefusal(404, -32001, "Session not found");
 }
 
-function bindingOf({ context, server }: Exchange, kind: HandleKind): Binding {
+function bindingOf({ context, server }: ProxiedCall, kind: HandleKind): Binding {
   return [kind, context.caller.principal.userId, server.target.name, server.configuredUrl];
 }

@@ -1,7 +1,7 @@
 // One of the gateway's own servers, ready to be reached in the name of a caller.
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
-import { DURATIONS } from "../../domain/limits";
+import { DURATIONS } from "../../domain/durations";
 import { type ServerEntry, serverEntrySchema } from "../../domain/servers/entry";
 import { readServer } from "../../storage/d1/mcp-servers";
 import { UpstreamFault } from "../../upstream/fault";

@@ -15,9 +15,9 @@ import {
 import { placeOf } from "../../domain/catalog/ghost";
 import { decodeCursor, encodeCursor } from "../../domain/cursor";
 import { GatewayError, invalid } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { foldName } from "../../domain/package/path";
-import type { JsonObject } from "../../domain/package/skill";
 import { isConstraintFailure } from "../../storage/d1/database";
 import {
   deleteGhostRows,

@@ -3,13 +3,13 @@
 
 import { holderOf } from "../../domain/access/quota";
 import { sha256Hex } from "../../domain/digest";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError, type Issue } from "../../domain/errors";
-import { DURATIONS } from "../../domain/limits";
 import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
-import { keepAnswer, type NewAnswer, readAnswer } from "../../storage/d1/idempotency";
+import { keepReply, type NewReply, readReply } from "../../storage/d1/idempotency";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../../storage/d1/publishing";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { countSkills } from "../../storage/d1/usage";
@@ -37,7 +37,7 @@ export interface Published {
 }
 
 /** A request that can be asked again: its key, and the answer it will have once there is one. */
-type Repeat = Omit<NewAnswer, "status" | "subject">;
+type Repeat = Omit<NewReply, "status" | "subject">;
 
 /** How often a publish that lost against another of the same skill looks again. Every round, one of them has won. */
 const ROUNDS = 8;
@@ -130,7 +130,7 @@ async function commit(
   target: PublishTarget,
   skillId: string | null,
   version: Omit<NewVersion, "skillId">,
-  answer: NewAnswer | null,
+  answer: NewReply | null,
 ): Promise<SkillRecord> {
   const after = {
     name,
@@ -164,7 +164,7 @@ async function repeatOf(context: Context, request: PublishRequest, uploadSha256:
 
 /** The answer that was given under the request's key, if there is one. */
 async function answerAgain(context: Context, repeat: Repeat): Promise<Published | null> {
-  const known = await readAnswer(context.db, repeat.userId, repeat.key, repeat.since);
+  const known = await readReply(context.db, repeat.userId, repeat.key, repeat.since);
   if (known === null) return null;
   if (known.request !== repeat.request) {
     const message = "This Idempotency-Key was used for another request.";
@@ -182,7 +182,7 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
   if (skill === null) throw skillNotFound();
   if (repeat !== null) {
     try {
-      await keepAnswer(context.db, { ...repeat, status: 200, subject: versionId });
+      await keepReply(context.db, { ...repeat, status: 200, subject: versionId });
     } catch (error) {
       if (constraintOf(error) === null) throw error;
       const answered = await answerAgain(context, repeat);

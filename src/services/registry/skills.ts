@@ -18,7 +18,7 @@ import { GatewayError } from "../../domain/errors";
 import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/ghosts";
 import { activateVersion, deleteSkillRows } from "../../storage/d1/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../../storage/d1/skills";
-import { listVersions, type PackageRow, readPackage, type VersionSummary } from "../../storage/d1/versions";
+import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
 import { deletePackages, openPackageRange, packageKeys } from "../../storage/r2/packages";
 import { roleTooLow } from "../access/groups";
 import { audited, scopeInLog } from "../audit";
@@ -85,7 +85,7 @@ export async function findSkillFor(context: Context, action: Action, id: string)
 
 /** The package of a version, by its id or its label; without one of the current version. */
 export async function findPackage(context: Context, id: string, version?: string): Promise<PackageRow> {
-  const found = await readPackage(context.db, id, version);
+  const found = await readVersionPackage(context.db, id, version);
   if (found !== null && canRead(context.caller.principal, found.scope)) return found;
   await findSkillHead(context, id);
   throw versionNotFound();

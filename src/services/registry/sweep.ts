@@ -1,7 +1,7 @@
 // Removing what failed publishes left behind. A scheduled handler runs it; running it twice at once does no harm.
 
-import { DURATIONS } from "../../domain/limits";
-import { dropAnswers } from "../../storage/d1/idempotency";
+import { DURATIONS } from "../../domain/durations";
+import { dropReplies } from "../../storage/d1/idempotency";
 import { existingVersions } from "../../storage/d1/versions";
 import { deletePackages, listPackages } from "../../storage/r2/packages";
 import type { Context } from "../context";
@@ -34,6 +34,6 @@ export async function sweep(context: SweepContext): Promise<number> {
     deleted += orphans.length;
     cursor = page.cursor;
   } while (cursor !== null);
-  await dropAnswers(db, context.now() - DURATIONS.idempotency);
+  await dropReplies(db, context.now() - DURATIONS.idempotency);
   return deleted;
 }

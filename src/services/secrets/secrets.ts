@@ -9,8 +9,9 @@ import {
   secretScopes,
   userScope,
 } from "../../domain/access/access";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { DURATIONS, SECRET_LIMITS } from "../../domain/limits";
+import { SECRET_LIMITS } from "../../domain/limits";
 import { makeRedactor, type Redactor } from "../../domain/servers/redactor";
 import {
   deleteSecret,

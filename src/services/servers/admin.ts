@@ -1,9 +1,8 @@
 // The MCP servers of the gateway: stored by admins, used by every conversation, tried out on demand.
 
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
-import { utf8Bytes } from "../../domain/json";
+import { type JsonObject, utf8Bytes } from "../../domain/json";
 import { MCP_LIMITS, ROW_LIMITS } from "../../domain/limits";
-import type { JsonObject } from "../../domain/package/skill";
 import { type ServerEntry, serverEntrySchema, variableProblems } from "../../domain/servers/entry";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { deleteServer, listServers, putServer, readServer, type ServerRow } from "../../storage/d1/mcp-servers";

@@ -2,17 +2,17 @@
 // clock. What they say has passed the redactor of their target.
 
 import type { ServerRef } from "../../domain/conversation/servers";
-import { DURATIONS } from "../../domain/limits";
-import type { JsonObject } from "../../domain/package/skill";
+import { DURATIONS } from "../../domain/durations";
+import type { JsonObject } from "../../domain/json";
 import { breakerState } from "../../domain/servers/breaker";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTool } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
-import type { UpstreamState } from "../../storage/object/connections";
+import type { ConnectionState } from "../../storage/object/connections";
 import { type CallOptions, Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { type Aim, aimAt } from "./reach";
+import { type Reachable, reach } from "./reach";
 
 /** A server as it stands. */
 export interface OfferedServer {
@@ -52,7 +52,7 @@ function upstreamsOf(session: Session): Upstreams {
 }
 
 /** Rises with everything that may change what servers offer here. */
-export function upstreamsRevision(session: Session): number {
+export function connectionsRevision(session: Session): number {
   return upstreamsOf(session).revision;
 }
 
@@ -64,7 +64,7 @@ export async function offeredServers(
 ): Promise<OfferedServer[]> {
   return Promise.all(
     refs.map(async (ref): Promise<OfferedServer> => {
-      const aim = await aimAt(context, session, ref);
+      const aim = await reach(context, session, ref);
       const nothing = { ref, tools: [], latency: null, problems: [] };
       if (aim.problem !== undefined)
         return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
@@ -85,7 +85,7 @@ export async function connectServers(
 ): Promise<void> {
   const hopeful: Promise<void>[] = [];
   const doubtful: Promise<void>[] = [];
-  for (const aim of await Promise.all(refs.map((ref) => aimAt(context, session, ref)))) {
+  for (const aim of await Promise.all(refs.map((ref) => reach(context, session, ref)))) {
     if (aim.problem !== undefined) continue;
     const live = liveAt(context, session, aim);
     const isHopeful = live.error === null;
@@ -111,7 +111,7 @@ export async function callServer(
   args: JsonObject,
   options: CallOptions & { shown: string },
 ): Promise<ToolResult> {
-  const aim = await aimAt(context, session, ref);
+  const aim = await reach(context, session, ref);
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
   const start = context.now();
@@ -126,7 +126,7 @@ export function forgetUnused(session: Session, before: number): void {
   session.store.upstreams.dropUnusedSince(before);
 }
 
-function liveAt(context: Context, session: Session, aim: Aim): Live {
+function liveAt(context: Context, session: Session, aim: Reachable): Live {
   const { live } = upstreamsOf(session);
   const known = live.get(aim.key);
   if (known !== undefined) {
@@ -146,7 +146,7 @@ function liveAt(context: Context, session: Session, aim: Aim): Live {
 }
 
 /** Reads the list of tools where it is not fresh. One at a time; never fails. */
-function refresh(context: Context, session: Session, aim: Aim, live: Live): Promise<void> {
+function refresh(context: Context, session: Session, aim: Reachable, live: Live): Promise<void> {
   live.refreshing ??= list(context, session, aim, live).finally(() => {
     live.refreshing = null;
     upstreamsOf(session).revision++;
@@ -154,7 +154,7 @@ function refresh(context: Context, session: Session, aim: Aim, live: Live): Prom
   return live.refreshing;
 }
 
-async function list(context: Context, session: Session, aim: Aim, live: Live): Promise<void> {
+async function list(context: Context, session: Session, aim: Reachable, live: Live): Promise<void> {
   const start = context.now();
   const before = live.upstream.memory.list;
   try {
@@ -170,7 +170,7 @@ async function list(context: Context, session: Session, aim: Aim, live: Live): P
 }
 
 /** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
-function keep(context: Context, session: Session, aim: Aim, live: Live): void {
+function keep(context: Context, session: Session, aim: Reachable, live: Live): void {
   const { memory } = live.upstream;
   const { error, latency, saved } = live;
   if (saved?.memory === memory && saved.error === error) return;
@@ -179,11 +179,11 @@ function keep(context: Context, session: Session, aim: Aim, live: Live): void {
   live.saved = { memory, error };
   // A session's id came as a header and is the server's to read again: it alone has not passed the redactor. One with a secret in it
   // is not kept as it is, so whoever goes on from there begins a new session.
-  const state: UpstreamState = { memory: aim.target.redactor.json(memory), error, latency };
+  const state: ConnectionState = { memory: aim.target.redactor.json(memory), error, latency };
   session.store.upstreams.keep(aim.key, context.now(), state);
 }
 
-function standing(ref: ServerRef, aim: Aim, live: Live, now: number): OfferedServer {
+function standing(ref: ServerRef, aim: Reachable, live: Live, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
   const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.lets(name)) : [];

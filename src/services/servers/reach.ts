@@ -9,7 +9,7 @@ import type { Session } from "../session";
 import { fillServer } from "./variables";
 
 /** A server that can be reached. */
-export interface Aim {
+export interface Reachable {
   /** Names what is remembered of it: another URL, header or secret is another key. */
   key: string;
   target: UpstreamTarget;
@@ -24,18 +24,18 @@ export interface Unreachable {
   unsupported: boolean;
 }
 
-const known = new WeakMap<Context, WeakMap<ServerRef, Promise<Aim | Unreachable>>>();
+const known = new WeakMap<Context, WeakMap<ServerRef, Promise<Reachable | Unreachable>>>();
 
 /** Where a server is reached, worked out once a request. */
-export function aimAt(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
-  const aims = known.get(context) ?? new WeakMap<ServerRef, Promise<Aim | Unreachable>>();
+export function reach(context: Context, session: Session, ref: ServerRef): Promise<Reachable | Unreachable> {
+  const aims = known.get(context) ?? new WeakMap<ServerRef, Promise<Reachable | Unreachable>>();
   known.set(context, aims);
   const aim = aims.get(ref) ?? work(context, session, ref);
   aims.set(ref, aim);
   return aim;
 }
 
-async function work(context: Context, session: Session, ref: ServerRef): Promise<Aim | Unreachable> {
+async function work(context: Context, session: Session, ref: ServerRef): Promise<Reachable | Unreachable> {
   if (ref.problem !== null) return { problem: ref.problem, unsupported: true };
   const { entry } = ref;
   const filled = await fill(context, session, ref, entry);

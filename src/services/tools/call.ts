@@ -1,15 +1,15 @@
 // Calling what skills bring: their tools by name, and their scripts. Whether the code may run is judged again at every call.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { isCode } from "../../domain/code/graph";
 import { activeSkills } from "../../domain/conversation/activation";
-import type { SkillRef } from "../../domain/conversation/event";
-import { ANSWERS } from "../../domain/conversation/prompt";
+import { TEXTS } from "../../domain/conversation/prompt";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { refusalIn } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
 import { CODE_LIMITS } from "../../domain/limits";
-import type { JsonObject } from "../../domain/package/skill";
 import { failed, type ToolResult } from "../../domain/tool";
 import { callTool, type ToolContext, timeoutOf } from "../../sandbox/provider";
 import { runScript, type ScriptRun } from "../../sandbox/script";
@@ -23,8 +23,8 @@ import { type Session, touch } from "../session";
 import { hostParts, providerCode, scriptCode } from "./code";
 import { factsOf, filesOf } from "./declarations";
 import { knownTool } from "./memory";
-import { type ProvidedTool, providedBy } from "./offered";
-import { connectCarried } from "./sources";
+import { type OfferedTool, offeredTools } from "./offered";
+import { connectSources } from "./sources";
 
 /** Where a call is made. */
 export interface CallPlace {
@@ -63,16 +63,16 @@ export async function callProvided(place: CallPlace, name: string, args: JsonObj
   );
 }
 
-async function offeredAs({ context, session, view }: CallPlace, name: string): Promise<ProvidedTool | undefined> {
-  return (await providedBy(context, session, view)).tools.find((candidate) => candidate.name === name);
+async function offeredAs({ context, session, view }: CallPlace, name: string): Promise<OfferedTool | undefined> {
+  return (await offeredTools(context, session, view)).tools.find((candidate) => candidate.name === name);
 }
 
 /** A tool that was offered once may be one of a server that is to be connected anew, as when its secret changed. */
-async function offeredLater(place: CallPlace, name: string): Promise<ProvidedTool | undefined> {
+async function offeredLater(place: CallPlace, name: string): Promise<OfferedTool | undefined> {
   const known = knownTool(place.session, name);
   const isActive = activeSkills(place.session.state).some(({ skill }) => skill.name === known?.skill);
   if (known === null || (known.skill !== "" && !isActive)) return undefined;
-  await connectCarried(place.context, place.session, place.view);
+  await connectSources(place.context, place.session, place.view);
   return offeredAs(place, name);
 }
 
@@ -103,7 +103,7 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findInView(context, view, known.skill)) !== null) return failed(`Load skill '${known.skill}' first.`);
-    return failed(ANSWERS.notAvailable(known.skill, namesOf(view)));
+    return failed(TEXTS.notAvailable(known.skill, namesOf(view)));
   }
   const bar = await barOf(context, view, active.skill);
   const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];
@@ -116,7 +116,7 @@ async function downServer(
   { context, session, view }: CallPlace,
   { skill, tool }: { skill: string; tool: string },
 ): Promise<string | null> {
-  const { servers } = await providedBy(context, session, view);
+  const { servers } = await offeredTools(context, session, view);
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
   if (down === undefined) return null;
@@ -135,7 +135,7 @@ export async function executeScript(place: ScriptPlace, asked: ScriptAsk): Promi
   const { context, session, view } = place;
   const { skill_name: name } = asked;
   const entry = await findInView(context, view, name);
-  if (entry === null) return failed(ANSWERS.notAvailable(name, namesOf(view)));
+  if (entry === null) return failed(TEXTS.notAvailable(name, namesOf(view)));
   const skill = pinned(session, entry);
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);

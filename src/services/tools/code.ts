@@ -1,8 +1,8 @@
 // The code of a version on its way into an isolate, and what its host reads for it.
 
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { compilePackage } from "../../domain/code/compile";
 import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
-import type { SkillRef } from "../../domain/conversation/event";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import type { ProviderCode } from "../../sandbox/provider";

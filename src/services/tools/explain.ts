@@ -6,7 +6,7 @@ import { escapeSkillTags } from "../../domain/tags";
 import { oneLine } from "../../domain/tokens";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { type ProvidedTool, providedBy } from "./offered";
+import { type OfferedTool, offeredTools } from "./offered";
 
 /**
  * Goes after load_skill's answer. Empty where the list of tools says it all. Names and reasons are an author's or a server's words:
@@ -18,7 +18,7 @@ export async function broughtText(
   view: View,
   skills: readonly string[],
 ): Promise<string> {
-  const { tools, servers } = await providedBy(context, session, view);
+  const { tools, servers } = await offeredTools(context, session, view);
   const mine = tools.filter(({ skill }) => skill !== null && skills.includes(skill.name));
   const fixed = session.state.policy?.tool_mode === "fixed";
   const notes = mine.flatMap(({ name, own, problem }) => {
@@ -30,13 +30,11 @@ export async function broughtText(
     const why = state === "connecting" ? "still connecting" : `not available: ${error ?? "it failed"}`;
     notes.push(`Its MCP server '${ref.name}' is ${why}.`);
   }
-  return (
-    notes.map((note) => escapeSkillTags(` ${oneLine(note)}`)).join("") + (fixed ? describeTools(mine, skills) : "")
-  );
+  return notes.map((note) => escapeSkillTags(` ${oneLine(note)}`)).join("") + (fixed ? explainTools(mine, skills) : "");
 }
 
 /** Definitions as text, for a model that calls them with call_skill_tool. They are JSON still where a tag is escaped. */
-export function describeTools(tools: readonly ProvidedTool[], skills: readonly string[]): string {
+export function explainTools(tools: readonly OfferedTool[], skills: readonly string[]): string {
   const mine = tools
     .filter(({ skill }) => skill !== null && skills.includes(skill.name))
     .flatMap(({ definition }) => definition ?? []);

@@ -30,12 +30,12 @@ const storeSchema = z.object({
   /** Every tool that was ever offered here, by the name it had; `skill` is empty where none brought it. */
   known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
 });
-export type ProvidedStore = z.infer<typeof storeSchema>;
+export type ToolMemory = z.infer<typeof storeSchema>;
 
 /** What a session has in memory, and the text of it that is stored. */
-const open = new WeakMap<Session, { store: ProvidedStore; written: string }>();
+const open = new WeakMap<Session, { store: ToolMemory; written: string }>();
 
-export function providedStore(session: Session): ProvidedStore {
+export function toolMemory(session: Session): ToolMemory {
   const known = open.get(session);
   if (known !== undefined) return known.store;
   const store = session.store.get("provided", storeSchema) ?? { versions: {}, names: {}, known: {} };
@@ -44,14 +44,14 @@ export function providedStore(session: Session): ProvidedStore {
 }
 
 /** Notes what versions declare, in memory: `keepProvided` follows in the same step, and a version can be read again. */
-export function noteVersions(session: Session, versions: ProvidedStore["versions"]): void {
-  const store = { ...providedStore(session), versions };
+export function noteVersions(session: Session, versions: ToolMemory["versions"]): void {
+  const store = { ...toolMemory(session), versions };
   open.set(session, { store, written: open.get(session)?.written ?? "" });
 }
 
 /** Stores the names that tools were given, and what was noted of versions. */
-export function keepProvided(session: Session, named: Pick<ProvidedStore, "names" | "known">): void {
-  const store = { ...providedStore(session), ...named };
+export function keepOffered(session: Session, named: Pick<ToolMemory, "names" | "known">): void {
+  const store = { ...toolMemory(session), ...named };
   const text = JSON.stringify(store);
   if (text !== open.get(session)?.written) session.store.set("provided", store);
   open.set(session, { store, written: text });
@@ -59,6 +59,6 @@ export function keepProvided(session: Session, named: Pick<ProvidedStore, "names
 
 /** The skill and tool behind a name that was offered in this conversation; `null` for any other name. */
 export function knownTool(session: Session, name: string): { skill: string; tool: string } | null {
-  const { known } = providedStore(session);
+  const { known } = toolMemory(session);
   return Object.hasOwn(known, name) ? (known[name] ?? null) : null;
 }

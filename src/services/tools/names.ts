@@ -2,7 +2,7 @@
 
 import { BUILTIN_ARGUMENTS } from "../../domain/tools/builtin";
 import { nameTools } from "../../domain/tools/names";
-import type { ProvidedStore } from "./memory";
+import type { ToolMemory } from "./memory";
 
 /** Tools that come and go together. */
 export interface ToolGroup {
@@ -18,10 +18,10 @@ export interface ToolGroup {
 
 /** Names for all tools: those of groups that go on keep theirs, then the rest in order of the groups. */
 export async function nameGroups(
-  store: ProvidedStore,
+  store: ToolMemory,
   groups: readonly ToolGroup[],
-): Promise<Pick<ProvidedStore, "names" | "known">> {
-  const names: ProvidedStore["names"] = {};
+): Promise<Pick<ToolMemory, "names" | "known">> {
+  const names: ToolMemory["names"] = {};
   const fresh: { key: string; skill: string; id: string; own: string }[] = [];
   for (const { key, skill, order, tools } of groups) {
     const before = store.names[key];
@@ -31,7 +31,7 @@ export async function nameGroups(
   }
   const taken = Object.values(names).flatMap(({ tools }) => Object.values(tools));
   const given = await nameTools(fresh, new Set([...Object.keys(BUILTIN_ARGUMENTS), ...taken]));
-  const known: ProvidedStore["known"] = {};
+  const known: ToolMemory["known"] = {};
   for (const [index, { key, skill, id, own }] of fresh.entries()) {
     const name = given[index];
     const named = names[key];
@@ -43,7 +43,7 @@ export async function nameGroups(
 }
 
 /** The name that a tool of a group was given. A tool may be called `constructor`. */
-export function nameIn(names: ProvidedStore["names"], key: string, id: string): string {
+export function nameIn(names: ToolMemory["names"], key: string, id: string): string {
   const tools = names[key]?.tools;
   return tools !== undefined && Object.hasOwn(tools, id) ? (tools[id] ?? id) : id;
 }

@@ -1,20 +1,20 @@
 // The tools that active skills and MCP servers bring, under the names they have in this conversation.
 
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
-import type { SkillRef } from "../../domain/conversation/event";
 import { type ServerRef, titleOf } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import type { ToolDeclaration } from "../../domain/package/skill";
 import type { ToolDefinition } from "../../domain/tool";
 import type { Context } from "../context";
-import { type OfferedServer, offeredServers, upstreamsRevision } from "../servers/connections";
+import { connectionsRevision, type OfferedServer, offeredServers } from "../servers/connections";
 import type { Session } from "../session";
-import { type CodeFacts, keepProvided, type ProvidedStore, providedStore } from "./memory";
+import { type CodeFacts, keepOffered, type ToolMemory, toolMemory } from "./memory";
 import { nameGroups, nameIn, type ToolGroup } from "./names";
-import { type Carried, type CarriedSkill, carriedBy } from "./sources";
+import { sourcesOf, type ToolSource, type ToolSources } from "./sources";
 
 /** A tool that is offered: with its definition, or with the reason why there is none. */
-export interface ProvidedTool {
+export interface OfferedTool {
   name: string;
   /** What it is called where it comes from: `tool`, or `server__tool`. */
   own: string;
@@ -26,26 +26,26 @@ export interface ProvidedTool {
   problem: string | null;
 }
 
-export interface Provided {
-  tools: ProvidedTool[];
+export interface Offered {
+  tools: OfferedTool[];
   servers: OfferedServer[];
   /** Whether an active skill has scripts that run. */
   scripts: boolean;
   warnings: Issue[];
 }
 
-const answered = new WeakMap<Session, { carried: Carried; revision: number; provided: Provided }>();
+const answered = new WeakMap<Session, { carried: ToolSources; revision: number; provided: Offered }>();
 
 /** What is brought now. Asks no server: what is not connected yet has no tools. */
-export async function providedBy(context: Context, session: Session, view: View): Promise<Provided> {
-  const carried = await carriedBy(context, session, view);
+export async function offeredTools(context: Context, session: Session, view: View): Promise<Offered> {
+  const carried = await sourcesOf(context, session, view);
   const before = answered.get(session);
-  const revision = upstreamsRevision(session);
+  const revision = connectionsRevision(session);
   if (before?.carried === carried && before.revision === revision) return before.provided;
 
   const servers = await offeredServers(context, session, carried.servers);
-  const named = await nameGroups(providedStore(session), groupsOf(carried, servers));
-  keepProvided(session, named);
+  const named = await nameGroups(toolMemory(session), groupsOf(carried, servers));
+  keepOffered(session, named);
   const tools = [
     ...servers.filter(({ ref }) => ref.skill === null).flatMap((server) => serverTools(server, named.names)),
     ...carried.skills.flatMap((skill) => [
@@ -53,7 +53,7 @@ export async function providedBy(context: Context, session: Session, view: View)
       ...servers.filter(({ ref }) => isOf(ref, skill)).flatMap((server) => serverTools(server, named.names)),
     ]),
   ];
-  const provided: Provided = {
+  const provided: Offered = {
     tools,
     servers,
     scripts: carried.skills.some(({ facts, runs }) => runs && facts.scripts),
@@ -63,7 +63,7 @@ export async function providedBy(context: Context, session: Session, view: View)
   return provided;
 }
 
-function groupsOf({ skills }: Carried, servers: readonly OfferedServer[]): ToolGroup[] {
+function groupsOf({ skills }: ToolSources, servers: readonly OfferedServer[]): ToolGroup[] {
   const shared = servers.filter(({ ref }) => ref.skill === null);
   return [
     ...shared.map((server) => ({ key: keyOf(server.ref), skill: "", order: 0, tools: ownTools(server) })),
@@ -79,7 +79,7 @@ function groupsOf({ skills }: Carried, servers: readonly OfferedServer[]): ToolG
   ];
 }
 
-function isOf(ref: ServerRef, { skill }: CarriedSkill): boolean {
+function isOf(ref: ServerRef, { skill }: ToolSource): boolean {
   return ref.skill?.name === skill.name;
 }
 
@@ -96,13 +96,13 @@ function idOf(ref: ServerRef, tool: string): string {
   return JSON.stringify([ref.name, tool]);
 }
 
-function declaredOf({ facts, runs }: CarriedSkill): readonly ToolDeclaration[] {
+function declaredOf({ facts, runs }: ToolSource): readonly ToolDeclaration[] {
   return runs && facts.provider !== null ? facts.tools : [];
 }
 
-function codeTools(carried: CarriedSkill, names: ProvidedStore["names"]): ProvidedTool[] {
+function codeTools(carried: ToolSource, names: ToolMemory["names"]): OfferedTool[] {
   const { skill, facts } = carried;
-  return declaredOf(carried).map((declared): ProvidedTool => {
+  return declaredOf(carried).map((declared): OfferedTool => {
     const name = nameIn(names, skill.name, declared.name);
     const told = facts.described?.tools.find((tool) => tool.name === declared.name);
     const definition = told === undefined ? null : { ...told, name };
@@ -113,8 +113,8 @@ function codeTools(carried: CarriedSkill, names: ProvidedStore["names"]): Provid
   });
 }
 
-function serverTools({ ref, tools }: OfferedServer, names: ProvidedStore["names"]): ProvidedTool[] {
-  return tools.map((tool): ProvidedTool => {
+function serverTools({ ref, tools }: OfferedServer, names: ToolMemory["names"]): OfferedTool[] {
+  return tools.map((tool): OfferedTool => {
     const own = `${ref.name}__${tool.name}`;
     const name = nameIn(names, keyOf(ref), idOf(ref, tool.name));
     const definition = { ...tool, name };
@@ -122,7 +122,7 @@ function serverTools({ ref, tools }: OfferedServer, names: ProvidedStore["names"
   });
 }
 
-function toolWarnings({ name, own, skill, problem }: ProvidedTool): Issue[] {
+function toolWarnings({ name, own, skill, problem }: OfferedTool): Issue[] {
   const of = skill === null ? "" : ` of skill '${skill.name}'`;
   const path = skill === null ? {} : { path: skill.name };
   if (problem !== null)

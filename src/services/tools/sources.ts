@@ -1,22 +1,22 @@
 // What the active skills carry beside their instructions: code that may run, and MCP servers. Read once a version, then known.
 
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills } from "../../domain/conversation/activation";
-import type { SkillRef } from "../../domain/conversation/event";
 import { type ServerRef, serversOf } from "../../domain/conversation/servers";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { DURATIONS } from "../../domain/limits";
-import { describeTools } from "../../sandbox/provider";
+import { describeProvider } from "../../sandbox/provider";
 import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
 import { connectServers } from "../servers/connections";
 import type { Session } from "../session";
 import { providerCode } from "./code";
 import { factsOf } from "./declarations";
-import { type CodeFacts, noteVersions, providedStore } from "./memory";
+import { type CodeFacts, noteVersions, toolMemory } from "./memory";
 
 /** An active skill with what its version declares. */
-export interface CarriedSkill {
+export interface ToolSource {
   skill: SkillRef;
   /** When it became active. */
   order: number;
@@ -25,16 +25,16 @@ export interface CarriedSkill {
   runs: boolean;
 }
 
-export interface Carried {
-  skills: CarriedSkill[];
+export interface ToolSources {
+  skills: ToolSource[];
   /** All servers of the conversation, the gateway's and the ghost's too. */
   servers: ServerRef[];
 }
 
-const answered = new WeakMap<Session, { key: string; carried: Carried }>();
+const answered = new WeakMap<Session, { key: string; carried: ToolSources }>();
 
 /** What the active skills carry now. Asks D1 and an isolate only for a version that this conversation has not seen. */
-export async function carriedBy(context: Context, session: Session, view: View): Promise<Carried> {
+export async function sourcesOf(context: Context, session: Session, view: View): Promise<ToolSources> {
   const active = activeSkills(session.state).map(({ skill }) => ({
     skill,
     order: session.state.activated.get(skill.name)?.order ?? 0,
@@ -49,7 +49,7 @@ export async function carriedBy(context: Context, session: Session, view: View):
   const visible = active.flatMap((one, index) =>
     bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
   );
-  const store = providedStore(session);
+  const store = toolMemory(session);
   const known = (id: string) => {
     const facts = store.versions[id];
     return facts?.servers === undefined ? undefined : facts;
@@ -59,7 +59,7 @@ export async function carriedBy(context: Context, session: Session, view: View):
   const lasting = new Map<string, CodeFacts>();
   let settled = true;
   const found = await Promise.all(
-    visible.map(async ({ skill, order, runs }): Promise<CarriedSkill | null> => {
+    visible.map(async ({ skill, order, runs }): Promise<ToolSource | null> => {
       const facts = known(skill.version_id) ?? read.get(skill.version_id) ?? store.versions[skill.version_id];
       if (facts === undefined) return null;
       const asked = runs ? await described(context, skill, facts) : { facts, isSettled: true };
@@ -81,13 +81,13 @@ export async function carriedBy(context: Context, session: Session, view: View):
  *
  * @param only those that these skills brought
  */
-export async function connectCarried(
+export async function connectSources(
   context: Context,
   session: Session,
   view: View,
   only: readonly string[] | null = null,
 ): Promise<void> {
-  const { servers } = await carriedBy(context, session, view);
+  const { servers } = await sourcesOf(context, session, view);
   const mine = servers.filter(({ skill }) => only === null || (skill !== null && only.includes(skill.name)));
   if (mine.length === 0) return;
   const fixed = only !== null && session.state.policy?.tool_mode === "fixed";
@@ -110,7 +110,7 @@ async function described(
   if (context.loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
   try {
     const code = providerCode(context, skill, facts, facts.provider);
-    const answer = await describeTools(context.loader, code, skill.name, facts.tools);
+    const answer = await describeProvider(context.loader, code, skill.name, facts.tools);
     return { facts: { ...facts, described: answer }, isSettled: true };
   } catch (error) {
     // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.

@@ -3,8 +3,8 @@
 
 import * as z from "zod";
 import { type Counter, makeCounter, type Ranks } from "../../domain/bpe";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { DURATIONS } from "../../domain/limits";
 
 const RANKS_URL = "https://assets.local/tokens/o200k_base.json";
 /** The ranks are one file of 2.5 MB read once per isolate, not a small query: they may take longer than D1 and R2. */

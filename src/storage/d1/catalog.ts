@@ -3,7 +3,8 @@
 import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { Issue } from "../../domain/errors";
-import type { JsonObject, PackageFile } from "../../domain/package/skill";
+import type { JsonObject } from "../../domain/json";
+import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { ghostSkills, ghosts, skills, versions } from "./schema/registry";
 

@@ -1,7 +1,8 @@
 // Reading what a version says about its code: its manifest's declarations and its files. The code itself is in `packages.ts`.
 
 import { eq, sql } from "drizzle-orm";
-import type { JsonObject, Manifest, PackageFile, ToolDeclaration } from "../../domain/package/skill";
+import type { JsonObject } from "../../domain/json";
+import type { Manifest, PackageFile, ToolDeclaration } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { versions } from "./schema/registry";
 

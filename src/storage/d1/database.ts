@@ -1,8 +1,8 @@
 // D1 behind drizzle, with the one place for its deadline, its failures, its bookmark and its share of Server-Timing.
 
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { DURATIONS } from "../../domain/limits";
 
 /** What one request spent waiting, in milliseconds. */
 export interface Timings {

@@ -4,7 +4,7 @@ import { and, eq, gte, lt } from "drizzle-orm";
 import type { Database } from "./database";
 import { idempotency } from "./schema/registry";
 
-export interface StoredAnswer {
+export interface StoredReply {
   /** Digest of what was asked. */
   request: string;
   status: number;
@@ -12,7 +12,7 @@ export interface StoredAnswer {
   subject: string;
 }
 
-export interface NewAnswer extends StoredAnswer {
+export interface NewReply extends StoredReply {
   userId: string;
   key: string;
   /** Answers from before this moment count no longer, and give way. */
@@ -20,12 +20,7 @@ export interface NewAnswer extends StoredAnswer {
 }
 
 /** The answer that was given under a key, unless it is older than `since`. */
-export async function readAnswer(
-  db: Database,
-  userId: string,
-  key: string,
-  since: number,
-): Promise<StoredAnswer | null> {
+export async function readReply(db: Database, userId: string, key: string, since: number): Promise<StoredReply | null> {
   const [found] = await db
     .select({ request: idempotency.request, status: idempotency.status, subject: idempotency.subject })
     .from(idempotency)
@@ -34,7 +29,7 @@ export async function readAnswer(
 }
 
 /** Statements that keep an answer. They fail on a constraint when the key has one already: of two at once one wins. */
-export function rememberAnswer(db: Database, { since, ...answer }: NewAnswer) {
+export function rememberReply(db: Database, { since, ...answer }: NewReply) {
   const { userId, key } = answer;
   return [
     db
@@ -45,11 +40,11 @@ export function rememberAnswer(db: Database, { since, ...answer }: NewAnswer) {
 }
 
 /** Keeps an answer to a request that changed nothing. */
-export async function keepAnswer(db: Database, answer: NewAnswer): Promise<void> {
-  await db.batch(rememberAnswer(db, answer));
+export async function keepReply(db: Database, answer: NewReply): Promise<void> {
+  await db.batch(rememberReply(db, answer));
 }
 
 /** Forgets answers from before a moment. */
-export async function dropAnswers(db: Database, before: number): Promise<void> {
+export async function dropReplies(db: Database, before: number): Promise<void> {
   await db.delete(idempotency).where(lt(idempotency.createdAt, before));
 }

@@ -2,7 +2,7 @@
 
 import { asc, eq, gt, sql } from "drizzle-orm";
 import { PUBLIC_SCOPE } from "../../domain/access/access";
-import type { JsonObject } from "../../domain/package/skill";
+import type { JsonObject } from "../../domain/json";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { mcpServers } from "./schema/access";

@@ -2,7 +2,7 @@
 
 import { and, eq, or, sql } from "drizzle-orm";
 import type { Database } from "./database";
-import { type NewAnswer, rememberAnswer } from "./idempotency";
+import { type NewReply, rememberReply } from "./idempotency";
 import { raiseCounters } from "./keys";
 import { ghostSkills, now, skills, versions } from "./schema/registry";
 import { indexSkill, unindexSkill } from "./search";
@@ -48,7 +48,7 @@ export async function insertSkill(
   db: Database,
   skill: NewSkill,
   version: NewVersion,
-  answer: NewAnswer | null,
+  answer: NewReply | null,
 ): Promise<SkillRecord> {
   const [rows] = await db.batch([
     db
@@ -57,7 +57,7 @@ export async function insertSkill(
       .returning(),
     db.insert(versions).values(version),
     ...mirror(db, skill, version),
-    ...(answer === null ? [] : rememberAnswer(db, answer)),
+    ...(answer === null ? [] : rememberReply(db, answer)),
   ]);
   return recordOf(rows, version);
 }
@@ -70,7 +70,7 @@ export async function insertVersion(
   db: Database,
   skill: { scope: string; name: string },
   version: NewVersion,
-  answer: NewAnswer | null,
+  answer: NewReply | null,
 ): Promise<SkillRecord> {
   const [, rows] = await db.batch([
     db.insert(versions).values(version),
@@ -80,7 +80,7 @@ export async function insertVersion(
       .where(eq(skills.id, version.skillId))
       .returning(),
     ...mirror(db, skill, version),
-    ...(answer === null ? [] : rememberAnswer(db, answer)),
+    ...(answer === null ? [] : rememberReply(db, answer)),
   ]);
   return recordOf(rows, version);
 }

@@ -29,7 +29,7 @@ export interface PackageRow {
 }
 
 /** The package of a version, by its id or its label; without `version` of the skill's current one. */
-export async function readPackage(
+export async function readVersionPackage(
   db: Database,
   skillId: string,
   version: string | undefined,

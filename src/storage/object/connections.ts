@@ -4,31 +4,31 @@ import * as z from "zod";
 import { upstreamMemorySchema } from "../../domain/servers/memory";
 
 /** Since schema version 3. */
-export const UPSTREAM_TABLES = `
+export const CONNECTION_TABLES = `
   CREATE TABLE upstreams (key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`;
 
-export const upstreamStateSchema = z.object({
+export const connectionStateSchema = z.object({
   memory: upstreamMemorySchema,
   /** Why the last attempt failed; `null` when it did not. */
   error: z.string().nullable(),
   /** How long the last connecting, listing or call took, in milliseconds. */
   latency: z.number().nullable(),
 });
-export type UpstreamState = z.infer<typeof upstreamStateSchema>;
+export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
-export class UpstreamStore {
+export class ConnectionStore {
   readonly #sql: SqlStorage;
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
   }
 
-  get(key: string): UpstreamState | null {
+  get(key: string): ConnectionState | null {
     const row = this.#sql.exec<{ state: string }>("SELECT state FROM upstreams WHERE key = ?", key).toArray()[0];
-    return row === undefined ? null : upstreamStateSchema.parse(JSON.parse(row.state));
+    return row === undefined ? null : connectionStateSchema.parse(JSON.parse(row.state));
   }
 
-  keep(key: string, used: number, state: UpstreamState): void {
+  keep(key: string, used: number, state: ConnectionState): void {
     this.#sql.exec("INSERT OR REPLACE INTO upstreams VALUES (?, ?, ?)", key, used, JSON.stringify(state));
   }
 

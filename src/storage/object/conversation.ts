@@ -2,10 +2,10 @@
 // Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
 
 import * as z from "zod";
-import { UPSTREAM_TABLES, UpstreamStore } from "./connections";
+import { CONNECTION_TABLES, ConnectionStore } from "./connections";
 import { EventLog, LOG_TABLES } from "./log";
 import { readParts, writeParts } from "./parts";
-import { REQUEST_TABLES, RequestStore } from "./questions";
+import { QUESTION_TABLES, QuestionStore } from "./questions";
 import { TICKET_TABLES, TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
@@ -21,9 +21,9 @@ export type MetaKey =
   | "provided";
 
 /** What each version of the tables added to the one before, from version 2 on. Forward only. */
-const ADDED = [`${REQUEST_TABLES} ${TICKET_TABLES}`, UPSTREAM_TABLES, LOG_TABLES];
+const ADDED = [`${QUESTION_TABLES} ${TICKET_TABLES}`, CONNECTION_TABLES, LOG_TABLES];
 
-export interface StoredAnswer {
+export interface StoredCallReply {
   request: string;
   /** `null` when the answer was too large to keep. */
   answer: string | null;
@@ -34,9 +34,9 @@ export class ConversationStore {
   readonly #sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
   readonly log: EventLog;
-  readonly requests: RequestStore;
+  readonly requests: QuestionStore;
   readonly tickets: TicketStore;
-  readonly upstreams: UpstreamStore;
+  readonly upstreams: ConnectionStore;
   /** What `texts` holds and which ids `calls` has, once they were asked for: nobody else writes there. */
   #texts: Map<string, string> | null = null;
   #callIds: Set<string> | null = null;
@@ -45,9 +45,9 @@ export class ConversationStore {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.log = new EventLog(storage);
-    this.requests = new RequestStore(storage);
+    this.requests = new QuestionStore(storage);
     this.tickets = new TicketStore(storage);
-    this.upstreams = new UpstreamStore(storage);
+    this.upstreams = new ConnectionStore(storage);
   }
 
   /** Whether the conversation was ever created. Asking writes nothing. */
@@ -201,7 +201,7 @@ export class ConversationStore {
     return this.#callIds;
   }
 
-  answer(key: string): StoredAnswer | null {
+  answer(key: string): StoredCallReply | null {
     return (
       this.#sql
         .exec<{ request: string; answer: string | null }>("SELECT request, answer FROM answers WHERE key = ?", key)

@@ -1,10 +1,10 @@
 // Requests to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
 
-import { answerSchema, type BrowserRequest, type RequestState } from "../../domain/asking/question";
-import type { JsonValue } from "../../domain/package/skill";
+import { answerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
+import type { JsonValue } from "../../domain/json";
 
 /** Since schema version 2. The sequence begins at the conversation's creation time, so one made anew under an id goes on rising. */
-export const REQUEST_TABLES = `
+export const QUESTION_TABLES = `
   CREATE TABLE requests (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, skill_name TEXT, action TEXT NOT NULL,
     payload TEXT NOT NULL, timeout_ms INTEGER NOT NULL, created INTEGER NOT NULL, deadline INTEGER NOT NULL,
     attempt INTEGER NOT NULL, state TEXT NOT NULL, answer TEXT, note TEXT, ended INTEGER);
@@ -12,7 +12,7 @@ export const REQUEST_TABLES = `
   CREATE INDEX requests_ended ON requests (ended) WHERE ended IS NOT NULL;
   CREATE TABLE sequence (one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL);`;
 
-type Row = Omit<BrowserRequest, "payload" | "answer" | "state"> & {
+type Row = Omit<BrowserQuestion, "payload" | "answer" | "state"> & {
   payload: string;
   answer: string | null;
   state: string;
@@ -20,7 +20,7 @@ type Row = Omit<BrowserRequest, "payload" | "answer" | "state"> & {
 
 const CREATED = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'created')";
 
-export class RequestStore {
+export class QuestionStore {
   readonly #sql: SqlStorage;
 
   constructor(storage: DurableObjectStorage) {
@@ -46,7 +46,7 @@ export class RequestStore {
       .one().value;
   }
 
-  insert(request: BrowserRequest): void {
+  insert(request: BrowserQuestion): void {
     this.#sql.exec(
       "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       request.seq,
@@ -65,13 +65,13 @@ export class RequestStore {
     );
   }
 
-  get(id: string): BrowserRequest | null {
+  get(id: string): BrowserQuestion | null {
     const row = this.#sql.exec<Row>("SELECT * FROM requests WHERE id = ?", id).toArray()[0];
     return row === undefined ? null : requestOf(row);
   }
 
   /** Writes a request's end; `false` when it had ended before. */
-  finish(request: BrowserRequest): boolean {
+  finish(request: BrowserQuestion): boolean {
     const { state, answer, note, ended, id } = request;
     const text = answer === null ? null : JSON.stringify(answer);
     return (
@@ -89,7 +89,7 @@ export class RequestStore {
   }
 
   /** Everything that waits for an answer, oldest first. */
-  pending(): BrowserRequest[] {
+  pending(): BrowserQuestion[] {
     return this.#sql.exec<Row>("SELECT * FROM requests WHERE state = 'pending' ORDER BY seq").toArray().map(requestOf);
   }
 
@@ -110,7 +110,7 @@ export class RequestStore {
   }
 
   /** Pending requests whose deadline has come. */
-  due(now: number): BrowserRequest[] {
+  due(now: number): BrowserQuestion[] {
     return this.#sql
       .exec<Row>("SELECT * FROM requests WHERE state = 'pending' AND deadline <= ? ORDER BY seq", now)
       .toArray()
@@ -124,7 +124,7 @@ export class RequestStore {
   }
 
   /** Newest first, before a sequence number. */
-  list(state: RequestState | null, limit: number, before: number | null): BrowserRequest[] {
+  list(state: QuestionState | null, limit: number, before: number | null): BrowserQuestion[] {
     return this.#sql
       .exec<Row>(
         "SELECT * FROM requests WHERE (?1 IS NULL OR state = ?1) AND seq < ?2 ORDER BY seq DESC LIMIT ?3",
@@ -141,13 +141,13 @@ export class RequestStore {
   }
 }
 
-function requestOf(row: Row): BrowserRequest {
+function requestOf(row: Row): BrowserQuestion {
   const payload: JsonValue = JSON.parse(row.payload);
   const answer = row.answer === null ? null : answerSchema.parse(JSON.parse(row.answer));
   return { ...row, payload, answer, state: stateOf(row.state) };
 }
 
-function stateOf(text: string): RequestState {
+function stateOf(text: string): QuestionState {
   if (text === "pending" || text === "resolved" || text === "expired" || text === "cancelled") return text;
   throw new Error(`a request in the unknown state '${text}'`);
 }

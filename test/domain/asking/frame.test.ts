@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readFrame } from "../../../src/domain/asking/frame";
+import { ASKING_LIMITS } from "../../../src/domain/asking/limits";
 import { readTicket, ticketBody, writeTicket } from "../../../src/domain/asking/ticket";
-import { ASKING_LIMITS } from "../../../src/domain/limits";
 
 describe("a frame", () => {
   it("is read when it is one of the two that pages send", () => {

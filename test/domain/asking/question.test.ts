@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   asked,
-  type BrowserRequest,
+  type BrowserQuestion,
   type Ending,
   end,
   lateness,
   outcomeOf,
-  requestIdAt,
+  questionIdAt,
 } from "../../../src/domain/asking/question";
 
 const question = { skill_name: null, action: "render", payload: { a: 1 }, timeout_ms: 30_000 };
@@ -37,8 +37,8 @@ describe("a request", () => {
     fc.assert(
       fc.property(steps, (tried) => {
         const inTime = [...tried].sort(([a], [b]) => a - b);
-        let request: BrowserRequest = fresh();
-        const changes: BrowserRequest[] = [];
+        let request: BrowserQuestion = fresh();
+        const changes: BrowserQuestion[] = [];
         for (const [now, what] of inTime) {
           const next = end(request, what, now);
           if (next === null) continue;
@@ -70,9 +70,9 @@ describe("a request", () => {
 
   it("has an id of its place when a tool makes it", async () => {
     const site = { userId: "alice", conversation: "c", turn: 2, pass: 0, callId: "call_1", ordinal: 0 };
-    const id = await requestIdAt(site);
+    const id = await questionIdAt(site);
     expect(id).toMatch(/^req_[0-9a-f]{26}$/);
-    expect(await requestIdAt({ ...site })).toBe(id);
+    expect(await questionIdAt({ ...site })).toBe(id);
     const others = [
       { ...site, userId: "bob" },
       { ...site, conversation: "d" },
@@ -81,6 +81,6 @@ describe("a request", () => {
       { ...site, callId: "call_2" },
       { ...site, ordinal: 1 },
     ];
-    expect(new Set([id, ...(await Promise.all(others.map(requestIdAt)))]).size).toBe(7);
+    expect(new Set([id, ...(await Promise.all(others.map(questionIdAt)))]).size).toBe(7);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Retention } from "../../../src/domain/catalog/ghost";
+import type { SkillRef } from "../../../src/domain/catalog/skill-ref";
 import {
   type Activation,
   activeSkills,
@@ -10,12 +11,7 @@ import {
   fold,
   remainingTurns,
 } from "../../../src/domain/conversation/activation";
-import {
-  type ConversationEvent,
-  eventSchema,
-  type Policy,
-  type SkillRef,
-} from "../../../src/domain/conversation/event";
+import { type ConversationEvent, eventSchema, type Policy } from "../../../src/domain/conversation/event";
 import { freeze, thaw } from "../../../src/domain/conversation/snapshot";
 
 const policy = (retention: Retention, more: Partial<Policy> = {}): Policy => ({

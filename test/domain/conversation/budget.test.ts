@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { SkillRef } from "../../../src/domain/catalog/skill-ref";
 import { activeSkills, apply, type ConversationState, EMPTY_STATE } from "../../../src/domain/conversation/activation";
 import { evictions, overBudget } from "../../../src/domain/conversation/budget";
-import type { SkillRef } from "../../../src/domain/conversation/event";
 
 const ref = (name: string, tokens: number, dependencies: string[] = []): SkillRef => ({
   name,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { remainingTurns } from "../../../src/domain/conversation/activation";
 import { readHistory } from "../../../src/domain/conversation/restore";
-import type { JsonValue } from "../../../src/domain/package/skill";
+import type { JsonValue } from "../../../src/domain/json";
 
 /** `<turns>: name@turn …`, newest load first. */
 function restored(history: JsonValue[]): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject, JsonValue } from "../../../src/domain/package/skill";
+import type { JsonObject, JsonValue } from "../../../src/domain/json";
 import { failed, type ToolResult, text } from "../../../src/domain/tool";
 import {
   type AnsweredCall,

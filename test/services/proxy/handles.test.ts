@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseSettings, type Settings } from "../../../src/domain/settings";
-import { sealOf } from "../../../src/services/proxy/handles";
+import { handlesOf } from "../../../src/services/proxy/handles";
 
 const FIRST = "sgw_the_first_admin_key_of_a_test";
 const settings = (variables: Record<string, string>): Settings => {
@@ -11,7 +11,7 @@ const settings = (variables: Record<string, string>): Settings => {
 };
 
 describe("a sealed handle", async () => {
-  const seal = await sealOf(settings({ GATEWAY_ADMIN_KEY: FIRST }));
+  const seal = await handlesOf(settings({ GATEWAY_ADMIN_KEY: FIRST }));
 
   it("opens under its own binding, to what was sealed, and is always the same", async () => {
     await fc.assert(
@@ -48,13 +48,13 @@ describe("a sealed handle", async () => {
   it("is void under another secret, and SECRETS_KEY is preferred", async () => {
     const handle = await seal.close("session-1", ["alice"]);
     const secretsKey = "c2VjcmV0cyBvZiB0aGUgcG9vbCBhcmUgbm90IHNlY3I=";
-    const other = await sealOf(settings({ GATEWAY_ADMIN_KEY: FIRST, SECRETS_KEY: secretsKey }));
+    const other = await handlesOf(settings({ GATEWAY_ADMIN_KEY: FIRST, SECRETS_KEY: secretsKey }));
     expect(await other.open(handle, ["alice"])).toBeNull();
-    const later = await sealOf(settings({ GATEWAY_ADMIN_KEY: `${FIRST}_changed`, SECRETS_KEY: secretsKey }));
+    const later = await handlesOf(settings({ GATEWAY_ADMIN_KEY: `${FIRST}_changed`, SECRETS_KEY: secretsKey }));
     expect(await later.open(await other.close("x", []), [])).toBe("x");
   });
 
   it("cannot be made without any secret", () => {
-    expect(() => sealOf(settings({}))).toThrow(/SECRETS_KEY/);
+    expect(() => handlesOf(settings({}))).toThrow(/SECRETS_KEY/);
   });
 });

@@ -9,7 +9,7 @@ import { loadSkill } from "../../../src/services/conversation/load";
 import { beginTurn } from "../../../src/services/conversation/turn";
 import { createSession, openSession } from "../../../src/services/session";
 import { callProvided, executeScript } from "../../../src/services/tools/call";
-import { providedBy } from "../../../src/services/tools/offered";
+import { offeredTools } from "../../../src/services/tools/offered";
 import { ConversationStore } from "../../../src/storage/object/conversation";
 import { contextOf } from "../../support/context";
 import { providerSkill } from "../../support/provider";
@@ -33,7 +33,7 @@ it("refuses while the registry does not answer", async () => {
 
     const stale: Context = { ...context, caller: { ...context.caller, stale: true } };
     const down = { ...place, context: stale, view: (await currentView(stale, session)).view };
-    expect((await providedBy(stale, session, down.view)).tools.map((tool) => tool.name)).toEqual(["act"]);
+    expect((await offeredTools(stale, session, down.view)).tools.map((tool) => tool.name)).toEqual(["act"]);
     const why = "the registry does not answer, so no code is run; try again in a moment.";
     expect(await callProvided(down, "act", {})).toEqual({
       content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],

@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ProvidedStore } from "../../../src/services/tools/memory";
+import type { ToolMemory } from "../../../src/services/tools/memory";
 import { nameGroups, nameIn, type ToolGroup } from "../../../src/services/tools/names";
 
-const EMPTY: ProvidedStore = { versions: {}, names: {}, known: {} };
+const EMPTY: ToolMemory = { versions: {}, names: {}, known: {} };
 
 const group = (key: string, order: number, ...own: string[]): ToolGroup => ({
   key,

@@ -118,9 +118,9 @@ const QUERIES: Queries<typeof skills> &
     await versions.listVersions(db, "skl_0-1", PAGE, null);
     await versions.listVersions(db, "skl_0-1", PAGE, { createdAt: Date.now(), id: "ver_0-1" });
   },
-  readPackage: async (db) => {
-    await versions.readPackage(db, "skl_0-1", undefined);
-    await versions.readPackage(db, "skl_0-1", "1.0.0");
+  readVersionPackage: async (db) => {
+    await versions.readVersionPackage(db, "skl_0-1", undefined);
+    await versions.readVersionPackage(db, "skl_0-1", "1.0.0");
   },
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
@@ -166,10 +166,10 @@ const QUERIES: Queries<typeof skills> &
   deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
   readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
   removeReferences: (db) => ghosts.removeReferences(db, SCOPES, "skl_0-0"),
-  readAnswer: (db) => idempotency.readAnswer(db, BIG_USER, "a", 0),
-  rememberAnswer: (db) => db.batch(idempotency.rememberAnswer(db, answer("c"))),
-  keepAnswer: (db) => idempotency.keepAnswer(db, answer("d")),
-  dropAnswers: (db) => idempotency.dropAnswers(db, 0),
+  readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
+  rememberReply: (db) => db.batch(idempotency.rememberReply(db, answer("c"))),
+  keepReply: (db) => idempotency.keepReply(db, answer("d")),
+  dropReplies: (db) => idempotency.dropReplies(db, 0),
   raiseCounters: async (db) => keys.raiseCounters(db, SCOPES),
   insertKey: (db) => keys.insertKey(db, { ...key("one"), groups: ["by-key"] }),
   readKey: (db) => keys.readKey(db, "one"),

@@ -1,7 +1,7 @@
 // The tables of D1 that say who may do what and what was done: groups, secrets, servers, audit, counts. See `schema.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { JsonObject } from "../../../domain/package/skill";
+import type { JsonObject } from "../../../domain/json";
 import { now } from "./registry";
 
 /** A namespace that several people share. Its skills have the scope `group:<name>`. */

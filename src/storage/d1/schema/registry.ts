@@ -5,7 +5,8 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { GhostSpec } from "../../../domain/catalog/ghost";
 import type { Issue } from "../../../domain/errors";
-import type { JsonObject, Manifest, PackageFile } from "../../../domain/package/skill";
+import type { JsonObject } from "../../../domain/json";
+import type { Manifest, PackageFile } from "../../../domain/package/skill";
 
 /** Milliseconds since the epoch, by the database's clock. */
 export const now = sql`(cast(unixepoch('subsec') * 1000 as integer))`;

@@ -73,22 +73,23 @@ export function follow(text: string, from: number, sought: readonly number[], ef
   let places = [from];
   for (const [agreed, code] of sought.entries()) {
     effort.left -= places.length;
-    // One place is enough where no more may be spent.
+    // One place, and one escape, are enough where no more may be spent.
     if (effort.left < 0) places = places.slice(-1);
+    const depth = effort.left < 0 ? 1 : DEPTH;
     const [only = 0, ...more] = places;
     if (more.length === 0 && text.codePointAt(only) === code && !introduces(code)) {
       places = [only + (code > 0xffff ? 2 : 1)];
       continue;
     }
-    const next = new Set(places.flatMap((place) => ends(text, place, code)));
+    const next = new Set(places.flatMap((place) => ends(text, place, code, depth)));
     if (next.size === 0) return { isWhole: false, agreed, end: Math.max(...places) };
     places = [...next];
   }
   return { isWhole: true, agreed: sought.length, end: Math.max(...places) };
 }
 
-function ends(text: string, place: number, code: number): number[] {
-  const fitting = readings(text, place).flatMap((reading) => (reading.code === code ? [reading.end] : []));
+function ends(text: string, place: number, code: number, depth: number): number[] {
+  const fitting = readings(text, place, depth).flatMap((reading) => (reading.code === code ? [reading.end] : []));
   if (code < 0x80) return fitting;
   const lost = matchAt(LOST, text, place)?.[0].length ?? 0;
   return [...fitting, ...Array.from({ length: lost }, (_, n) => place + n + 1)];
@@ -154,9 +155,16 @@ function composed(lead: number, at: number, continued: (at: number) => Reading |
   return [{ code, end }];
 }
 
+/** What ends an entity or begins its number is written as it is, or as a URL writes it. */
+function isSign(text: string, at: number, sign: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === sign || code === PERCENT;
+}
+
 function entity(text: string, at: number, depth: number): Reading[] {
   const name = matchAt(NAME, text, at);
   if (name !== null) return ended(text, NAMED[name[0]] ?? 0, at + name[0].length, depth);
+  if (!isSign(text, at, HASH)) return [];
   return readings(text, at, depth).flatMap(({ code, end }) => {
     const number = code === HASH ? matchAt(NUMBER, text, end) : null;
     if (number === null) return [];
@@ -166,6 +174,7 @@ function entity(text: string, at: number, depth: number): Reading[] {
 }
 
 function ended(text: string, code: number, at: number, depth: number): Reading[] {
+  if (!isSign(text, at, SEMICOLON)) return [];
   return readings(text, at, depth).flatMap((next) => (next.code === SEMICOLON ? [{ code, end: next.end }] : []));
 }
 

@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildGateway } from "./build/worker.mjs";
+import { agree, chooseAccount, logIn, question } from "./kit/account.mjs";
 import { root, writeWhole } from "./kit/files.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { runWrangler } from "./kit/wrangler.mjs";
@@ -115,39 +115,6 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   if (missing[ADMIN_KEY] !== undefined) console.log(`admin key ${missing[ADMIN_KEY]}`);
 }
 
-/** The accounts of whoever is logged in, as far as the login may list them. */
-async function logIn() {
-  const { code, stdout } = await runWrangler(["whoami", "--json"]);
-  if (code === 0) return JSON.parse(stdout).accounts ?? [];
-  if (!process.stdin.isTTY) throw new Refusal("Not logged in: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.");
-  const login = await runWrangler(["login"], { ask: true });
-  if (login.code !== 0) throw new Refusal("Not logged in.");
-  return JSON.parse((await wrangler(["whoami", "--json"])).stdout).accounts ?? [];
-}
-
-/** The one account that wrangler will change, and sees to it that it is no other. */
-async function chooseAccount(config, accounts) {
-  const named = config.account_id ?? (process.env.CLOUDFLARE_ACCOUNT_ID || undefined);
-  const id = named ?? (accounts.length === 1 ? accounts[0].id : undefined);
-  if (id === undefined) {
-    const list = accounts.map((account) => `\n  ${account.id}  ${account.name}`).join("");
-    throw new Refusal(`Which account? Set CLOUDFLARE_ACCOUNT_ID to its id.${list}`);
-  }
-  process.env.CLOUDFLARE_ACCOUNT_ID = id;
-  const name = accounts.find((account) => account.id === id)?.name;
-  return name === undefined ? id : `${name} (${id})`;
-}
-
-/** Asks whoever is at the terminal; without one somebody must have said yes before. */
-async function agree(name, account) {
-  if (!process.stdin.isTTY)
-    throw new Refusal(
-      `This would deploy ${name} to the Cloudflare account ${account}. Nobody can be asked here: if that is right, run npm run deploy -- --yes`,
-    );
-  const answer = await question(`Deploy ${name} to the Cloudflare account ${account}? [y/N] `);
-  if (!/^y(es)?$/i.test(answer)) throw new Refusal("Nothing was changed.");
-}
-
 async function databaseId(name) {
   const find = async () => {
     const { stdout } = await wrangler(["d1", "list", "--json"]);
@@ -201,15 +168,6 @@ function newKey() {
 async function ask(name) {
   if (!process.stdin.isTTY) return "";
   return question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
-}
-
-async function question(text) {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // An end of input is an empty answer; left alone the question would never be settled.
-  const ended = new Promise((resolve) => terminal.once("close", () => resolve("")));
-  const answer = await Promise.race([terminal.question(text), ended]);
-  terminal.close();
-  return answer.trim();
 }
 
 /** Deploys, secrets and all in one version, and returns the Worker's address. */

@@ -1,0 +1,48 @@
+// Whose Cloudflare account a deployment changes, and that somebody has said so.
+
+import { createInterface } from "node:readline/promises";
+import { Refusal } from "./refusal.mjs";
+import { runWrangler } from "./wrangler.mjs";
+
+/** The accounts of whoever is logged in, as far as the login may list them. */
+export async function logIn() {
+  const { code, stdout } = await runWrangler(["whoami", "--json"]);
+  if (code === 0) return JSON.parse(stdout).accounts ?? [];
+  if (!process.stdin.isTTY) throw new Refusal("Not logged in: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.");
+  const login = await runWrangler(["login"], { ask: true });
+  if (login.code !== 0) throw new Refusal("Not logged in.");
+  return logIn();
+}
+
+/** The one account that wrangler will change, and sees to it that it is no other. */
+export async function chooseAccount(config, accounts) {
+  const named = config.account_id ?? (process.env.CLOUDFLARE_ACCOUNT_ID || undefined);
+  const id = named ?? (accounts.length === 1 ? accounts[0].id : undefined);
+  if (id === undefined) {
+    const list = accounts.map((account) => `\n  ${account.id}  ${account.name}`).join("");
+    throw new Refusal(`Which account? Set CLOUDFLARE_ACCOUNT_ID to its id.${list}`);
+  }
+  process.env.CLOUDFLARE_ACCOUNT_ID = id;
+  const name = accounts.find((account) => account.id === id)?.name;
+  return name === undefined ? id : `${name} (${id})`;
+}
+
+/** Asks whoever is at the terminal; without one somebody must have said yes before. */
+export async function agree(name, account) {
+  if (!process.stdin.isTTY)
+    throw new Refusal(
+      `This would deploy ${name} to the Cloudflare account ${account}. Nobody can be asked here: if that is right, run npm run deploy -- --yes`,
+    );
+  const answer = await question(`Deploy ${name} to the Cloudflare account ${account}? [y/N] `);
+  if (!/^y(es)?$/i.test(answer)) throw new Refusal("Nothing was changed.");
+}
+
+/** Asks whoever is at the terminal. */
+export async function question(text) {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // An end of input is an empty answer; left alone the question would never be settled.
+  const ended = new Promise((resolve) => terminal.once("close", () => resolve("")));
+  const answer = await Promise.race([terminal.question(text), ended]);
+  terminal.close();
+  return answer.trim();
+}

@@ -2,12 +2,10 @@
 
 import { createApp } from "./app";
 import { scheduled } from "./cron";
-import { proxy } from "./mcp/proxy";
-import { serve } from "./mcp/server";
 
 export { Conversation } from "./conversation/object";
 
-const app = createApp({ proxy, serve });
+const app = createApp();
 
 export default {
   fetch: app.fetch,

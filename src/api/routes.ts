@@ -24,9 +24,9 @@ interface Entry {
 }
 
 /** Reads the table once all routes are registered. Every request looks at it, so patterns are compared by segments. */
-export function routeTable(app: OpenAPIHono<HttpEnv>): RouteTable {
+export function routeTable(apps: readonly OpenAPIHono<HttpEnv>[]): RouteTable {
   const byPattern = new Map<string, Entry>();
-  for (const definition of app.openAPIRegistry.definitions) {
+  for (const definition of apps.flatMap((app) => app.openAPIRegistry.definitions)) {
     if (definition.type !== "route") continue;
     const { path, method, request } = definition.route;
     const entry = byPattern.get(path) ?? { segments: split(path).map(segmentOf), methods: new Map() };

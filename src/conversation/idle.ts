@@ -2,9 +2,9 @@
 
 import { DURATIONS } from "../domain/durations";
 import { settingsFrom } from "../domain/settings";
+import { primaryDatabase } from "../edge/context";
 import { idleDeadline, unlist } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
-import { primary } from "./context";
 import type { Tabs } from "./tabs";
 
 /** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
@@ -13,6 +13,6 @@ export async function endIfIdle(pages: Tabs, env: Env, session: Session, empty: 
   if (idleDeadline(session, days) > Date.now()) return pages.alarm.rearm();
   // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
   await pages.alarm.postpone(Date.now() + DURATIONS.endAgain);
-  await unlist({ db: primary(env) }, session);
+  await unlist({ db: primaryDatabase(env) }, session);
   await empty();
 }

@@ -7,6 +7,7 @@ import type { Answer, QuestionState } from "../domain/asking/question";
 import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
 import type { Format } from "../domain/tools/formats";
+import { makeContext } from "../edge/context";
 import { ADMISSION_HEADER, admissionSchema } from "../services/asking/admission";
 import { cancel, expireDue, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
@@ -36,7 +37,6 @@ import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
-import { contextOf } from "./context";
 import { endIfIdle } from "./idle";
 import { closeSilent, enter, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
@@ -201,9 +201,10 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
-      const context = contextOf(this.env, ask, (call) =>
-        openBrowserLink(this.#pages.asking, required(this.#open()), call),
-      );
+      const context = makeContext(this.env, {
+        caller: ask.caller,
+        door: (call) => openBrowserLink(this.#pages.asking, required(this.#open()), call),
+      });
       session = this.#open();
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };

@@ -4,8 +4,9 @@ import { CLOSE, type ResponseFrame, readFrame } from "../domain/asking/frame";
 import { ASKING_LIMITS } from "../domain/asking/limits";
 import { answerSchema } from "../domain/asking/question";
 import { DURATIONS } from "../domain/durations";
-import { GatewayError, refusalIn, rootCause } from "../domain/errors";
+import { GatewayError, refusalIn } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
+import { logUnexpected } from "../edge/unexpected";
 import { type Admission, grantFor } from "../services/asking/admission";
 import { look, pendingFrames, respond } from "../services/asking/ask";
 import { draftTicket, issueTicket } from "../services/asking/tickets";
@@ -50,9 +51,7 @@ export async function hear(pages: Tabs, socket: WebSocket, data: string | ArrayB
   try {
     await understand(pages, socket, data);
   } catch (error) {
-    const cause = rootCause(error);
-    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-    console.error(JSON.stringify({ event: "unexpected_error", where: "socket", error: text }));
+    logUnexpected(error, { where: "socket" });
     pages.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
   }
 }

@@ -2,13 +2,13 @@
 
 import type { Grant } from "../domain/asking/ticket";
 import { type Settings, settingsFrom } from "../domain/settings";
+import { primaryDatabase } from "../edge/context";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
 import type { ConversationStore } from "../storage/object/conversation";
 import { Alarm } from "./alarm";
-import { primary } from "./context";
 import { Sockets } from "./sockets";
 
 export interface Tabs {
@@ -56,7 +56,7 @@ export function tabsOf(
     async isLive(grant) {
       const open = session();
       if (open === null) return false;
-      return isLive(primary(env), settingsFrom(env), grant.credential, open.userId, Date.now());
+      return isLive(primaryDatabase(env), settingsFrom(env), grant.credential, open.userId, Date.now());
     },
   };
 }

@@ -2,18 +2,14 @@
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import { allows, needOf } from "../domain/access/key-scope";
+import { allows, needOf, survivesOutage } from "../domain/access/key-scope";
 import { GatewayError } from "../domain/errors";
-import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings";
 import { identify } from "../services/access/identity";
 import { isUseDue, noteUse } from "../services/access/keys";
-import type { Context } from "../services/context";
-import { type Database, guardSession, openDatabase, storageDown, type Timings } from "../storage/d1/database";
+import { guardSession, storageDown, type Timings } from "../storage/d1/database";
+import { makeContext, primaryDatabase } from "./context";
 import type { HttpEnv } from "./env";
-
-/** What goes on with a principal that cannot be checked just now: existing conversations, from their own copy. */
-const GOES_ON = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+|^\/mcp\/[^/]+$/;
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
@@ -34,29 +30,13 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
     requestId: c.get("requestId"),
   });
   requireScope(c, caller.principal.scopes);
-  if (caller.stale && !GOES_ON.test(c.req.path)) throw storageDown();
+  if (caller.stale && !survivesOutage(c.req.path)) throw storageDown();
   if (key !== null && isUseDue(key, now)) {
-    c.executionCtx.waitUntil(noteUse(openDatabase(c.env.DB.withSession("first-primary"), { storage: 0 }), key, now));
+    c.executionCtx.waitUntil(noteUse(primaryDatabase(c.env), key, now));
   }
   const bookmark = c.req.header("x-d1-bookmark");
   const session = bookmark === undefined ? primary : c.env.DB.withSession(bookmark);
-  let database: Database | null = null;
-  const context: Context = {
-    caller,
-    // Most requests ask nothing but the conversation's object.
-    get db() {
-      database ??= openDatabase(session, timings);
-      return database;
-    },
-    packages: c.env.PACKAGES,
-    assets: c.env.ASSETS,
-    loader: c.env.LOADER,
-    settings,
-    timings,
-    now: () => Date.now(),
-    newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
-  };
-  c.set("context", context);
+  c.set("context", makeContext(c.env, { caller, session, timings }));
   await next();
   const { headers } = c.res;
   headers.append("server-timing", `storage;dur=${timings.storage}`);

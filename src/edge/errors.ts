@@ -3,10 +3,11 @@
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { rateHeaders } from "../domain/access/rate";
-import { type ErrorDetails, type Issue, refusalIn, rootCause, SEVERITIES } from "../domain/errors";
+import { type ErrorDetails, type Issue, refusalIn, SEVERITIES } from "../domain/errors";
 import { HTTP_STATUS } from "../domain/http-status";
 import { challenge } from "./challenge";
 import type { HttpEnv } from "./env";
+import { logUnexpected } from "./unexpected";
 import * as z from "./zod";
 
 const TITLE: Record<number, string> = {
@@ -75,6 +76,11 @@ export function problem(
   });
 }
 
+/** Answers for a path that no route has. */
+export function nothingHere(c: HonoContext<HttpEnv>): Response {
+  return problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
+}
+
 /** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
 export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   const refusal = refusalIn(error);
@@ -95,15 +101,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (error instanceof HTTPException && error.status === 413) {
     return problem(c, 413, "BODY_TOO_LARGE", "The request body is larger than this route takes.");
   }
-  const cause = rootCause(error);
-  console.error(
-    JSON.stringify({
-      event: "unexpected_error",
-      request_id: c.get("requestId"),
-      route: `${c.req.method} ${c.req.routePath}`,
-      error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-    }),
-  );
+  logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
   return problem(
     c,
     500,

@@ -6,13 +6,13 @@ import { HTTP_STATUS } from "../domain/http-status";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { type Posted, readPosted, requestIds, rpcError } from "../domain/servers/rpc-message";
+import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import { failureText } from "../services/proxy/answer";
 import { forward } from "../services/proxy/forward";
 import { ProxyRefusal } from "../services/proxy/proxied-call";
 import { proxiedServer } from "../services/proxy/server";
 import { faultIn } from "../upstream/fault";
-import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
 /** Which of the gateway's servers, and whether at the address for messages of one of type `sse`. */

@@ -2,7 +2,8 @@
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { rateHeaders, retryAfter } from "../domain/access/rate";
-import { type ErrorCode, refusalIn, rootCause } from "../domain/errors";
+import { type ErrorCode, refusalIn } from "../domain/errors";
+import { logUnexpected } from "../edge/unexpected";
 import type { Context } from "../services/context";
 
 const CODE: Record<ErrorCode, number> = {
@@ -28,11 +29,7 @@ export async function asProtocolError<T>({ caller }: Context, run: () => Promise
     if (error instanceof ProtocolError) throw error;
     const refusal = refusalIn(error);
     if (refusal !== null) throw new ProtocolError(CODE[refusal.code], refusal.message, { code: refusal.reason });
-    const cause = rootCause(error);
-    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-    console.error(
-      JSON.stringify({ event: "unexpected_error", request_id: caller.requestId, where: "mcp", error: text }),
-    );
+    logUnexpected(error, { where: "mcp" }, caller.requestId);
     const message = "The gateway failed to answer. The request id helps its operator to find out why.";
     throw new ProtocolError(-32603, message, { code: "INTERNAL", request_id: caller.requestId });
   }

@@ -2,8 +2,8 @@
 
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
+import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
-import { readBody, TOO_DEEP, TOO_LARGE } from "./body";
 import type { ClientPlace } from "./client-place";
 
 /** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */

@@ -4,11 +4,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app";
-import { proxy } from "../../src/mcp/proxy";
-import { serve } from "../../src/mcp/server";
 import { holdClock, pass, releaseClock } from "../support/clock";
 
-const app = createApp({ proxy, serve });
+const app = createApp();
 
 async function ask(url: string, init: RequestInit = {}, bindings: Env = env): Promise<Response> {
   const context = createExecutionContext();

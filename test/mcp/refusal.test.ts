@@ -4,9 +4,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app";
-import { proxy } from "../../src/mcp/proxy";
 import { asProtocolError } from "../../src/mcp/refusal";
-import { serve } from "../../src/mcp/server";
 import { keyFor } from "../support/call";
 import { contextOf } from "../support/context";
 import { breakWith, NEVER_WORKS } from "../support/faults";
@@ -124,7 +122,7 @@ describe("with D1 down", () => {
 /** The door with settings of its own. */
 async function knock(path: string, init: RequestInit, settings: object = {}): Promise<Response> {
   const execution = createExecutionContext();
-  const app = createApp({ proxy, serve });
+  const app = createApp();
   const answer = await app.fetch(new Request(`https://gateway.test${path}`, init), { ...env, ...settings }, execution);
   const body = await answer.arrayBuffer();
   await waitOnExecutionContext(execution);

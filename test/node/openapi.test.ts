@@ -3,10 +3,8 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app";
-import { proxy } from "../../src/mcp/proxy";
-import { serve } from "../../src/mcp/server";
 
-const app = createApp({ proxy, serve });
+const app = createApp();
 const text = async () => (await app.request("https://gateway.test/openapi.json")).text();
 
 describe("/openapi.json", () => {

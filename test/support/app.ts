@@ -3,10 +3,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app";
-import { proxy } from "../../src/mcp/proxy";
-import { serve } from "../../src/mcp/server";
 
-const app = createApp({ proxy, serve });
+const app = createApp();
 
 /** Sends a request to a gateway that has these settings and bindings besides the pool's. */
 export async function askWith(

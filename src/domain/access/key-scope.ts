@@ -49,6 +49,14 @@ export function needOf(method: string, path: string): Need {
   return line?.need ?? "unlimited";
 }
 
+/** What goes on while D1 is down, with a principal that was known before: existing conversations, from their own copy. */
+const SURVIVES_OUTAGE = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+|^\/mcp\/[^/]+$/;
+
+/** Whether requests to this path are served while the caller cannot be checked. */
+export function survivesOutage(path: string): boolean {
+  return SURVIVES_OUTAGE.test(path);
+}
+
 /** Whether a key with these scopes may make a request that needs this. */
 export function allows(scopes: readonly string[], need: Need): boolean {
   return need === "any" || isUnlimited(scopes) || scopes.includes(need);

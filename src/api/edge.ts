@@ -1,0 +1,78 @@
+// The edge that speaks HTTP and JSON: every resource below /api, and what holds for all of them.
+
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
+import { REQUEST_LIMITS } from "../domain/limits";
+import { shallow } from "../edge/body";
+import { crossOrigin } from "../edge/cors";
+import type { Edge } from "../edge/edge";
+import type { HttpEnv } from "../edge/env";
+import { answerError, nothingHere, problem } from "../edge/errors";
+import { router } from "../edge/router";
+import { auditRoutes } from "./audit";
+import { conversationRoutes, taskRoutes } from "./conversations";
+import { ghostRoutes } from "./ghosts";
+import { groupRoutes } from "./groups";
+import { keyRoutes } from "./keys";
+import { mcpServerRoutes } from "./mcp-servers";
+import { questionRoutes } from "./requests";
+import { type RouteTable, routeTable } from "./routes";
+import { secretRoutes } from "./secrets";
+import { skillRoutes } from "./skills";
+import { socketRoute } from "./socket";
+import { stepRoutes } from "./steps";
+import { userRoutes } from "./users";
+
+const routes = router();
+/** A page with a ticket has no key: the socket's route looks at both itself. */
+const open = router();
+open.route("/api/v1", socketRoute);
+
+let table: RouteTable | undefined;
+
+/** Answers 404, 405 and 415 from the table of routes, before a body is read. Every request is looked up in it: a scan by segments. */
+const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
+  table ??= routeTable([open, routes]);
+  const match = table.find(c.req.path);
+  if (match === null) return nothingHere(c);
+  const route = match.get(c.req.method === "HEAD" ? "GET" : c.req.method);
+  if (route === undefined) {
+    const allow = [...match.keys()].sort().join(", ");
+    return problem(c, 405, "METHOD_NOT_ALLOWED", `This path answers ${allow}.`, {}, { allow });
+  }
+  const sent = (c.req.header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const empty = c.req.raw.body === null;
+  if (route.bodyTypes.length > 0 && !(empty && !route.bodyRequired) && !route.bodyTypes.includes(sent)) {
+    const wanted = route.bodyTypes.join(" or ");
+    return problem(c, 415, "UNSUPPORTED_MEDIA_TYPE", `Send the body as ${wanted}.`, { accepts: route.bodyTypes });
+  }
+  return next();
+});
+
+/** Ends bodies that are larger than any of their kind may be. */
+const boundedBody = createMiddleware<HttpEnv>((c, next) => {
+  const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
+  return bodyLimit({
+    maxSize: upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes,
+    onError: () => {
+      throw new HTTPException(413);
+    },
+  })(c, next);
+});
+
+routes.use("/api/*", knownRoute, boundedBody, shallow);
+routes.route("/api/v1", keyRoutes);
+routes.route("/api/v1", auditRoutes);
+routes.route("/api/v1", userRoutes);
+routes.route("/api/v1/groups", groupRoutes);
+routes.route("/api/v1/secrets", secretRoutes);
+routes.route("/api/v1/mcp-servers", mcpServerRoutes);
+routes.route("/api/v1", conversationRoutes);
+routes.route("/api/v1", stepRoutes);
+routes.route("/api/v1", questionRoutes);
+routes.route("/api", taskRoutes);
+routes.route("/api/v1/kinds/skills", skillRoutes);
+routes.route("/api/v1/kinds/ghosts", ghostRoutes);
+
+export const api: Edge = { prefix: "/api", cors: [crossOrigin], open, routes, errors: answerError };

@@ -1,0 +1,27 @@
+// What every answer carries, whichever edge it comes from: a request id, times, limits, headers for browsers, and a line in the log.
+
+import { createMiddleware } from "hono/factory";
+import type { HttpEnv } from "./env";
+import { secure } from "./headers";
+import { nameLimits } from "./rate";
+import { logRequest } from "./request-log";
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Names the request, and marks and logs its answer. A caller's own `X-Request-Id` is kept where it is a plain word. */
+export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
+  const given = c.req.header("x-request-id");
+  c.set("requestId", given !== undefined && REQUEST_ID.test(given) ? given : crypto.randomUUID());
+  const started = Date.now();
+  await next();
+  const total = Date.now() - started;
+  logRequest(c, total);
+  // An upgrade is the object's own answer, and cannot be marked.
+  if (c.res.status === 101) return;
+  // On the answer itself: `c.header` would copy the whole response every time.
+  const { headers } = c.res;
+  headers.set("x-request-id", c.get("requestId"));
+  headers.append("server-timing", `total;dur=${total}`);
+  nameLimits(headers, c.get("limits") ?? []);
+  secure(headers, c.req.url);
+});

@@ -1,0 +1,19 @@
+// What an edge is: one protocol that clients speak with the gateway, with everything that `app.ts` needs to know of it.
+
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import type { HttpEnv } from "./env";
+
+/** A row of the table in `app.ts`. What a request below the prefix needs of its key stands in `domain/access/key-scope`. */
+export interface Edge {
+  /** Every path below it belongs to this edge. The routes name their whole path. */
+  prefix: `/${string}`;
+  /** Decides which pages may call, answers preflights and marks answers. It runs before anybody is known. */
+  cors: readonly MiddlewareHandler<HttpEnv>[];
+  /** Routes that check keys or tickets themselves. */
+  open?: OpenAPIHono<HttpEnv>;
+  /** Routes behind a key. */
+  routes: OpenAPIHono<HttpEnv>;
+  /** Puts what was thrown below the prefix into the words of this protocol. */
+  errors(error: unknown, c: HonoContext<HttpEnv>): Response | Promise<Response>;
+}

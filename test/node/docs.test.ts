@@ -56,3 +56,19 @@ function anchorsOf(text: string): Set<string> {
     ),
   );
 }
+
+const LAYERS = "domain|services|storage|upstream|sandbox|edge|api|mcp|conversation";
+/** Folders and files of `src/` and `test/`; in front of a layer `src/` may be left out. `<subject>.ts` and `*` name no file. */
+const SOURCE = new RegExp(
+  String.raw`(?<![\w/.-])(?:(?:src|test)/(?:[\w.-]+/)*(?:[\w.-]+\.ts)?|(?:${LAYERS})/[\w./-]+\.ts)(?![\w<*/-])`,
+  "g",
+);
+
+it("names only source files and tests that are there", () => {
+  const missing = documents.flatMap(({ name, text }) =>
+    (text.match(SOURCE) ?? [])
+      .filter((named) => !existsSync(path.join(root, /^(?:src|test)\//.test(named) ? named : `src/${named}`)))
+      .map((named) => `${name}: ${named}`),
+  );
+  expect(missing).toEqual([]);
+});

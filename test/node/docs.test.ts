@@ -1,4 +1,4 @@
-// The documents hold together: every relative link leads to a file that is there, and to a heading that it has.
+// The documents hold together: links and names of files lead to what is there, and every decision is in the index.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -26,6 +26,20 @@ it("links only to files and headings that are there", () => {
       .map((link) => `${name}: ${link}`),
   );
   expect(broken).toEqual([]);
+});
+
+it("lists every decision in the index", () => {
+  const folder = path.join("docs", "decisions");
+  const index = linksIn(readFileSync(path.join(root, folder, "README.md"), "utf8"));
+  const notes = documents
+    .filter(({ name }) => path.dirname(name) === folder && path.basename(name) !== "README.md")
+    .flatMap(({ name, text }) =>
+      [...anchorsOf(text)]
+        .filter((heading) => /^\d{4}-/.test(heading))
+        .map((heading) => `${path.basename(name)}#${heading}`),
+    );
+  expect(notes.length).toBeGreaterThan(50);
+  expect(notes.filter((note) => !index.includes(note))).toEqual([]);
 });
 
 /** The targets of a document's relative links. What stands in code is no link. */
@@ -58,16 +72,20 @@ function anchorsOf(text: string): Set<string> {
 }
 
 const LAYERS = "domain|services|storage|upstream|sandbox|edge|api|mcp|conversation";
-/** Folders and files of `src/` and `test/`; in front of a layer `src/` may be left out. `<subject>.ts` and `*` name no file. */
+/**
+ * Folders and files of `src/` and `test/`; in front of a layer `src/` may be left out. Of scripts and migrations the files only:
+ * skills have a `scripts/`, too. `<subject>.ts` and `*` name no file.
+ */
 const SOURCE = new RegExp(
-  String.raw`(?<![\w/.-])(?:(?:src|test)/(?:[\w.-]+/)*(?:[\w.-]+\.ts)?|(?:${LAYERS})/[\w./-]+\.ts)(?![\w<*/-])`,
+  String.raw`(?<![\w/.-])(?:(?:src|test)/(?:[\w.-]+/)*(?:[\w.-]+\.ts)?|(?:${LAYERS})/[\w./-]+\.ts|(?:scripts|bench)/[\w./-]+\.mjs|migrations/[\w-]+\.sql)(?![\w<*/-])`,
   "g",
 );
+const ROOTED = /^(?:src|test|scripts|bench|migrations)\//;
 
-it("names only source files and tests that are there", () => {
+it("names only files that are there", () => {
   const missing = documents.flatMap(({ name, text }) =>
     (text.match(SOURCE) ?? [])
-      .filter((named) => !existsSync(path.join(root, /^(?:src|test)\//.test(named) ? named : `src/${named}`)))
+      .filter((named) => !existsSync(path.join(root, ROOTED.test(named) ? named : `src/${named}`)))
       .map((named) => `${name}: ${named}`),
   );
   expect(missing).toEqual([]);

@@ -1,0 +1,92 @@
+// The documents hold together: links and names of files lead to what is there, and every decision is in the index.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+
+const root = path.join(import.meta.dirname, "..", "..");
+
+/** The documents of the project; those of skills are packages of their own. */
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith(".md")),
+  ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => path.join("docs", name)),
+].map((name) => ({ name, text: readFileSync(path.join(root, name), "utf8") }));
+
+it("finds the documents", () => {
+  const names = documents.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["README.md", "CONTRIBUTING.md", path.join("docs", "api.md")]));
+});
+
+it("links only to files and headings that are there", () => {
+  const broken = documents.flatMap(({ name, text }) =>
+    linksIn(text)
+      .filter((link) => !leadsSomewhere(name, link))
+      .map((link) => `${name}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+it("lists every decision in the index", () => {
+  const folder = path.join("docs", "decisions");
+  const index = linksIn(readFileSync(path.join(root, folder, "README.md"), "utf8"));
+  const notes = documents
+    .filter(({ name }) => path.dirname(name) === folder && path.basename(name) !== "README.md")
+    .flatMap(({ name, text }) =>
+      [...anchorsOf(text)]
+        .filter((heading) => /^\d{4}-/.test(heading))
+        .map((heading) => `${path.basename(name)}#${heading}`),
+    );
+  expect(notes.length).toBeGreaterThan(50);
+  expect(notes.filter((note) => !index.includes(note))).toEqual([]);
+});
+
+/** The targets of a document's relative links. What stands in code is no link. */
+function linksIn(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`(?!\])/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "").filter((link) => !link.includes("://"));
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [file = "", heading] = link.split("#");
+  const target = file === "" ? path.join(root, from) : path.resolve(root, path.dirname(from), file);
+  if (!existsSync(target)) return false;
+  if (heading === undefined || statSync(target).isDirectory()) return heading === undefined;
+  return anchorsOf(readFileSync(target, "utf8")).has(heading);
+}
+
+/** The names under which GitHub shows the headings of a document. */
+function anchorsOf(text: string): Set<string> {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, "");
+  const headings = [...prose.matchAll(/^#{1,6} +(.+)$/gm)].map((match) => match[1] ?? "");
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+const LAYERS = "domain|services|storage|upstream|sandbox|edge|api|mcp|conversation";
+/**
+ * Folders and files of `src/` and `test/`; in front of a layer `src/` may be left out. Of scripts and migrations the files only:
+ * skills have a `scripts/`, too. `<subject>.ts` and `*` name no file.
+ */
+const SOURCE = new RegExp(
+  String.raw`(?<![\w/.-])(?:(?:src|test)/(?:[\w.-]+/)*(?:[\w.-]+\.ts)?|(?:${LAYERS})/[\w./-]+\.ts|(?:scripts|bench)/[\w./-]+\.mjs|migrations/[\w-]+\.sql)(?![\w<*/-])`,
+  "g",
+);
+const ROOTED = /^(?:src|test|scripts|bench|migrations)\//;
+
+it("names only files that are there", () => {
+  const missing = documents.flatMap(({ name, text }) =>
+    (text.match(SOURCE) ?? [])
+      .filter((named) => !existsSync(path.join(root, ROOTED.test(named) ? named : `src/${named}`)))
+      .map((named) => `${name}: ${named}`),
+  );
+  expect(missing).toEqual([]);
+});

@@ -97,7 +97,7 @@ export async function takeCalls(
   const before = await offered(context, session, current.view, format);
 
   const calls = readCalls(context, request.calls);
-  const run = { context, session, view: current.view, running, toHost: request.host !== null };
+  const run = { context, session, view: current.view, running, forClient: request.host !== null };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);

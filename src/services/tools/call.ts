@@ -5,6 +5,7 @@ import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { isCode } from "../../domain/code/graph";
 import { activeSkills } from "../../domain/conversation/activation";
+import type { OfferedTool } from "../../domain/conversation/offered";
 import { TEXTS } from "../../domain/conversation/prompt";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { refusalIn } from "../../domain/errors";
@@ -23,7 +24,7 @@ import { type Session, touch } from "../session";
 import { hostParts, providerCode, scriptCode } from "./code";
 import { factsOf, filesOf } from "./declarations";
 import { knownTool } from "./memory";
-import { type OfferedTool, offeredTools } from "./offered";
+import { offeredTools } from "./offered";
 import { connectSources } from "./sources";
 
 /** Where a call is made. */

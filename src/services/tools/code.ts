@@ -3,6 +3,7 @@
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { compilePackage } from "../../domain/code/compile";
 import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
+import type { CodeFacts } from "../../domain/conversation/offered";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import type { ProviderCode } from "../../sandbox/provider";
@@ -11,7 +12,6 @@ import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../
 import type { Context } from "../context";
 import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
-import type { CodeFacts } from "./memory";
 
 export function providerCode(
   context: Context,

@@ -2,11 +2,12 @@
 // skill's instructions say.
 
 import type { View } from "../../domain/catalog/view";
+import type { OfferedTool } from "../../domain/conversation/offered";
 import { escapeSkillTags } from "../../domain/tags";
 import { oneLine } from "../../domain/tokens";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { type OfferedTool, offeredTools } from "./offered";
+import { offeredTools } from "./offered";
 
 /**
  * Goes after load_skill's answer. Empty where the list of tools says it all. Names and reasons are an author's or a server's words:

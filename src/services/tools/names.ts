@@ -1,8 +1,8 @@
-// The names that brought tools have in a conversation: given once, and kept until what brought them ends.
+// The names that offered tools have in a conversation: given once, and kept until their skill's activation ends.
 
+import type { ToolMemory } from "../../domain/conversation/offered";
 import { BUILTIN } from "../../domain/tools/builtin";
 import { nameTools } from "../../domain/tools/names";
-import type { ToolMemory } from "./memory";
 
 /** Tools that come and go together. */
 export interface ToolGroup {

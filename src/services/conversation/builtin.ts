@@ -10,7 +10,8 @@ import {
   readArguments,
 } from "../../domain/tools/builtin";
 import { exclusively } from "../session";
-import { type CallPlace, callProvided, executeScript, type ScriptPlace } from "../tools/call";
+import { type CallPlace, callOffered } from "../tools/call";
+import { executeScript, type ScriptPlace } from "../tools/script";
 import { loadSkill, showSkill, unloadSkill } from "./load";
 import { runFindSkill, runReadSkill } from "./read";
 
@@ -46,7 +47,7 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
   unload_skill: ({ context, session }, { skill_name }) =>
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
   call_skill_tool: async (place, { name, arguments: args }) =>
-    (await callProvided(place, name, args)) ?? failed(`Error: No loaded skill has a tool '${name}'.`),
+    (await callOffered(place, name, args)) ?? failed(`Error: No loaded skill has a tool '${name}'.`),
 };
 
 /** Runs one of the gateway's own tools; `null` where it needs a conversation and there is none. */

@@ -16,7 +16,8 @@ import { findInView } from "../catalog/catalog";
 import { contentsOf, keepInstructions } from "../catalog/instructions";
 import type { Context } from "../context";
 import { record, type Session, touch } from "../session";
-import { broughtText } from "../tools/explain";
+import { offeredText } from "../tools/explain";
+import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 
 /** To an MCP client the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
@@ -74,9 +75,9 @@ export async function loadSkill(
   ]);
   const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
-  const brought = await bring(context, session, view, names);
-  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${brought}`);
-  const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + made + brought;
+  const tools = await toolsText(context, session, view, names);
+  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${tools}`);
+  const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + made + tools;
   if (!inAnswer && !forClient) return text(answer);
   return text(answer + blockOf(session, fresh));
 }
@@ -99,9 +100,9 @@ async function loadAgain(
   else record(session, context, [{ type: "loaded", turn: state.turn, name, skills: [skill], delivered }]);
   // The one-tool style always answers with the body; load_skill does not repeat it.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
-  const brought = await bring(context, session, view, [name]);
-  if (again && forClient) return text(`${TEXTS.loaded(name, "tool_result")}${brought}${blockOf(session, [skill])}`);
-  return text(TEXTS.alreadyActive(name) + brought);
+  const tools = await toolsText(context, session, view, [name]);
+  if (again && forClient) return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
+  return text(TEXTS.alreadyActive(name) + tools);
 }
 
 /** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */
@@ -163,10 +164,11 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
   return bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
 }
 
-/** What is said of the tools that skills brought, once their servers had a moment to connect. */
-async function bring(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
+/** What is said of the tools that skills offer, once their servers had a moment to connect. */
+async function toolsText(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
   await connectSources(context, session, view, names);
-  return broughtText(context, session, view, names);
+  const offered = await offeredTools(context, session, view);
+  return offeredText(offered, names, session.state.policy?.tool_mode ?? "dynamic");
 }
 
 /** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */

@@ -47,14 +47,14 @@ async function render(
 ): Promise<RenderedOffer> {
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
-  const provided = await offeredTools(context, session, view);
+  const offered = await offeredTools(context, session, view);
   const fixed = policy.tool_mode === "fixed";
   const loaded = carried(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
     name: skill.name,
     // Where the list of tools is fixed, load_skill's answer describes what it brought; nobody else described the others.
     instructions:
       (session.store.instructions(skill.version_id) ?? "") +
-      (fixed && reason !== "loaded" ? explainTools(provided.tools, [skill.name]) : ""),
+      (fixed && reason !== "loaded" ? explainTools(offered.tools, [skill.name]) : ""),
   }));
   const empty = view.catalog.total === 0;
   const prompt = renderPrompt(
@@ -67,11 +67,11 @@ async function render(
     },
     format,
   );
-  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: provided.scripts };
+  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: offered.scripts };
   // Where the list is fixed it has what no loading brings.
-  const listing = fixed ? provided.tools.filter(({ skill }) => skill === null) : provided.tools;
-  const brought = listing.flatMap(({ definition }) => definition ?? []);
-  const tools = [...builtinTools(offer), ...brought].map((tool) => renderTool(tool, format));
+  const listing = fixed ? offered.tools.filter(({ skill }) => skill === null) : offered.tools;
+  const ofSources = listing.flatMap(({ definition }) => definition ?? []);
+  const tools = [...builtinTools(offer), ...ofSources].map((tool) => renderTool(tool, format));
   const etag = (await sha256Hex(JSON.stringify([prompt, tools]))).slice(0, 32);
   return { prompt, tools, etag };
 }

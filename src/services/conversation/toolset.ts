@@ -8,7 +8,7 @@ import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { type CallPlace, callProvided } from "../tools/call";
+import { type CallPlace, callOffered } from "../tools/call";
 import { knownTool } from "../tools/memory";
 import { runBuiltin } from "./builtin";
 import type { RunningCalls } from "./running";
@@ -75,7 +75,7 @@ async function answer(
   const place = { context, session, view, callId: call.id, signal, onProgress, forClient: run.forClient };
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
-    : await callProvided(place, name, call.arguments);
+    : await callOffered(place, name, call.arguments);
   return result ?? failed(`Error: There is no tool '${name}'.`);
 }
 

@@ -1,6 +1,7 @@
 // A skill's provider: what its tools are, and calling one. The seeds' `SkillToolProvider`, in an isolate.
 
 import * as z from "zod";
+import type { Described, describedToolSchema } from "../domain/conversation/offered";
 import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
@@ -15,20 +16,6 @@ export interface ProviderCode extends Omit<IsolateCode, "as" | "userId" | "path"
   path: string;
   className: string;
 }
-
-export const describedToolSchema = z.object({
-  /** As the skill declares it. */
-  name: z.string(),
-  description: z.string(),
-  inputSchema: jsonObject,
-});
-
-/** Tools that exist, and why others do not, by declared name. */
-export const describedSchema = z.object({
-  tools: z.array(describedToolSchema),
-  problems: z.record(z.string(), z.string()),
-});
-export type Described = z.infer<typeof describedSchema>;
 
 /** What a provider gets to know about a call. */
 export interface ToolContext {

@@ -11,6 +11,7 @@ import { CONVERSATION_LIMITS } from "../domain/limits";
 import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
+import { emptyMemory, type SessionMemory } from "./session-memory";
 
 export interface Session {
   /** The owner's user id and the conversation's id: the object's name. */
@@ -29,6 +30,8 @@ export interface Session {
   ended: boolean;
   /** The tail of the queue of exclusive changes. */
   queue: Promise<unknown>;
+  /** Made with the session and dropped with it. */
+  readonly memory: SessionMemory;
   /** Called after every change of the state. */
   changed?: () => void;
 }
@@ -53,6 +56,7 @@ export function openSession(store: ConversationStore): Session | null {
     listed: store.get("listed", z.boolean()) ?? false,
     ended: false,
     queue: Promise.resolve(),
+    memory: emptyMemory(),
   };
 }
 

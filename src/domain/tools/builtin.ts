@@ -1,155 +1,195 @@
-// The gateway's own tools: what the model is told of them, and what their arguments must be.
+// The gateway's own tools: one row for each, with all that is known of it beside its handler, which is in
+// `services/conversation/builtin.ts`.
 
 import * as z from "zod";
-import type { CatalogEntry } from "../catalog/catalog";
-import { jsonObject } from "../json";
-import { CATALOG_LIMITS } from "../limits";
-import { escapeSkillTags } from "../tags";
-import { listedDescription } from "../tokens";
+import { type JsonObject, jsonObject } from "../json";
 import type { JsonSchema, ToolDefinition } from "../tool";
+import {
+  callTool,
+  findTool,
+  loadTool,
+  type Manner,
+  type Offer,
+  readTool,
+  scriptTool,
+  skillTool,
+  unloadTool,
+} from "./definitions";
 
-/** Arguments of each built-in tool. Unknown ones are ignored: models invent them, and refusing would only cost a step. */
-export const BUILTIN_ARGUMENTS = {
-  /** `reload` is for MCP hosts, who may have lost what they were told. */
-  load_skill: z.object({ skill_name: z.string(), reload: z.boolean().nullish() }),
-  skill: z.object({ skill: z.string() }),
-  unload_skill: z.object({ skill_name: z.string() }),
-  read_skill: z.object({
-    skill_name: z.string(),
-    file_path: z.string().nullish(),
-    offset: z.coerce.number().pipe(z.int().min(0)).nullish(),
-    limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
-  }),
-  find_skill: z.object({ query: z.string() }),
-  execute_skill_script: z.object({
-    skill_name: z.string(),
-    script_path: z.string(),
-    args: z
-      .union([
-        z.array(z.coerce.string()),
-        z.string().transform((text) => text.split(/\s+/).filter((arg) => arg !== "")),
-      ])
-      .nullish(),
-    /** A model that has data at hand sends it as it is. */
-    input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
-  }),
-  call_skill_tool: z.object({ name: z.string(), arguments: jsonObject.default({}) }),
-} as const;
-
-export type BuiltinName = keyof typeof BUILTIN_ARGUMENTS;
-
-export function isBuiltin(name: string): name is BuiltinName {
-  return Object.hasOwn(BUILTIN_ARGUMENTS, name);
+interface Builtin {
+  /** Unknown arguments are ignored: models invent them, and refusing would only cost a step. */
+  arguments: z.ZodType;
+  define(offer: Offer): ToolDefinition;
+  /**
+   * `loads`: changes what else the step sees, so it runs first and in order. `reads`: repeating it is harmless, so its result is
+   * not kept. `runs`: neither.
+   */
+  effect: "loads" | "reads" | "runs";
+  /** Whether it is offered where there are skills. */
+  isOffered(offer: Offer): boolean;
+  /** Whether a call of this name is the gateway's, offered or not. Elsewhere a back end may have a tool of this name. */
+  isOurs(manner: Partial<Manner>): boolean;
+  /** Whether it has no meaning without a conversation. */
+  needsConversation: boolean;
+  /** What an MCP client may tell its user of it. */
+  hints: JsonObject | null;
+  /** What an MCP client is told beside the definition, since it takes no prompt. */
+  forClient?: {
+    /** Where there is no conversation, in place of the definition's own. The list of skills follows either. */
+    description: string;
+    /** Further arguments, where there is a conversation. */
+    properties: Record<string, JsonSchema>;
+  };
 }
 
-export interface Offer {
-  style: "load_skill" | "skill";
-  mode: "dynamic" | "fixed";
-  shown: readonly CatalogEntry[];
-  /** Skills of the catalog that the list leaves out. */
-  more: number;
-  /** Whether an active skill has scripts that run. */
-  scripts: boolean;
+/** A tool that only looks needs no leave of the client's user. */
+const LOOKS = { readOnlyHint: true, openWorldHint: false } as const;
+
+const always = () => true;
+
+/** In the order in which they are offered. A new tool is a row here, a handler, and a golden text. */
+export const BUILTIN = {
+  load_skill: {
+    /** `reload` is for MCP clients, who may have lost what they were told. */
+    arguments: z.object({ skill_name: z.string(), reload: z.boolean().nullish() }),
+    define: loadTool,
+    effect: "loads",
+    isOffered: ({ style }) => style === "load_skill",
+    isOurs: always,
+    needsConversation: false,
+    hints: { title: "Load a skill", ...LOOKS },
+    forClient: {
+      description:
+        "Get a skill's full instructions when the task at hand matches its description in the list of available skills. " +
+        "Load it before you start the task, and follow what the answer says.",
+      properties: {
+        reload: {
+          type: "boolean",
+          description:
+            "Repeat the instructions of a skill that is loaded already, when they are no longer in your context.",
+        },
+      },
+    },
+  },
+  skill: {
+    arguments: z.object({ skill: z.string() }),
+    define: skillTool,
+    effect: "loads",
+    isOffered: ({ style }) => style === "skill",
+    isOurs: ({ style }) => style === "skill",
+    needsConversation: true,
+    hints: { title: "Load a skill", ...LOOKS },
+  },
+  unload_skill: {
+    arguments: z.object({ skill_name: z.string() }),
+    define: unloadTool,
+    effect: "loads",
+    isOffered: always,
+    isOurs: always,
+    needsConversation: true,
+    hints: { title: "Unload a skill", ...LOOKS },
+  },
+  read_skill: {
+    arguments: z.object({
+      skill_name: z.string(),
+      file_path: z.string().nullish(),
+      offset: z.coerce.number().pipe(z.int().min(0)).nullish(),
+      limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
+    }),
+    define: readTool,
+    effect: "reads",
+    isOffered: always,
+    isOurs: always,
+    needsConversation: false,
+    hints: { title: "Read a skill", ...LOOKS },
+  },
+  find_skill: {
+    arguments: z.object({ query: z.string() }),
+    define: findTool,
+    effect: "reads",
+    isOffered: ({ more }) => more > 0,
+    isOurs: always,
+    needsConversation: false,
+    hints: { title: "Find skills", ...LOOKS },
+  },
+  execute_skill_script: {
+    arguments: z.object({
+      skill_name: z.string(),
+      script_path: z.string(),
+      args: z
+        .union([
+          z.array(z.coerce.string()),
+          z.string().transform((text) => text.split(/\s+/).filter((arg) => arg !== "")),
+        ])
+        .nullish(),
+      /** A model that has data at hand sends it as it is. */
+      input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
+    }),
+    define: scriptTool,
+    effect: "runs",
+    // A fixed list does not change when a skill loads.
+    isOffered: ({ scripts, mode }) => scripts || mode === "fixed",
+    isOurs: always,
+    needsConversation: false,
+    // A sandbox without network: it can change nothing that is there.
+    hints: { title: "Run a skill's script", destructiveHint: false, openWorldHint: false },
+  },
+  call_skill_tool: {
+    arguments: z.object({ name: z.string(), arguments: jsonObject.default({}) }),
+    define: callTool,
+    effect: "runs",
+    isOffered: ({ mode }) => mode === "fixed",
+    isOurs: ({ mode }) => mode === "fixed",
+    needsConversation: true,
+    hints: null,
+  },
+} as const satisfies Record<string, Builtin>;
+
+export type BuiltinName = keyof typeof BUILTIN;
+
+/** The arguments of each tool once they are read. */
+export type BuiltinArguments = { [N in BuiltinName]: z.output<(typeof BUILTIN)[N]["arguments"]> };
+
+/** The tools that have no meaning without a conversation. */
+export type ConversationTool = {
+  [N in BuiltinName]: (typeof BUILTIN)[N]["needsConversation"] extends true ? N : never;
+}[BuiltinName];
+
+interface Reader<T> {
+  safeParse(value: unknown): z.ZodSafeParseResult<T>;
+}
+
+const ROWS: Readonly<Record<BuiltinName, Builtin>> = BUILTIN;
+const READERS: { readonly [N in BuiltinName]: { arguments: Reader<BuiltinArguments[N]> } } = BUILTIN;
+
+/** The row of a tool; `null` where the gateway has none of this name. */
+export function builtinOf(name: string): Builtin | null {
+  return isBuiltin(name) ? ROWS[name] : null;
+}
+
+export function isBuiltin(name: string): name is BuiltinName {
+  return Object.hasOwn(BUILTIN, name);
+}
+
+export function needsConversation(name: BuiltinName): name is ConversationTool {
+  return ROWS[name].needsConversation;
+}
+
+/** The arguments of a call as the table has them, or what is wrong with them in words. */
+export function readArguments<N extends BuiltinName>(
+  name: N,
+  args: JsonObject,
+): { args: BuiltinArguments[N] } | { problem: string } {
+  const parsed = READERS[name].arguments.safeParse(args);
+  if (parsed.success) return { args: parsed.data };
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
+  return { problem: `The arguments of '${name}' are not valid: ${problems}` };
 }
 
 /** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers none. */
 export function builtinTools(offer: Offer): ToolDefinition[] {
   if (offer.shown.length === 0 && offer.more === 0) return [];
-  const tools = [offer.style === "skill" ? skillTool(offer) : loadTool(offer), UNLOAD, READ];
-  if (offer.more > 0) tools.push(FIND);
-  // A fixed list does not change when a skill loads.
-  if (offer.scripts || offer.mode === "fixed") tools.push(SCRIPT);
-  if (offer.mode === "fixed") tools.push(CALL);
-  return tools;
-}
-
-function loadTool(offer: Offer): ToolDefinition {
-  return {
-    name: "load_skill",
-    description:
-      "Load a skill's full instructions when the task at hand matches its description in the list of available skills. " +
-      "Load it before you start the task. A skill that is loaded stays for several turns; loading it again only keeps it longer.",
-    inputSchema: object({ skill_name: { type: "string", description: "The skill's name.", ...names(offer) } }, [
-      "skill_name",
-    ]),
-  };
-}
-
-function skillTool(offer: Offer): ToolDefinition {
-  const lines = offer.shown.map((entry) => escapeSkillTags(`- ${entry.name}: ${listedDescription(entry.description)}`));
-  if (offer.more > 0) lines.push(`… and ${offer.more} more: call find_skill(query)`);
-  return {
-    name: "skill",
-    description: `Load a skill: the answer is its instructions. Available skills:\n${lines.join("\n")}`,
-    inputSchema: object({ skill: { type: "string", description: "The skill's name.", ...names(offer) } }, ["skill"]),
-  };
-}
-
-/** The argument is an enum while all names fit; beyond that any name of the catalog is taken. */
-function names(offer: Offer): JsonSchema {
-  const all = offer.more === 0 && offer.shown.length <= CATALOG_LIMITS.listedSkills;
-  return all ? { enum: offer.shown.map((entry) => entry.name) } : {};
-}
-
-const UNLOAD: ToolDefinition = {
-  name: "unload_skill",
-  description: "Unload a skill that is no longer needed, to free its room in the prompt.",
-  inputSchema: object({ skill_name: { type: "string", description: "The loaded skill's name." } }, ["skill_name"]),
-};
-
-const READ: ToolDefinition = {
-  name: "read_skill",
-  description:
-    "Read a skill without loading it: its instructions and the list of its files, or, with file_path, one of its files. " +
-    "Long texts come in pages of lines.",
-  inputSchema: object(
-    {
-      skill_name: { type: "string", description: "The skill's name." },
-      file_path: { type: "string", description: "A file of the skill, relative to its folder." },
-      offset: { type: "integer", minimum: 0, description: "The first line to read, counted from 0." },
-      limit: { type: "integer", minimum: 1, description: "How many lines to read." },
-    },
-    ["skill_name"],
-  ),
-};
-
-const FIND: ToolDefinition = {
-  name: "find_skill",
-  description: "Search all available skills by what they are for. Not every available skill is in the list.",
-  inputSchema: object({ query: { type: "string", description: "A few words." } }, ["query"]),
-};
-
-export const SCRIPT: ToolDefinition = {
-  name: "execute_skill_script",
-  description:
-    "Run a script of a skill in a sandbox without network. Run only scripts that the skill's instructions name. " +
-    "The answer has what it wrote and its exit code.",
-  inputSchema: object(
-    {
-      skill_name: { type: "string", description: "The skill's name." },
-      script_path: {
-        type: "string",
-        description: "The script, relative to the skill's folder, e.g. scripts/check.js.",
-      },
-      args: { type: "array", items: { type: "string" }, description: "Command line arguments." },
-      input: { type: "string", description: "What the script reads from standard input." },
-    },
-    ["skill_name", "script_path"],
-  ),
-};
-
-const CALL: ToolDefinition = {
-  name: "call_skill_tool",
-  description: "Call a tool that a loaded skill brought. The answer of load_skill describes these tools.",
-  inputSchema: object(
-    {
-      name: { type: "string", description: "The tool's name." },
-      arguments: { type: "object", description: "The tool's arguments.", additionalProperties: true },
-    },
-    ["name"],
-  ),
-};
-
-function object(properties: Record<string, JsonSchema>, required: string[]): JsonSchema {
-  return { type: "object", properties, required, additionalProperties: false };
+  return Object.values(ROWS)
+    .filter((tool) => tool.isOffered(offer))
+    .map((tool) => tool.define(offer));
 }

@@ -1,29 +1,19 @@
 // The conversation's view of the registry, kept beside its events and renewed when something it depends on has changed.
 
 import type { View } from "../../domain/catalog/view";
-import { activeSkills, apply, type ConversationState } from "../../domain/conversation/activation";
+import { activeSkills, apply } from "../../domain/conversation/activation";
 import type { ConversationEvent } from "../../domain/conversation/event";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { Context } from "../context";
 import { exclusively, record, type Session } from "../session";
+import type { Standing } from "../session-memory";
 import { isVisible, readView, viewKey } from "./catalog";
 
 const STALE: Issue = {
   code: "catalog_stale",
   message: "The registry did not answer; this is the conversation's own copy of the catalog.",
 };
-
-/** What is active and offered as somebody sees it who only looks. */
-export interface Standing {
-  view: View;
-  /** Without the active skills that the view no longer has. */
-  state: ConversationState;
-  warnings: Issue[];
-}
-
-/** What was last seen by looking, so that looking again reads nothing. */
-const looked = new WeakMap<Session, { before: ConversationState; seen: Standing }>();
 
 /** The view for these settings: the stored one while nothing changed, else read again and stored. */
 export async function viewFor(context: Context, session: Session, settings: ConversationSettings): Promise<View> {
@@ -58,12 +48,12 @@ export async function standing(context: Context, session: Session): Promise<Stan
   const before = session.state;
   const view = await viewNow(context, session, session.effective);
   if (view.key === session.view?.key) return { view, state: before, warnings: view.warnings };
-  const known = looked.get(session);
+  const known = session.memory.looked;
   if (known?.before === before && known.seen.view === view) return known.seen;
   const gone = await lost(context, session, view);
   const warnings = [...view.warnings, ...gone.map(goneWarning)];
   const seen = { view, state: gone.reduce(apply, before), warnings };
-  looked.set(session, { before, seen });
+  session.memory.looked = { before, seen };
   return seen;
 }
 
@@ -72,7 +62,7 @@ async function viewNow(context: Context, session: Session, settings: Conversatio
   if (context.caller.stale && known !== null) return { ...known, warnings: [...known.warnings, STALE] };
   const key = viewKey(context, settings);
   if (known !== null && known.key === key) return known;
-  const seen = looked.get(session)?.seen.view;
+  const seen = session.memory.looked?.seen.view;
   return seen?.key === key ? seen : readView(context, settings);
 }
 

@@ -5,66 +5,53 @@ import { resolveDependencies } from "../../domain/catalog/dependencies";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { type Activation, activeSkills, apply } from "../../domain/conversation/activation";
-import { evictions } from "../../domain/conversation/budget";
-import type { ConversationEvent } from "../../domain/conversation/event";
+import { evictions, overCeiling } from "../../domain/conversation/budget";
+import type { ConversationEvent, Policy } from "../../domain/conversation/event";
 import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
 import { deliversInAnswer } from "../../domain/conversation/settings";
 import { satisfiesRange } from "../../domain/reference";
 import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
 import { findInView } from "../catalog/catalog";
-import { keepInstructions } from "../catalog/instructions";
+import { contentsOf, keepInstructions } from "../catalog/instructions";
 import type { Context } from "../context";
 import { record, type Session, touch } from "../session";
-import { broughtText } from "../tools/explain";
+import { offeredText } from "../tools/explain";
+import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 
-/** To an MCP host the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
+/** To an MCP client the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
 export interface LoadHow {
-  toHost: boolean;
+  forClient: boolean;
   again: boolean;
 }
 
-/**
- * Loads a skill: not in the catalog, already active, without content, else loaded with its dependencies first. Call it inside
- * `exclusively`, in a turn.
- */
+interface Refused {
+  refusal: ToolResult;
+}
+
+/** Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn. */
 export async function loadSkill(
   context: Context,
   session: Session,
   view: View,
   name: string,
-  { toHost, again }: LoadHow = { toHost: false, again: false },
+  how: LoadHow = { forClient: false, again: false },
 ): Promise<ToolResult> {
   const { state } = session;
   const { policy, turn } = state;
   if (policy === null) throw new Error("load_skill outside a turn");
-  const entry = await findInView(context, view, name);
-  if (entry === null) return failed(TEXTS.notAvailable(name, availableNames(view)));
-
   const active = activeSkills(state);
-  const inAnswer = deliversInAnswer(policy);
+  const found = await findListed(context, view, name);
+  if ("refusal" in found) return found.refusal;
   const already = active.find((activation) => activation.skill.name === name);
-  if (already !== undefined) {
-    const delivered = policy.tool_style === "skill" ? [name] : [];
-    const isInAnswer = delivered.length === 0 || state.delivered.get(name) === already.skill.version_id;
-    // A second load in a turn says no more than that the skill was used.
-    if (state.roots.get(name) === turn && isInAnswer) touch(session, context, name);
-    else record(session, context, [{ type: "loaded", turn, name, skills: [already.skill], delivered }]);
-    // The one-tool style always answers with the body; load_skill does not repeat it.
-    if (policy.tool_style === "skill") return text(bodyOf(session, already.skill.version_id));
-    const brought = await bring(context, session, view, [name]);
-    if (again && toHost)
-      return text(`${TEXTS.loaded(name, "tool_result")}${brought}${blockOf(session, [already.skill])}`);
-    return text(TEXTS.alreadyActive(name) + brought);
-  }
-  if (entry.tokens === 0 && !entry.has_capabilities) return failed(TEXTS.noContent(name));
+  if (already !== undefined) return loadAgain(context, session, view, policy, already.skill, how);
+  const whole = await withNeeds(context, view, found.entry, active);
+  if ("refusal" in whole) return whole.refusal;
 
-  const resolved = await resolveDependencies(entry, (needed, ranges) =>
-    findBeside(context, view, active, needed, ranges),
-  );
-  if ("problem" in resolved) return failed(`Error: ${resolved.problem}`);
-  const skills = resolved.entries.map(refOf);
+  const { forClient } = how;
+  const inAnswer = deliversInAnswer(policy);
+  const skills = whole.entries.map(refOf);
   const clash = skills.find((skill) =>
     active.some((a) => a.skill.name === skill.name && a.skill.version_id !== skill.version_id),
   );
@@ -88,11 +75,80 @@ export async function loadSkill(
   ]);
   const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
-  const brought = await bring(context, session, view, names);
-  if (policy.tool_style === "skill") return text(`${bodyOf(session, entry.version_id)}${made}${brought}`);
-  const answer = TEXTS.loaded(name, toHost ? "tool_result" : policy.delivery) + made + brought;
-  if (!inAnswer && !toHost) return text(answer);
+  const tools = await toolsText(context, session, view, names);
+  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${tools}`);
+  const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + made + tools;
+  if (!inAnswer && !forClient) return text(answer);
   return text(answer + blockOf(session, fresh));
+}
+
+/** Loads a skill that is active: it stays longer, and its instructions are told again only where they may be lost. */
+async function loadAgain(
+  context: Context,
+  session: Session,
+  view: View,
+  policy: Policy,
+  skill: SkillRef,
+  { forClient, again }: LoadHow,
+): Promise<ToolResult> {
+  const { state } = session;
+  const { name } = skill;
+  const delivered = policy.tool_style === "skill" ? [name] : [];
+  const isInAnswer = delivered.length === 0 || state.delivered.get(name) === skill.version_id;
+  // A second load in a turn says no more than that the skill was used.
+  if (state.roots.get(name) === state.turn && isInAnswer) touch(session, context, name);
+  else record(session, context, [{ type: "loaded", turn: state.turn, name, skills: [skill], delivered }]);
+  // The one-tool style always answers with the body; load_skill does not repeat it.
+  if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
+  const tools = await toolsText(context, session, view, [name]);
+  if (again && forClient) return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
+  return text(TEXTS.alreadyActive(name) + tools);
+}
+
+/** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */
+export async function showSkill(context: Context, view: View, name: string): Promise<ToolResult> {
+  const found = await findListed(context, view, name);
+  if ("refusal" in found) return found.refusal;
+  const whole = await withNeeds(context, view, found.entry, []);
+  if ("refusal" in whole) return whole.refusal;
+  const { entries } = whole;
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  if (overCeiling(entries, ceiling))
+    return failed(
+      `Error: Skill '${name}' and what it needs have more than ${ceiling} tokens of instructions together.`,
+    );
+  const contents = await contentsOf(
+    context,
+    entries.map((skill) => skill.version_id),
+  );
+  const bodies = entries
+    .map((skill) => ({ name: skill.name, instructions: contents.get(skill.version_id)?.instructions ?? "" }))
+    .filter((skill) => skill.instructions.trim() !== "");
+  const tools = entries.some((skill) => skill.has_capabilities)
+    ? " Its tools, if it has any, need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
+    : "";
+  const block = bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
+  return text(`${TEXTS.loaded(name, "tool_result")}${tools}${block}`);
+}
+
+/** The first check of every loading: whether the catalog has the skill. */
+async function findListed(context: Context, view: View, name: string): Promise<Refused | { entry: CatalogEntry }> {
+  const entry = await findInView(context, view, name);
+  return entry === null ? { refusal: failed(TEXTS.notAvailable(name, availableNames(view))) } : { entry };
+}
+
+/** The checks that follow for a skill that is not active: it has content, and all that it needs is there. Dependencies first. */
+async function withNeeds(
+  context: Context,
+  view: View,
+  entry: CatalogEntry,
+  active: readonly Activation[],
+): Promise<Refused | { entries: CatalogEntry[] }> {
+  if (entry.tokens === 0 && !entry.has_capabilities) return { refusal: failed(TEXTS.noContent(entry.name)) };
+  const resolved = await resolveDependencies(entry, (needed, ranges) =>
+    findBeside(context, view, active, needed, ranges),
+  );
+  return "problem" in resolved ? { refusal: failed(`Error: ${resolved.problem}`) } : resolved;
 }
 
 /** Instructions as the one-tool style answers them: no block stands around them, and they make none of their own. */
@@ -108,10 +164,11 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
   return bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
 }
 
-/** What is said of the tools that skills brought, once their servers had a moment to connect. */
-async function bring(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
+/** What is said of the tools that skills offer, once their servers had a moment to connect. */
+async function toolsText(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
   await connectSources(context, session, view, names);
-  return broughtText(context, session, view, names);
+  const offered = await offeredTools(context, session, view);
+  return offeredText(offered, names, session.state.policy?.tool_mode ?? "dynamic");
 }
 
 /** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */

@@ -4,58 +4,38 @@ import { listed } from "../../domain/catalog/catalog";
 import { renderList } from "../../domain/catalog/list";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
-import { carried, type RenderedPrompt, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
+import { carried, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
 import { policyOf } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
-import type { JsonObject } from "../../domain/json";
 import { builtinTools } from "../../domain/tools/builtin";
 import { type Format, renderTool } from "../../domain/tools/formats";
 import type { Context } from "../context";
-import { connectionsRevision } from "../servers/connections";
 import type { Session } from "../session";
+import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
 import { offeredTools } from "../tools/offered";
-
-export interface Offered {
-  prompt: RenderedPrompt;
-  tools: JsonObject[];
-  /** Changes exactly when the prompt or the tools do. */
-  etag: string;
-}
 
 /**
  * What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after.
  *
  * @param state another one than the session's for somebody who only looks
  */
-export async function offered(
+export async function renderOffer(
   context: Context,
   session: Session,
   view: View,
   format: Format,
   state: ConversationState = session.state,
-): Promise<Offered> {
-  const { effective } = session;
-  const known = rendered.get(session);
-  const revision = connectionsRevision(session);
+): Promise<RenderedOffer> {
+  const { effective, memory } = session;
+  const known = memory.rendered;
+  const { revision } = memory.connections;
   const same = known?.state === state && known.view === view && known.effective === effective;
   if (same && known.format === format && known.revision === revision) return known.offer;
   const offer = await render(context, session, view, format, state);
-  rendered.set(session, { state, view, effective, format, revision, offer });
+  memory.rendered = { state, view, effective, format, revision, offer };
   return offer;
 }
-
-const rendered = new WeakMap<
-  Session,
-  {
-    state: Session["state"];
-    view: View;
-    effective: Session["effective"];
-    format: Format;
-    revision: number;
-    offer: Offered;
-  }
->();
 
 /** Reads nothing but the conversation's own store. */
 async function render(
@@ -64,17 +44,17 @@ async function render(
   view: View,
   format: Format,
   state: ConversationState,
-): Promise<Offered> {
+): Promise<RenderedOffer> {
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
-  const provided = await offeredTools(context, session, view);
+  const offered = await offeredTools(context, session, view);
   const fixed = policy.tool_mode === "fixed";
   const loaded = carried(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
     name: skill.name,
     // Where the list of tools is fixed, load_skill's answer describes what it brought; nobody else described the others.
     instructions:
       (session.store.instructions(skill.version_id) ?? "") +
-      (fixed && reason !== "loaded" ? explainTools(provided.tools, [skill.name]) : ""),
+      (fixed && reason !== "loaded" ? explainTools(offered.tools, [skill.name]) : ""),
   }));
   const empty = view.catalog.total === 0;
   const prompt = renderPrompt(
@@ -87,11 +67,11 @@ async function render(
     },
     format,
   );
-  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: provided.scripts };
+  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: offered.scripts };
   // Where the list is fixed it has what no loading brings.
-  const listing = fixed ? provided.tools.filter(({ skill }) => skill === null) : provided.tools;
-  const brought = listing.flatMap(({ definition }) => definition ?? []);
-  const tools = [...builtinTools(offer), ...brought].map((tool) => renderTool(tool, format));
+  const listing = fixed ? offered.tools.filter(({ skill }) => skill === null) : offered.tools;
+  const ofSources = listing.flatMap(({ definition }) => definition ?? []);
+  const tools = [...builtinTools(offer), ...ofSources].map((tool) => renderTool(tool, format));
   const etag = (await sha256Hex(JSON.stringify([prompt, tools]))).slice(0, 32);
   return { prompt, tools, etag };
 }

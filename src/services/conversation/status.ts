@@ -3,6 +3,7 @@
 import { namespaceOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
+import type { Offered } from "../../domain/conversation/offered";
 import { broughtBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
@@ -12,7 +13,7 @@ import { standing } from "../catalog/view";
 import type { Context } from "../context";
 import { stateAt } from "../history";
 import type { Session } from "../session";
-import { type Offered, offeredTools } from "../tools/offered";
+import { offeredTools } from "../tools/offered";
 import type {
   ActiveSkill,
   ConversationRecord,

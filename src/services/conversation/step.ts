@@ -17,10 +17,11 @@ import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";
 import { exclusively, type Session } from "../session";
+import type { RenderedOffer } from "../session-memory";
 import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { ToolCallsRequest, TurnRequest } from "./api";
-import { type Offered, offered } from "./prompt";
+import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
 import { activeOf, loadedInTurn } from "./status";
@@ -37,7 +38,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   const { view } = await currentView(context, session);
   await connectSources(context, session, view);
   forgetUnused(session, context.now() - DURATIONS.upstreamKept);
-  const offer = await offered(context, session, view, formatOf(session, request.format));
+  const offer = await renderOffer(context, session, view, formatOf(session, request.format));
   warnings.push(...(await offeredTools(context, session, view)).warnings);
   return {
     turn,
@@ -49,17 +50,17 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 }
 
 /** The prompt and the tools as they stand. */
-export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<Offered> {
+export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
   const { view, state } = await standing(context, session);
-  return offered(context, session, view, formatOf(session, format), state);
+  return renderOffer(context, session, view, formatOf(session, format), state);
 }
 
 /** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
-export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<Offered> {
+export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<RenderedOffer> {
   const begins = await ensureTurn(context, session, preload, []);
   const { view } = await currentView(context, session);
   if (begins) await connectSources(context, session, view);
-  const offer = await offered(context, session, view, "mcp");
+  const offer = await renderOffer(context, session, view, "mcp");
   return { ...offer, tools: toolsForClient(offer.tools, view) };
 }
 
@@ -94,10 +95,10 @@ export async function takeCalls(
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
   if (begins) await connectSources(context, session, current.view);
-  const before = await offered(context, session, current.view, format);
+  const before = await renderOffer(context, session, current.view, format);
 
   const calls = readCalls(context, request.calls);
-  const run = { context, session, view: current.view, running, toHost: request.host !== null };
+  const run = { context, session, view: current.view, running, forClient: request.host !== null };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
@@ -112,7 +113,7 @@ export async function takeCalls(
   await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(call)));
 
   const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
-  const offer = await offered(context, session, current.view, format);
+  const offer = await renderOffer(context, session, current.view, format);
   const changed = offer.etag !== (request.etag ?? before.etag);
   // An MCP host takes no prompt, and asks for the tools itself.
   const tells = request.host === null && (request.etag === null || changed);

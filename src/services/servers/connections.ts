@@ -1,60 +1,20 @@
 // The connections of a conversation to its MCP servers: made when they are needed, remembered in its store, each under its own
 // clock. What they say has passed the redactor of their target.
 
+import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import { breakerState } from "../../domain/servers/breaker";
-import { NO_MEMORY, type UpstreamMemory, type UpstreamTool } from "../../domain/servers/memory";
+import { NO_MEMORY } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
 import { type CallOptions, Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
+import type { LiveConnection } from "../session-memory";
 import { type Reachable, reach } from "./reach";
-
-/** A server as it stands. */
-export interface OfferedServer {
-  ref: ServerRef;
-  state: "connecting" | "connected" | "failed" | "open" | "unsupported";
-  /** Those that its entry lets through. */
-  tools: UpstreamTool[];
-  error: string | null;
-  /** Of the last connecting, listing or call, in milliseconds. */
-  latency: number | null;
-  /** What was left out of its list, in words. */
-  problems: string[];
-}
-
-interface Live {
-  upstream: Upstream;
-  error: string | null;
-  latency: number | null;
-  /** Under way, or `null`. */
-  refreshing: Promise<void> | null;
-  /** What the store has. */
-  saved: { memory: UpstreamMemory; error: string | null } | null;
-}
-
-interface Upstreams {
-  live: Map<string, Live>;
-  /** Rises with everything that may change what is offered. */
-  revision: number;
-}
-
-const open = new WeakMap<Session, Upstreams>();
-
-function upstreamsOf(session: Session): Upstreams {
-  const known = open.get(session) ?? { live: new Map<string, Live>(), revision: 0 };
-  open.set(session, known);
-  return known;
-}
-
-/** Rises with everything that may change what servers offer here. */
-export function connectionsRevision(session: Session): number {
-  return upstreamsOf(session).revision;
-}
 
 /** What is known of servers now. Asks none of them. */
 export async function offeredServers(
@@ -126,15 +86,15 @@ export function forgetUnused(session: Session, before: number): void {
   session.store.upstreams.dropUnusedSince(before);
 }
 
-function liveAt(context: Context, session: Session, aim: Reachable): Live {
-  const { live } = upstreamsOf(session);
+function liveAt(context: Context, session: Session, aim: Reachable): LiveConnection {
+  const { live } = session.memory.connections;
   const known = live.get(aim.key);
   if (known !== undefined) {
     known.upstream.aim(aim.target);
     return known;
   }
   const kept = session.store.upstreams.get(aim.key);
-  const made: Live = {
+  const made: LiveConnection = {
     upstream: new Upstream(aim.target, kept?.memory ?? NO_MEMORY, __DEVELOPMENT__, context.now),
     error: kept?.error ?? null,
     latency: kept?.latency ?? null,
@@ -146,15 +106,15 @@ function liveAt(context: Context, session: Session, aim: Reachable): Live {
 }
 
 /** Reads the list of tools where it is not fresh. One at a time; never fails. */
-function refresh(context: Context, session: Session, aim: Reachable, live: Live): Promise<void> {
+function refresh(context: Context, session: Session, aim: Reachable, live: LiveConnection): Promise<void> {
   live.refreshing ??= list(context, session, aim, live).finally(() => {
     live.refreshing = null;
-    upstreamsOf(session).revision++;
+    session.memory.connections.revision++;
   });
   return live.refreshing;
 }
 
-async function list(context: Context, session: Session, aim: Reachable, live: Live): Promise<void> {
+async function list(context: Context, session: Session, aim: Reachable, live: LiveConnection): Promise<void> {
   const start = context.now();
   const before = live.upstream.memory.list;
   try {
@@ -170,11 +130,11 @@ async function list(context: Context, session: Session, aim: Reachable, live: Li
 }
 
 /** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
-function keep(context: Context, session: Session, aim: Reachable, live: Live): void {
+function keep(context: Context, session: Session, aim: Reachable, live: LiveConnection): void {
   const { memory } = live.upstream;
   const { error, latency, saved } = live;
   if (saved?.memory === memory && saved.error === error) return;
-  upstreamsOf(session).revision++;
+  session.memory.connections.revision++;
   if (session.ended) return;
   live.saved = { memory, error };
   // A session's id came as a header and is the server's to read again: it alone has not passed the redactor. One with a secret in it
@@ -183,7 +143,7 @@ function keep(context: Context, session: Session, aim: Reachable, live: Live): v
   session.store.upstreams.keep(aim.key, context.now(), state);
 }
 
-function standing(ref: ServerRef, aim: Reachable, live: Live, now: number): OfferedServer {
+function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
   const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.lets(name)) : [];

@@ -3,15 +3,15 @@
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { compilePackage } from "../../domain/code/compile";
 import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
+import type { CodeFacts } from "../../domain/conversation/offered";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
-import type { ProviderCode } from "../../sandbox/provider";
+import type { ProviderCode, ToolContext } from "../../sandbox/provider";
 import type { ScriptCode } from "../../sandbox/script";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
-import type { CodeFacts } from "./memory";
 
 export function providerCode(
   context: Context,
@@ -49,6 +49,12 @@ export function hostParts(
     ended: (ending) => console.log(JSON.stringify({ event: "skill_code_ended", ...place, ...ending })),
     door: context.door?.({ skillName: skill.name, turn, callId, signal }) ?? NO_PAGE,
   };
+}
+
+/** What code is told of the call that it serves. */
+export function toolContext(context: Context, session: Session | null, skillName: string): ToolContext {
+  const { userId } = context.caller.principal;
+  return { taskId: session?.id ?? "", subtaskId: session?.state.turn ?? 0, userId, userName: userId, skillName };
 }
 
 async function loadCode(

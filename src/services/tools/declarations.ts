@@ -2,11 +2,11 @@
 // was once read stays true.
 
 import { findModule, isCode } from "../../domain/code/graph";
+import type { CodeFacts } from "../../domain/conversation/offered";
 import { CODE_LIMITS } from "../../domain/limits";
 import type { PackageFile } from "../../domain/package/skill";
 import { type CodeDeclaration, readDeclarations } from "../../storage/d1/code";
 import type { Context } from "../context";
-import type { CodeFacts } from "./memory";
 
 const seen = new Map<string, CodeDeclaration>();
 const SEEN = 500;

@@ -1,26 +1,17 @@
-// What a model is told in words of the tools that skills brought: where the list of tools is fixed, or a tool is not as its
+// What a model is told in words of the tools that skills offer: where the list of tools is fixed, or a tool is not as its
 // skill's instructions say.
 
-import type { View } from "../../domain/catalog/view";
+import type { Policy } from "../../domain/conversation/event";
+import type { Offered, OfferedTool } from "../../domain/conversation/offered";
 import { escapeSkillTags } from "../../domain/tags";
 import { oneLine } from "../../domain/tokens";
-import type { Context } from "../context";
-import type { Session } from "../session";
-import { type OfferedTool, offeredTools } from "./offered";
 
 /**
  * Goes after load_skill's answer. Empty where the list of tools says it all. Names and reasons are an author's or a server's words:
  * they stay on their line and read as no tag.
  */
-export async function broughtText(
-  context: Context,
-  session: Session,
-  view: View,
-  skills: readonly string[],
-): Promise<string> {
-  const { tools, servers } = await offeredTools(context, session, view);
+export function offeredText({ tools, servers }: Offered, skills: readonly string[], mode: Policy["tool_mode"]): string {
   const mine = tools.filter(({ skill }) => skill !== null && skills.includes(skill.name));
-  const fixed = session.state.policy?.tool_mode === "fixed";
   const notes = mine.flatMap(({ name, own, problem }) => {
     if (problem !== null) return [`Its tool '${own}' is not available: ${problem}.`];
     return name === own ? [] : [`Its tool '${own}' is called '${name}' here.`];
@@ -30,7 +21,10 @@ export async function broughtText(
     const why = state === "connecting" ? "still connecting" : `not available: ${error ?? "it failed"}`;
     notes.push(`Its MCP server '${ref.name}' is ${why}.`);
   }
-  return notes.map((note) => escapeSkillTags(` ${oneLine(note)}`)).join("") + (fixed ? explainTools(mine, skills) : "");
+  return (
+    notes.map((note) => escapeSkillTags(` ${oneLine(note)}`)).join("") +
+    (mode === "fixed" ? explainTools(mine, skills) : "")
+  );
 }
 
 /** Definitions as text, for a model that calls them with call_skill_tool. They are JSON still where a tag is escaped. */

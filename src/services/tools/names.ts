@@ -1,8 +1,8 @@
-// The names that brought tools have in a conversation: given once, and kept until what brought them ends.
+// The names that offered tools have in a conversation: given once, and kept until their skill's activation ends.
 
-import { BUILTIN_ARGUMENTS } from "../../domain/tools/builtin";
+import type { ToolMemory } from "../../domain/conversation/offered";
+import { BUILTIN } from "../../domain/tools/builtin";
 import { nameTools } from "../../domain/tools/names";
-import type { ToolMemory } from "./memory";
 
 /** Tools that come and go together. */
 export interface ToolGroup {
@@ -30,7 +30,7 @@ export async function nameGroups(
     for (const tool of tools) if (!Object.hasOwn(held, tool.id)) fresh.push({ key, skill, ...tool });
   }
   const taken = Object.values(names).flatMap(({ tools }) => Object.values(tools));
-  const given = await nameTools(fresh, new Set([...Object.keys(BUILTIN_ARGUMENTS), ...taken]));
+  const given = await nameTools(fresh, new Set([...Object.keys(BUILTIN), ...taken]));
   const known: ToolMemory["known"] = {};
   for (const [index, { key, skill, id, own }] of fresh.entries()) {
     const name = given[index];

@@ -1,66 +1,50 @@
-// The tools that active skills and MCP servers bring, under the names they have in this conversation.
+// The tools that active skills and MCP servers offer, under the names they have in this conversation.
 
-import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
+import type {
+  Offered,
+  OfferedServer,
+  OfferedTool,
+  ToolMemory,
+  ToolSource,
+  ToolSources,
+} from "../../domain/conversation/offered";
 import { type ServerRef, titleOf } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import type { ToolDeclaration } from "../../domain/package/skill";
-import type { ToolDefinition } from "../../domain/tool";
 import type { Context } from "../context";
-import { connectionsRevision, type OfferedServer, offeredServers } from "../servers/connections";
+import { offeredServers } from "../servers/connections";
 import type { Session } from "../session";
-import { type CodeFacts, keepOffered, type ToolMemory, toolMemory } from "./memory";
+import { keepNames, toolMemory } from "./memory";
 import { nameGroups, nameIn, type ToolGroup } from "./names";
-import { sourcesOf, type ToolSource, type ToolSources } from "./sources";
+import { sourcesOf } from "./sources";
 
-/** A tool that is offered: with its definition, or with the reason why there is none. */
-export interface OfferedTool {
-  name: string;
-  /** What it is called where it comes from: `tool`, or `server__tool`. */
-  own: string;
-  /** Who brought it; `null` where no skill did. */
-  skill: SkillRef | null;
-  /** What stands behind it: a skill's code, or a tool of a server. */
-  origin: { facts: CodeFacts; declared: ToolDeclaration } | { server: ServerRef; tool: string };
-  definition: ToolDefinition | null;
-  problem: string | null;
-}
-
-export interface Offered {
-  tools: OfferedTool[];
-  servers: OfferedServer[];
-  /** Whether an active skill has scripts that run. */
-  scripts: boolean;
-  warnings: Issue[];
-}
-
-const answered = new WeakMap<Session, { carried: ToolSources; revision: number; provided: Offered }>();
-
-/** What is brought now. Asks no server: what is not connected yet has no tools. */
+/** What is offered now. Asks no server: what is not connected yet has no tools. */
 export async function offeredTools(context: Context, session: Session, view: View): Promise<Offered> {
-  const carried = await sourcesOf(context, session, view);
-  const before = answered.get(session);
-  const revision = connectionsRevision(session);
-  if (before?.carried === carried && before.revision === revision) return before.provided;
+  const { memory } = session;
+  const sources = await sourcesOf(context, session, view);
+  const before = memory.offered;
+  const { revision } = memory.connections;
+  if (before?.sources === sources && before.revision === revision) return before.offered;
 
-  const servers = await offeredServers(context, session, carried.servers);
-  const named = await nameGroups(toolMemory(session), groupsOf(carried, servers));
-  keepOffered(session, named);
+  const servers = await offeredServers(context, session, sources.servers);
+  const named = await nameGroups(toolMemory(session), groupsOf(sources, servers));
+  keepNames(session, named);
   const tools = [
     ...servers.filter(({ ref }) => ref.skill === null).flatMap((server) => serverTools(server, named.names)),
-    ...carried.skills.flatMap((skill) => [
+    ...sources.skills.flatMap((skill) => [
       ...codeTools(skill, named.names),
       ...servers.filter(({ ref }) => isOf(ref, skill)).flatMap((server) => serverTools(server, named.names)),
     ]),
   ];
-  const provided: Offered = {
+  const offered: Offered = {
     tools,
     servers,
-    scripts: carried.skills.some(({ facts, runs }) => runs && facts.scripts),
+    scripts: sources.skills.some(({ facts, runs }) => runs && facts.scripts),
     warnings: [...tools.flatMap(toolWarnings), ...servers.flatMap(serverWarnings)],
   };
-  answered.set(session, { carried, revision, provided });
-  return provided;
+  memory.offered = { sources, revision, offered };
+  return offered;
 }
 
 function groupsOf({ skills }: ToolSources, servers: readonly OfferedServer[]): ToolGroup[] {
@@ -100,9 +84,9 @@ function declaredOf({ facts, runs }: ToolSource): readonly ToolDeclaration[] {
   return runs && facts.provider !== null ? facts.tools : [];
 }
 
-function codeTools(carried: ToolSource, names: ToolMemory["names"]): OfferedTool[] {
-  const { skill, facts } = carried;
-  return declaredOf(carried).map((declared): OfferedTool => {
+function codeTools(source: ToolSource, names: ToolMemory["names"]): OfferedTool[] {
+  const { skill, facts } = source;
+  return declaredOf(source).map((declared): OfferedTool => {
     const name = nameIn(names, skill.name, declared.name);
     const told = facts.described?.tools.find((tool) => tool.name === declared.name);
     const definition = told === undefined ? null : { ...told, name };

@@ -1,9 +1,10 @@
-// What the active skills carry beside their instructions: code that may run, and MCP servers. Read once a version, then known.
+// What the active skills declare beside their instructions: code that may run, and MCP servers. Read once a version, then known.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills } from "../../domain/conversation/activation";
-import { type ServerRef, serversOf } from "../../domain/conversation/servers";
+import type { CodeFacts, ToolSource, ToolSources } from "../../domain/conversation/offered";
+import { serversOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { describeProvider } from "../../sandbox/provider";
@@ -13,27 +14,9 @@ import { connectServers } from "../servers/connections";
 import type { Session } from "../session";
 import { providerCode } from "./code";
 import { factsOf } from "./declarations";
-import { type CodeFacts, noteVersions, toolMemory } from "./memory";
+import { noteVersions, toolMemory } from "./memory";
 
-/** An active skill with what its version declares. */
-export interface ToolSource {
-  skill: SkillRef;
-  /** When it became active. */
-  order: number;
-  facts: CodeFacts;
-  /** Whether its code is offered; its servers are in any case. */
-  runs: boolean;
-}
-
-export interface ToolSources {
-  skills: ToolSource[];
-  /** All servers of the conversation, the gateway's and the ghost's too. */
-  servers: ServerRef[];
-}
-
-const answered = new WeakMap<Session, { key: string; carried: ToolSources }>();
-
-/** What the active skills carry now. Asks D1 and an isolate only for a version that this conversation has not seen. */
+/** What the active skills declare now. Asks D1 and an isolate only for a version that this conversation has not seen. */
 export async function sourcesOf(context: Context, session: Session, view: View): Promise<ToolSources> {
   const active = activeSkills(session.state).map(({ skill }) => ({
     skill,
@@ -41,8 +24,8 @@ export async function sourcesOf(context: Context, session: Session, view: View):
   }));
   const { stale } = context.caller;
   const key = JSON.stringify([view.key, stale, active.map(({ skill, order }) => [skill.version_id, order])]);
-  const before = answered.get(session);
-  if (before?.key === key) return before.carried;
+  const before = session.memory.sources;
+  if (before?.key === key) return before.sources;
 
   const bars = await Promise.all(active.map(({ skill }) => barOf(context, view, skill)));
   // Without the registry what was offered stays offered; calls refuse.
@@ -70,16 +53,16 @@ export async function sourcesOf(context: Context, session: Session, view: View):
   );
   noteVersions(session, Object.fromEntries(lasting));
   const skills = found.filter((skill) => skill !== null);
-  const brought = skills.map(({ skill, facts }) => ({ skill, servers: facts.servers ?? {} }));
-  const carried = { skills, servers: serversOf(view, brought) };
-  if (settled) answered.set(session, { key, carried });
-  return carried;
+  const ofSkills = skills.map(({ skill, facts }) => ({ skill, servers: facts.servers ?? {} }));
+  const sources = { skills, servers: serversOf(view, ofSkills) };
+  if (settled) session.memory.sources = { key, sources };
+  return sources;
 }
 
 /**
  * Connects the servers of the conversation whose tools are not known, and waits for them a short while.
  *
- * @param only those that these skills brought
+ * @param only those of these skills
  */
 export async function connectSources(
   context: Context,

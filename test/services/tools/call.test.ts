@@ -8,8 +8,9 @@ import type { Context } from "../../../src/services/context";
 import { loadSkill } from "../../../src/services/conversation/load";
 import { beginTurn } from "../../../src/services/conversation/turn";
 import { createSession, openSession } from "../../../src/services/session";
-import { callProvided, executeScript } from "../../../src/services/tools/call";
+import { callOffered } from "../../../src/services/tools/call";
 import { offeredTools } from "../../../src/services/tools/offered";
+import { executeScript } from "../../../src/services/tools/script";
 import { ConversationStore } from "../../../src/storage/object/conversation";
 import { contextOf } from "../../support/context";
 import { providerSkill } from "../../support/provider";
@@ -29,13 +30,13 @@ it("refuses while the registry does not answer", async () => {
     const { view } = await currentView(context, session);
     await loadSkill(context, session, view, "steady");
     const place = { context, session, view, callId: "1", signal: new AbortController().signal };
-    expect(await callProvided(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
+    expect(await callOffered(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
 
     const stale: Context = { ...context, caller: { ...context.caller, stale: true } };
     const down = { ...place, context: stale, view: (await currentView(stale, session)).view };
     expect((await offeredTools(stale, session, down.view)).tools.map((tool) => tool.name)).toEqual(["act"]);
     const why = "the registry does not answer, so no code is run; try again in a moment.";
-    expect(await callProvided(down, "act", {})).toEqual({
+    expect(await callOffered(down, "act", {})).toEqual({
       content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],
       isError: true,
     });

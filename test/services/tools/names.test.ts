@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ToolMemory } from "../../../src/services/tools/memory";
+import type { ToolMemory } from "../../../src/domain/conversation/offered";
 import { nameGroups, nameIn, type ToolGroup } from "../../../src/services/tools/names";
 
 const EMPTY: ToolMemory = { versions: {}, names: {}, known: {} };

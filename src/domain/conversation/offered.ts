@@ -1,0 +1,101 @@
+// What active skills and MCP servers offer a conversation: what it knows of each version, and the tools that come of it.
+
+import * as z from "zod";
+import type { SkillRef } from "../catalog/skill-ref";
+import type { Issue } from "../errors";
+import { jsonObject } from "../json";
+import type { ToolDeclaration } from "../package/skill";
+import type { UpstreamTool } from "../servers/memory";
+import type { ToolDefinition } from "../tool";
+import type { ServerRef } from "./servers";
+
+export const describedToolSchema = z.object({
+  /** As the skill declares it. */
+  name: z.string(),
+  description: z.string(),
+  inputSchema: jsonObject,
+});
+
+/** Tools that exist, and why others do not, by declared name. */
+export const describedSchema = z.object({
+  tools: z.array(describedToolSchema),
+  problems: z.record(z.string(), z.string()),
+});
+export type Described = z.infer<typeof describedSchema>;
+
+const factsSchema = z.object({
+  digest: z.string(),
+  config: jsonObject,
+  provider: z.object({ path: z.string(), class: z.string() }).nullable(),
+  tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
+  /** Whether the package has any file that could run as a script. */
+  scripts: z.boolean(),
+  /** Entries of MCP servers; absent where an earlier gateway kept the rest. */
+  servers: jsonObject.optional(),
+  /** What the provider said of its tools; `null` until it was asked. */
+  described: describedSchema.nullable(),
+});
+export type CodeFacts = z.infer<typeof factsSchema>;
+
+export const toolMemorySchema = z.object({
+  /** By version id; those of active skills. */
+  versions: z.record(z.string(), factsSchema),
+  /**
+   * Names that tools have until their skill's activation ends: by skill, with the activation they were given in. Tools of servers
+   * that no skill brought are under `/` and the server's name.
+   */
+  names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
+  /** Every tool that was ever offered here, by the name it had; `skill` is empty where none brought it. */
+  known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
+});
+export type ToolMemory = z.infer<typeof toolMemorySchema>;
+
+/** An active skill with what its version declares. */
+export interface ToolSource {
+  skill: SkillRef;
+  /** When it became active. */
+  order: number;
+  facts: CodeFacts;
+  /** Whether its code is offered; its servers are in any case. */
+  runs: boolean;
+}
+
+export interface ToolSources {
+  skills: ToolSource[];
+  /** All servers of the conversation, the gateway's and the ghost's too. */
+  servers: ServerRef[];
+}
+
+/** A server as it stands. */
+export interface OfferedServer {
+  ref: ServerRef;
+  state: "connecting" | "connected" | "failed" | "open" | "unsupported";
+  /** Those that its entry lets through. */
+  tools: UpstreamTool[];
+  error: string | null;
+  /** Of the last connecting, listing or call, in milliseconds. */
+  latency: number | null;
+  /** What was left out of its list, in words. */
+  problems: string[];
+}
+
+/** A tool that is offered: with its definition, or with the reason why there is none. */
+export interface OfferedTool {
+  name: string;
+  /** What it is called where it comes from: `tool`, or `server__tool`. */
+  own: string;
+  /** Who brought it; `null` where no skill did. */
+  skill: SkillRef | null;
+  /** What stands behind it: a skill's code, or a tool of a server. */
+  origin: { facts: CodeFacts; declared: ToolDeclaration } | { server: ServerRef; tool: string };
+  definition: ToolDefinition | null;
+  problem: string | null;
+}
+
+export interface Offered {
+  tools: OfferedTool[];
+  servers: OfferedServer[];
+  /** Whether an active skill has scripts that run. */
+  scripts: boolean;
+  warnings: Issue[];
+}

@@ -1,0 +1,68 @@
+// Running the gateway's own tools: a handler for each row of the table in `domain/tools/builtin.ts`.
+
+import type { JsonObject } from "../../domain/json";
+import { failed, type ToolResult } from "../../domain/tool";
+import {
+  type BuiltinArguments,
+  type BuiltinName,
+  type ConversationTool,
+  needsConversation,
+  readArguments,
+} from "../../domain/tools/builtin";
+import { exclusively } from "../session";
+import { type CallPlace, callOffered } from "../tools/call";
+import { executeScript, type ScriptPlace } from "../tools/script";
+import { loadSkill, showSkill, unloadSkill } from "./load";
+import { runFindSkill, runReadSkill } from "./read";
+
+/** Where a tool runs that needs no conversation: it may have one. */
+export interface BuiltinPlace extends ScriptPlace {
+  /** Whether the answer goes to an MCP client, which takes no prompt. */
+  forClient: boolean;
+}
+
+type ConversationPlace = BuiltinPlace & CallPlace;
+
+type Handlers<Names extends BuiltinName, Place> = {
+  readonly [N in Names]: (place: Place, args: BuiltinArguments[N]) => ToolResult | Promise<ToolResult>;
+};
+
+const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> = {
+  load_skill: ({ context, session, view, forClient }, { skill_name, reload }) =>
+    session === null
+      ? showSkill(context, view, skill_name)
+      : exclusively(session, () =>
+          loadSkill(context, session, view, skill_name, { forClient, again: reload === true }),
+        ),
+  read_skill: ({ context, session, view }, { skill_name, file_path, offset, limit }) =>
+    runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
+  find_skill: ({ context, view }, { query }) => runFindSkill(context, view, query),
+  execute_skill_script: (place, { args, input, ...asked }) =>
+    executeScript(place, { ...asked, args: args ?? [], input: input ?? "" }),
+};
+
+const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
+  skill: ({ context, session, view, forClient }, { skill }) =>
+    exclusively(session, () => loadSkill(context, session, view, skill, { forClient, again: false })),
+  unload_skill: ({ context, session }, { skill_name }) =>
+    exclusively(session, async () => unloadSkill(context, session, skill_name)),
+  call_skill_tool: async (place, { name, arguments: args }) =>
+    (await callOffered(place, name, args)) ?? failed(`Error: No loaded skill has a tool '${name}'.`),
+};
+
+/** Runs one of the gateway's own tools; `null` where it needs a conversation and there is none. */
+export async function runBuiltin(place: BuiltinPlace, name: BuiltinName, args: JsonObject): Promise<ToolResult | null> {
+  if (!needsConversation(name)) return withArguments(ANYWHERE, name, place, args);
+  const { session } = place;
+  return session === null ? null : withArguments(IN_CONVERSATION, name, { ...place, session }, args);
+}
+
+async function withArguments<N extends BuiltinName, Place>(
+  handlers: Handlers<N, Place>,
+  name: N,
+  place: Place,
+  args: JsonObject,
+): Promise<ToolResult> {
+  const read = readArguments(name, args);
+  return "problem" in read ? failed(`Error: ${read.problem}`) : handlers[name](place, read.args);
+}

@@ -1,0 +1,65 @@
+// What a session remembers beside its state, so that asking again within a turn is cheap. Lost with the object; nothing depends on it.
+
+import type { View } from "../domain/catalog/view";
+import type { ConversationState } from "../domain/conversation/activation";
+import type { Offered, OfferedServer, ToolMemory, ToolSources } from "../domain/conversation/offered";
+import type { RenderedPrompt } from "../domain/conversation/prompt";
+import type { ConversationSettings } from "../domain/conversation/settings";
+import type { Issue } from "../domain/errors";
+import type { JsonObject } from "../domain/json";
+import type { UpstreamMemory } from "../domain/servers/memory";
+import type { Format } from "../domain/tools/formats";
+import type { Upstream } from "../upstream/client";
+
+/** What is active and offered as somebody sees it who only looks. */
+export interface Standing {
+  view: View;
+  /** Without the active skills that the view no longer has. */
+  state: ConversationState;
+  warnings: Issue[];
+}
+
+/** The prompt and the tools in the form that the caller's API takes. */
+export interface RenderedOffer {
+  prompt: RenderedPrompt;
+  tools: JsonObject[];
+  /** Changes exactly when the prompt or the tools do. */
+  etag: string;
+}
+
+/** A connection to a server, with how it last went. */
+export interface LiveConnection {
+  upstream: Upstream;
+  error: OfferedServer["error"];
+  latency: OfferedServer["latency"];
+  /** Under way, or `null`. */
+  refreshing: Promise<void> | null;
+  /** What the store has. */
+  saved: { memory: UpstreamMemory; error: string | null } | null;
+}
+
+/** Each entry but the connections is `null` until it is first asked for. */
+export interface SessionMemory {
+  /** The view that was last seen by looking, so that looking again reads nothing. */
+  looked: { before: ConversationState; seen: Standing } | null;
+  /** What is kept of offered tools, and the text of it that is stored. */
+  tools: { kept: ToolMemory; written: string } | null;
+  sources: { key: string; sources: ToolSources } | null;
+  offered: { sources: ToolSources; revision: number; offered: Offered } | null;
+  rendered: {
+    state: ConversationState;
+    view: View;
+    effective: ConversationSettings;
+    format: Format;
+    revision: number;
+    offer: RenderedOffer;
+  } | null;
+  /** By what names their target; `revision` rises with everything that may change what servers offer. */
+  readonly connections: { readonly live: Map<string, LiveConnection>; revision: number };
+}
+
+/** The memory of a session that was just opened. */
+export function emptyMemory(): SessionMemory {
+  const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
+  return { looked: null, tools: null, sources: null, offered: null, rendered: null, connections };
+}

@@ -1,0 +1,114 @@
+// Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
+
+import type { CatalogEntry } from "../../domain/catalog/catalog";
+import { isCode } from "../../domain/code/graph";
+import { activeSkills } from "../../domain/conversation/activation";
+import { TEXTS } from "../../domain/conversation/prompt";
+import { refusalIn } from "../../domain/errors";
+import { CODE_LIMITS } from "../../domain/limits";
+import { failed, type ToolResult } from "../../domain/tool";
+import { timeoutOf } from "../../sandbox/provider";
+import { runScript, type ScriptRun } from "../../sandbox/script";
+import { findInView } from "../catalog/catalog";
+import { BARS, barOf } from "../catalog/may-run";
+import { countToday } from "../quota";
+import { type Session, touch } from "../session";
+import type { CallPlace } from "./call";
+import { hostParts, scriptCode, toolContext } from "./code";
+import { factsOf, filesOf } from "./declarations";
+
+/** Where a script runs: a script needs no conversation. */
+export type ScriptPlace = Omit<CallPlace, "session"> & { session: Session | null };
+
+export interface ScriptRequest {
+  skill_name: string;
+  script_path: string;
+  args: string[];
+  input: string;
+}
+
+/** Runs a script of a public skill of the catalog, loaded or not. */
+export async function executeScript(place: ScriptPlace, request: ScriptRequest): Promise<ToolResult> {
+  const { context, session, view } = place;
+  const { skill_name: name } = request;
+  const entry = await findInView(context, view, name);
+  if (entry === null) {
+    const names = view.catalog.entries.map((known) => known.name);
+    return failed(TEXTS.notAvailable(name, names));
+  }
+  const skill = pinned(session, entry);
+  const bar = await barOf(context, view, skill);
+  if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
+  const path = request.script_path.replace(/^\.\//, "");
+  const files = await filesOf(context, skill.version_id);
+  const scripts = files.map((file) => file.path).filter(isCode);
+  if (!files.some((file) => file.path === path)) {
+    const list = scripts.length === 0 ? "It has none." : `Its scripts: ${scripts.join(", ")}`;
+    return failed(`Error: Skill '${name}' has no script '${path}'. ${list}`);
+  }
+  if (!isCode(path)) {
+    const languages = "Only JavaScript and TypeScript run here: .js, .mjs and .ts.";
+    return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
+  }
+  if (request.input.length > CODE_LIMITS.inputChars)
+    return failed(`Error: The input has more than ${CODE_LIMITS.inputChars} characters.`);
+  const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
+  if (facts === undefined || context.loader === undefined)
+    return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (session !== null) touch(session, context, name);
+  const tooOften = await refusalOf(countToday(context, "scripts"));
+  if (tooOften !== null) return failed(`Error: ${tooOften}`);
+  const run = await runScript(
+    context.loader,
+    scriptCode(context, skill, facts, path),
+    { args: request.args, input: request.input, context: { ...toolContext(context, session, name), scriptPath: path } },
+    hostParts(context, session, skill, place.callId, place.signal),
+    timeoutOf(facts.config),
+    place.signal,
+  );
+  return scriptResult({ ...request, script_path: path }, run);
+}
+
+/** In words, as the predecessor system's tool has it, and as data. */
+function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun): ToolResult {
+  const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
+  if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
+  lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);
+  if (run.killed) lines.push("**Killed**: it did not end by itself.");
+  for (const [title, output] of [
+    ["Standard Output", run.stdout],
+    ["Standard Error", run.stderr],
+  ] as const)
+    if (output !== "") lines.push(`## ${title}\n\n${fenced(output)}`);
+  const result: ToolResult = {
+    content: [{ type: "text", text: lines.join("\n\n") }],
+    structuredContent: { skill_name, script_path, args, ...run },
+  };
+  return run.exit_code === 0 && !run.killed ? result : { ...result, isError: true };
+}
+
+/** A fence that the output itself does not have. */
+function fenced(output: string): string {
+  let fence = "```";
+  while (output.includes(fence)) fence += "`";
+  return `${fence}\n${output.replace(/\n$/, "")}\n${fence}`;
+}
+
+/** The version that this conversation has loaded, else the catalog's. */
+function pinned(session: Session | null, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
+  if (session === null) return entry;
+  const active = activeSkills(session.state).find(({ skill }) => skill.name === entry.name);
+  return active?.skill ?? entry;
+}
+
+/** Why something was refused, in words; `null` when it was not. Storage that does not answer is thrown on. */
+async function refusalOf(act: Promise<void>): Promise<string | null> {
+  try {
+    await act;
+    return null;
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal === null || refusal.code === "unavailable") throw error;
+    return refusal.message;
+  }
+}

@@ -16,7 +16,7 @@ import type { Session } from "../session";
 import { explainTools } from "../tools/explain";
 import { offeredTools } from "../tools/offered";
 
-export interface Offered {
+export interface PromptOffer {
   prompt: RenderedPrompt;
   tools: JsonObject[];
   /** Changes exactly when the prompt or the tools do. */
@@ -34,7 +34,7 @@ export async function offered(
   view: View,
   format: Format,
   state: ConversationState = session.state,
-): Promise<Offered> {
+): Promise<PromptOffer> {
   const { effective } = session;
   const known = rendered.get(session);
   const revision = connectionsRevision(session);
@@ -53,7 +53,7 @@ const rendered = new WeakMap<
     effective: Session["effective"];
     format: Format;
     revision: number;
-    offer: Offered;
+    offer: PromptOffer;
   }
 >();
 
@@ -64,7 +64,7 @@ async function render(
   view: View,
   format: Format,
   state: ConversationState,
-): Promise<Offered> {
+): Promise<PromptOffer> {
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
   const provided = await offeredTools(context, session, view);

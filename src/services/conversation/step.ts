@@ -20,7 +20,7 @@ import { exclusively, type Session } from "../session";
 import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { ToolCallsRequest, TurnRequest } from "./api";
-import { type Offered, offered } from "./prompt";
+import { offered, type PromptOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
 import { activeOf, loadedInTurn } from "./status";
@@ -49,13 +49,13 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 }
 
 /** The prompt and the tools as they stand. */
-export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<Offered> {
+export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<PromptOffer> {
   const { view, state } = await standing(context, session);
   return offered(context, session, view, formatOf(session, format), state);
 }
 
 /** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
-export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<Offered> {
+export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<PromptOffer> {
   const begins = await ensureTurn(context, session, preload, []);
   const { view } = await currentView(context, session);
   if (begins) await connectSources(context, session, view);

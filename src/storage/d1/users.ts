@@ -4,7 +4,7 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { userScope } from "../../domain/access/access";
 import type { Database } from "./database";
 import { audit, pseudonyms } from "./schema/access";
-import { type Counted, USER_COLUMNS, type UserColumn } from "./schema/people";
+import { type ErasureCount, USER_COLUMNS, type UserColumn } from "./schema/people";
 import { skills, versions } from "./schema/registry";
 
 type Statement = Parameters<Database["batch"]>[0][number];
@@ -63,8 +63,8 @@ export function readUserSkills(db: Database, userId: string, limit: number) {
 }
 
 /** Deletes what is small: keys first, so that nothing new comes from them. Returns how much there was. */
-export async function eraseUserRows(db: Database, userId: string): Promise<Record<Counted, number>> {
-  const erased: Record<Counted, number> = { keys: 0, secrets: 0, ghosts: 0, memberships: 0 };
+export async function eraseUserRows(db: Database, userId: string): Promise<Record<ErasureCount, number>> {
+  const erased: Record<ErasureCount, number> = { keys: 0, secrets: 0, ghosts: 0, memberships: 0 };
   const deletions = USER_COLUMNS.flatMap((entry) => {
     if (!("how" in entry.erased) || entry.erased.how !== "deleted") return [];
     const rows = db.delete(entry.table).where(ofUser(entry, userId)).returning({ one: sql<number>`1` });

@@ -7,7 +7,7 @@ import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } f
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 
 /** What an erasure counts for its answer. */
-export type Counted = "keys" | "secrets" | "ghosts" | "memberships";
+export type ErasureCount = "keys" | "secrets" | "ghosts" | "memberships";
 
 export interface UserColumn {
   table: SQLiteTable;
@@ -21,7 +21,7 @@ export interface UserColumn {
    * who erases the rows or why they stay.
    */
   erased:
-    | { how: "deleted"; counted?: Counted }
+    | { how: "deleted"; counted?: ErasureCount }
     | { how: "renamed"; only?: SQL }
     | { how: "forgotten" }
     | { why: string };

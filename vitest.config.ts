@@ -3,7 +3,11 @@ import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-// Two projects: what runs in the Worker is tested inside workerd; the launcher, the examples and the source tree from Node.
+/** A test of the domain that compares it with something only workerd has. */
+const NEEDS_WORKERD = "*.workerd";
+
+// Three projects: what runs in the Worker is tested inside workerd; the domain, which needs no runtime, in plain Node; the
+// launcher, the examples, the client and the source tree from Node, one file after the other.
 export default defineConfig(async () => {
   const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
   return {
@@ -31,6 +35,7 @@ export default defineConfig(async () => {
             name: "worker",
             include: ["test/**/*.test.ts"],
             exclude: [
+              `test/domain/**/!(${NEEDS_WORKERD}).test.ts`,
               "test/node/**",
               "test/smoke/**",
               "test/client/**",
@@ -79,6 +84,14 @@ export default defineConfig(async () => {
                 },
               },
             },
+          },
+        },
+        {
+          test: {
+            name: "domain",
+            include: ["test/domain/**/*.test.ts"],
+            exclude: [`test/domain/**/${NEEDS_WORKERD}.test.ts`],
+            testTimeout: 60_000,
           },
         },
         {

@@ -4,7 +4,8 @@ declare namespace Cloudflare {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
   }
 }
-/** Vite's, for files that tests read as text. */
+/** Vite's, for files that tests read as text, and for all modules of a folder. */
 interface ImportMeta {
+  glob<T>(pattern: string, options: { eager: true }): Record<string, T>;
   glob<T>(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, T>;
 }

@@ -1,5 +1,4 @@
-// One Durable Object per conversation: RPC in, services behind. It owns what belongs to the platform (storage, the alarm, the
-// request's context) and nothing else; the interface is `services/conversation`.
+// One Durable Object a conversation, as services/conversation/api.ts. It owns only storage, the alarm and the context of a request.
 
 import { DurableObject } from "cloudflare:workers";
 import { type Pace, paced } from "../domain/access/pace";
@@ -150,8 +149,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   remove(ask: Target) {
     return this.#inside(ask, async (context, session) => {
-      const recorded = audited(context, "conversation.delete", await conversationInLog(session));
-      await unlist({ ...context, db: recorded }, session);
+      const db = audited(context, "conversation.delete", await conversationInLog(session));
+      await unlist({ ...context, db }, session);
       return this.#empty();
     });
   }
@@ -193,8 +192,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     expireDue(this.#pages.asking);
     await closeSilent(this.#pages);
     const session = this.#open();
-    if (session === null) return;
-    await endIfIdle(this.#pages, this.env, session, () => this.#empty());
+    if (session !== null) await endIfIdle(this.#pages, this.env, session, () => this.#empty());
   }
 
   async #answer<T>(ask: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {

@@ -70,3 +70,11 @@ export function textOf(result: ToolResult): string {
     .map((block) => (block.type === "text" && typeof block.text === "string" ? block.text : JSON.stringify(block)))
     .join("\n");
 }
+
+/** Text that is too long, cut with a note. */
+export function cutText(value: string, limit: number): string {
+  if (value.length <= limit) return value;
+  // Never half a character.
+  const end = /[\uD800-\uDBFF]/.test(value[limit - 1] ?? "") ? limit - 1 : limit;
+  return `${value.slice(0, end)}\n\n(cut: ${value.length - end} of ${value.length} characters are not shown)`;
+}

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
-import { cutText } from "../domain/tools/output";
+import { cutText } from "../domain/tool";
 import type { HostParts } from "./host";
 import { type IsolateCode, runIsolated } from "./isolate";
 import type { ToolContext } from "./provider";

@@ -5,9 +5,9 @@ import {
   DAILY,
   dayOf,
   GROUP_QUOTAS,
-  type Holder,
   holderOf,
   QUOTAS,
+  type QuotaHolder,
   quotaExceeded,
   tooOften,
 } from "../domain/access/quota";
@@ -35,7 +35,7 @@ export interface Addition {
 }
 
 /** Refuses when a user or a group has as many skills or versions as one may have, or they would take more than they may. */
-export function requireRoomForSkill(holder: Holder, used: SkillsUsed, more: Addition): void {
+export function requireRoomForSkill(holder: QuotaHolder, used: SkillsUsed, more: Addition): void {
   const quotas = holder === "user" ? QUOTAS : GROUP_QUOTAS;
   const after: SkillsUsed = {
     skills: used.skills + (more.isNew ? 1 : 0),

@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { BYTES_PER_TOKEN } from "../../src/domain/conversation/budget";
+import { BYTES_PER_ALLOWED_TOKEN } from "../../src/domain/conversation/budget";
 import { policyOf } from "../../src/domain/conversation/settings";
 import { call } from "../support/call";
 import { seedSkill, seedVersion } from "../support/registry";
@@ -57,7 +57,7 @@ describe("the ceiling of active instructions", () => {
     expect(turn.warnings.map(({ code, path }) => `${code} ${path}`)).toEqual(
       preload_skills.slice(3).map((name) => `OVER_CEILING ${name}`),
     );
-    const most = CEILING * BYTES_PER_TOKEN;
+    const most = CEILING * BYTES_PER_ALLOWED_TOKEN;
     expect(size).toBeLessThan(most + 100_000);
     expect((await send("GET", "/conversations/lines/prompt"))[2]).toBeLessThan(most + 10_000);
   });

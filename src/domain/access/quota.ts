@@ -16,11 +16,11 @@ export const QUOTAS = { ...SKILLS, ghosts: 2_000, keys: 200 } as const;
 export const GROUP_QUOTAS = { ...SKILLS, ghosts: 2_000 } as const;
 
 /** Whose quota it is that a refusal speaks of. */
-export type Holder = "user" | "group";
+export type QuotaHolder = "user" | "group";
 export type Quota = keyof typeof QUOTAS;
 
 /** Who has to have room for what is made in a scope; `null` for what is everybody's, which only admins make. */
-export function holderOf(scope: string): Holder | null {
+export function holderOf(scope: string): QuotaHolder | null {
   if (scope === PUBLIC_SCOPE) return null;
   return groupOfScope(scope) === null ? "user" : "group";
 }
@@ -37,7 +37,7 @@ export function dayOf(now: number): number {
 }
 
 /** The refusal: which quota it is, and how much of it is used. */
-export function quotaExceeded(quota: Quota, used: number, holder: Holder = "user"): GatewayError {
+export function quotaExceeded(quota: Quota, used: number, holder: QuotaHolder = "user"): GatewayError {
   const limit = quota === "keys" || holder === "user" ? QUOTAS[quota] : GROUP_QUOTAS[quota];
   const whose = holder === "user" ? "A user's own" : "A group's";
   const message = {

@@ -5,7 +5,7 @@ import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, apply, type ConversationState } from "./activation";
 
 /** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
-export const BYTES_PER_TOKEN = 5;
+export const BYTES_PER_ALLOWED_TOKEN = 5;
 
 /** What an event may say of active skills, roughly: it is one row, and rows end at 2 MB. */
 const REF_CHARS = 256 * 1024;
@@ -23,7 +23,7 @@ function weightOf(skills: readonly { tokens: number; bytes?: number | undefined 
 
 /** How many bytes of instructions may be active where so many tokens may: else drawn lines would be a way around. */
 export function bytesFor(tokens: number): number {
-  return tokens * BYTES_PER_TOKEN;
+  return tokens * BYTES_PER_ALLOWED_TOKEN;
 }
 
 /** Whether skills have more instructions together than may ever be active in a conversation. */

@@ -1,6 +1,6 @@
-import type { SkillRef } from "../catalog/skill-ref";
-
 // Walking from skills to what they need. A walk visits a skill once, whatever the number of ways that lead to it.
+
+import type { SkillRef } from "../catalog/skill-ref";
 
 /** How many turns a skill stays in its own right; `null` means no end. */
 export interface Stay {

@@ -4,8 +4,7 @@
 import * as z from "zod";
 import { jsonObject, jsonValue, utf8Bytes } from "../json";
 import { UPSTREAM_LIMITS } from "../limits";
-import type { ContentBlock, ToolResult } from "../tool";
-import { cutText } from "../tools/output";
+import { type ContentBlock, cutText, type ToolResult } from "../tool";
 
 const answerSchema = z.object({
   content: z.array(z.object({ type: z.string() }).catchall(jsonValue)).default([]),

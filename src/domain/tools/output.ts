@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { type JsonValue, jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
-import { failed, type ToolResult, text } from "../tool";
+import { cutText, failed, type ToolResult, text } from "../tool";
 
 const common = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
 const contents = z.looseObject({ uri: z.string(), mimeType: z.string().optional() });
@@ -41,14 +41,6 @@ export function toolResultOf(value: JsonValue, tool: string): ToolResult {
   if (parsed.success) return cut(parsed.data as ToolResult, tool);
   const [issue] = parsed.error.issues;
   return failed(`Tool '${tool}' answered no valid tool result: ${issue?.path.join(".")}: ${issue?.message}.`);
-}
-
-/** Text that is too long, cut with a note. */
-export function cutText(value: string, limit: number): string {
-  if (value.length <= limit) return value;
-  // Never half a character.
-  const end = /[\uD800-\uDBFF]/.test(value[limit - 1] ?? "") ? limit - 1 : limit;
-  return `${value.slice(0, end)}\n\n(cut: ${value.length - end} of ${value.length} characters are not shown)`;
 }
 
 function cut(result: ToolResult, tool: string): ToolResult {

@@ -19,7 +19,7 @@ import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
 
-export interface TurnRequest {
+export interface NewTurn {
   key: string | null;
   history: readonly JsonValue[] | null;
   history_cut: boolean;
@@ -27,7 +27,7 @@ export interface TurnRequest {
 }
 
 /** Begins the next turn under the conversation's settings and records it. Call it inside `exclusively`. */
-export async function beginTurn(context: Context, session: Session, request: TurnRequest): Promise<Issue[]> {
+export async function beginTurn(context: Context, session: Session, request: NewTurn): Promise<Issue[]> {
   const { settings } = session;
   const view = await viewFor(context, session, settings);
   const warnings: Issue[] = [...view.warnings];

@@ -7,7 +7,7 @@ import { keyFor } from "../../support/call";
 import { contextOf } from "../../support/context";
 import { publishOwn, publishPublic } from "../../support/talk";
 
-const sources = import.meta.glob<string>("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob<string>("../../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 
 let ids: Record<"open" | "mine", string>;
 beforeAll(async () => {
@@ -34,8 +34,8 @@ it("is asked in one place, and the loader is touched in one folder", () => {
   const using = (pattern: RegExp) =>
     Object.entries(sources)
       .filter(([, text]) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")))
-      .map(([path]) => path.replace("../../src/", ""))
+      .map(([path]) => path.replace("../../../src/", ""))
       .sort();
-  expect(using(/\bcanExecute\b/)).toEqual(["domain/access.ts", "services/boundary.ts"]);
+  expect(using(/\bcanExecute\b/)).toEqual(["domain/access/access.ts", "services/catalog/may-run.ts"]);
   expect(using(/\.get\([^)]*\)\s*\.getEntrypoint|loader\.(get|load)\(/)).toEqual(["sandbox/isolate.ts"]);
 });

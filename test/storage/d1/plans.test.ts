@@ -1,20 +1,28 @@
-// With ten thousand skills: no statement of the registry walks a table, and none reads more rows than its answer has.
-// The table below must name every function of the storage modules, or it does not compile.
+// With ten thousand skills: no statement walks a table, and none reads more rows than its answer has. Every function that a module
+// of D1 exports has a row in the table below, or stands beside it with the reason why not.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Condition } from "../../../src/domain/access/audit";
+import * as audit from "../../../src/storage/d1/audit";
 import * as catalog from "../../../src/storage/d1/catalog";
+import * as code from "../../../src/storage/d1/code";
+import * as conversations from "../../../src/storage/d1/conversations";
 import { type Database, type GuardedSession, guardSession, openDatabase } from "../../../src/storage/d1/database";
-import type { GhostContent } from "../../../src/storage/d1/ghosts";
 import * as ghosts from "../../../src/storage/d1/ghosts";
 import * as groups from "../../../src/storage/d1/groups";
 import * as idempotency from "../../../src/storage/d1/idempotency";
 import * as identity from "../../../src/storage/d1/identity";
 import * as keys from "../../../src/storage/d1/keys";
+import * as servers from "../../../src/storage/d1/mcp-servers";
 import * as publishing from "../../../src/storage/d1/publishing";
 import * as search from "../../../src/storage/d1/search";
+import * as secrets from "../../../src/storage/d1/secrets";
 import * as skills from "../../../src/storage/d1/skills";
+import * as usage from "../../../src/storage/d1/usage";
+import * as users from "../../../src/storage/d1/users";
 import * as versions from "../../../src/storage/d1/versions";
+import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, OWN_SKILLS, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 
@@ -22,86 +30,8 @@ const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
 const PAGE = 100;
 
-const ghost = (name: string): GhostContent => ({
-  namespace: "default",
-  name,
-  folded: name,
-  spec: { systemPrompt: "", skills: ["skill-00000"], preload_skills: ["skill-00000"] },
-  skills: [{ position: 0, name: "skill-00000", range: "*", skill_id: "skl_0-0" }],
-});
-
-const version = (id: string, skillId: string): publishing.NewVersion => ({
-  id,
-  skillId,
-  label: id,
-  digest: id,
-  description: "New",
-  displayName: null,
-  author: null,
-  tags: [],
-  bindShells: null,
-  dependencies: [],
-  hasCapabilities: false,
-  tokensDescription: 1,
-  tokensLine: 1,
-  tokensInstructions: 1,
-  tokensFiles: 0,
-  zipSha256: "z",
-  zipSize: 1,
-  uploadSha256: "u",
-  warnings: [],
-  createdBy: BIG_USER,
-  startedAt: Date.now(),
-  manifest: {
-    description: "New",
-    tags: [],
-    config: {},
-    tools: [],
-    mcpServers: {},
-    dependencies: [],
-    preload: false,
-    metadata: {},
-    allowedTools: [],
-  },
-  frontmatter: {},
-  files: [],
-  instructions: "New.",
-});
-
-const skill = (id: string) => ({
-  id,
-  scope: OWN,
-  name: id,
-  folded: id,
-  namespace: "default",
-  userId: BIG_USER,
-  versionId: `ver_${id}`,
-});
-
-const key = (id: string) => ({
-  id,
-  hash: id,
-  userId: BIG_USER,
-  role: "user" as const,
-  scopes: [],
-  groups: [],
-  createdBy: "admin",
-});
-
-const answer = (key: string) => ({ userId: BIG_USER, key, request: "r", status: 201, subject: "ver_0-0", since: 0 });
-
-type Queries<M> = { [F in keyof M]: (db: Database, session: GuardedSession) => Promise<unknown> };
-
-const QUERIES: Queries<typeof skills> &
-  Queries<typeof versions> &
-  Queries<typeof publishing> &
-  Queries<typeof search> &
-  Queries<typeof ghosts> &
-  Queries<Pick<typeof catalog, "readGhost">> &
-  Queries<typeof idempotency> &
-  Queries<typeof groups> &
-  Queries<typeof identity> &
-  Queries<typeof keys> = {
+/** Calls of a function, by its name: in all of `src` a name is exported once. */
+const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise<unknown>> = {
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),
@@ -206,35 +136,150 @@ const QUERIES: Queries<typeof skills> &
   listMembers: (db) => groups.listMembers(db, "g", PAGE, "a"),
   putMember: (db) => groups.putMember(db, "g", { userId: "new", role: "Reporter", createdBy: "x" }, ["Reporter"], 64),
   deleteMember: (db) => groups.deleteMember(db, "g", BIG_USER, ["Owner"]),
+  readCatalogStart: async (db) => {
+    const { total } = await catalog.readCatalogStart(db, SCOPES, "chat", PAGE);
+    expect(total).toBeGreaterThanOrEqual(PUBLIC_SKILLS);
+  },
+  readCatalogAfter: (db) => catalog.readCatalogAfter(db, SCOPES, "chat", "skill-05000", PAGE),
+  wantedSkills: async (db) => {
+    const wanted = { name: "skill-00050", skill_id: null, any_version: true };
+    await catalog.wantedSkills(db, SCOPES, "chat", [wanted, { name: "x", skill_id: "skl_0-0", any_version: false }]);
+  },
+  fewestTokens: (db) => catalog.fewestTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
+  readVersionContents: (db) => catalog.readVersionContents(db, ["ver_0-1", "ver_0-2"]),
+  readServedVersions: (db) => catalog.readServedVersions(db, ["ver_0-1", "ver_0-2"]),
+  readDeclarations: async (db) => {
+    await code.readDeclarations(db, ["ver_0-1"]);
+    await code.readDeclarations(db, ["ver_0-1", "ver_0-2"]);
+  },
+  recordOnly: (db) => audit.recordOnly(db, actor, entry(null)),
+  recording: async (db) => {
+    await groups.insertGroup(db, { name: "logged", folded: "logged", displayName: null }, BIG_USER);
+    for (const when of [null, { thing: "is", type: "group", id: "logged" }] as (Condition | null)[]) {
+      await groups.updateGroup(audit.recording(db, actor, entry(when)), "logged", "Logged");
+    }
+  },
+  listAudit: async (db) => {
+    await audit.listAudit(db, {}, PAGE, null);
+    await audit.listAudit(db, {}, PAGE, 7);
+    await audit.listAudit(db, { actor: BIG_USER, action: "group.update" }, PAGE, null);
+    await audit.listAudit(db, { resource_type: "group", resource_id: "g", since: 1, until: 2 }, PAGE, 7);
+  },
+  enlistConversation: (db) => conversations.enlistConversation(db, talk("one"), 1, 9),
+  putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
+  deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
+  listConversationRows: async (db) => {
+    await conversations.listConversationRows(db, BIG_USER, PAGE, null);
+    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" });
+  },
+  putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
+  readServer: (db) => servers.readServer(db, "one"),
+  readGatewayServers: (db) => servers.readGatewayServers(db),
+  listServers: async (db) => {
+    await servers.listServers(db, PAGE, null);
+    await servers.listServers(db, PAGE, "a");
+  },
+  deleteServer: (db) => servers.deleteServer(db, "one"),
+  putSecret: (db) => secrets.putSecret(db, secret("ONE"), 9),
+  readSecret: (db) => secrets.readSecret(db, OWN, "ONE"),
+  listSecrets: async (db) => {
+    await secrets.listSecrets(db, OWN, PAGE, null);
+    await secrets.listSecrets(db, OWN, PAGE, "A");
+  },
+  deleteSecret: (db) => secrets.deleteSecret(db, OWN, "NOTHING"),
+  findSecrets: (db) => secrets.findSecrets(db, [OWN, "gateway"], ["ONE", "TWO"]),
+  touchSecrets: (db) => secrets.touchSecrets(db, ["sec_ONE"], 1),
+  secretsUnderOtherKeys: (db) => secrets.secretsUnderOtherKeys(db, "k2", PAGE),
+  reencrypt: async (db) => {
+    await secrets.putSecret(db, secret("TWO"), 9);
+    const [found] = await secrets.findSecrets(db, [OWN], ["TWO"]);
+    await secrets.reencrypt(db, found!, { keyId: "k2", iv: "iv", ciphertext: "d" });
+  },
+  countUse: (db) => usage.countUse(db, use("uploads")),
+  counting: async (db) => usage.counting(db, use("scripts")),
+  forgetUsage: (db) => usage.forgetUsage(db, 1),
+  countSkills: (db) => usage.countSkills(db, OWN),
+  countKeys: (db) => usage.countKeys(db, BIG_USER),
+  countGhosts: (db) => usage.countGhosts(db, OWN),
+  readUserRows: (db) => users.readUserRows(db, BIG_USER),
+  readUserVersions: (db) => users.readUserVersions(db, BIG_USER, PAGE, "ver_"),
+  readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
+  eraseUserRows: (db) => users.eraseUserRows(db, "somebody"),
+  forgetUser: (db) => users.forgetUser(db, "somebody"),
 };
 
-/** Counting reads what it counts, though only an index of it; a position is found by walking there. */
-const COUNTING = new Set(["countSkillsOf", "nameAt"]);
+/** Exported functions without a row, and why. */
+const NO_QUERY: Record<string, string> = {
+  openDatabase: "wraps a session",
+  guarded: "wraps one call",
+  guardSession: "wraps a session",
+  storageDown: "makes a refusal",
+  isConstraintFailure: "reads an error",
+  constraintOf: "reads an error",
+  used: "makes a part of a statement: with enlistConversation",
+};
+
+/** What reads more rows than it answers with, and why. */
+const READING: Record<string, string> = {
+  countSkillsOf: "counting reads what it counts, though only an index of it",
+  countSkills: "counting reads what it counts",
+  forgetUser: "walks tables, as said below",
+  nameAt: "a position is found by walking there",
+  readCatalogStart: "counts all names, from an index alone",
+  readUserVersions: "an export sorts all versions of its user for each page of them",
+};
+
+/** What walks whole tables, and why it may. */
+const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
+  listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
+  putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
+  readGatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
+  listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
+  secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
+  forgetUser: {
+    tables: ["ghosts", "skills", "versions", "keys", "groups", "group_members", "secrets", "mcp_servers"],
+    why: "the last step of an erasure: who made a thing has no index, since nothing else asks for it",
+  },
+};
 
 beforeAll(seedManySkills);
 
 describe("plans with ten thousand skills", () => {
-  it.each(Object.keys(QUERIES) as (keyof typeof QUERIES)[])("%s", async (name) => {
+  it("are asked of every function of every module", async () => {
+    const modules = import.meta.glob<Record<string, unknown>>("../../../src/storage/d1/*.ts", { eager: true });
+    const functions = Object.values(modules)
+      .flatMap((module) => Object.entries(module))
+      .filter(([, value]) => typeof value === "function")
+      .map(([name]) => name);
+    expect([...Object.keys(QUERIES), ...Object.keys(NO_QUERY)].toSorted()).toEqual(functions.toSorted());
+  });
+
+  it.each(Object.entries(QUERIES))("%s", async (name, query) => {
     const recorder = new Recorder();
     const session = guardSession(recorder.session(env.DB), { storage: 0 });
-    await QUERIES[name](openDatabase(session, { storage: 0 }), session);
+    await query(openDatabase(session, { storage: 0 }), session);
     expect(recorder.statements.length).toBeGreaterThan(0);
     for (const { sql, params, rowsRead } of recorder.statements) {
       const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .bind(...params)
         .all<{ detail: string }>();
       const details = plan.results.map((step) => step.detail);
-      const scans = details.filter((detail) => /^SCAN/.test(detail)).filter((detail) => !harmless(detail));
+      const scans = details.filter((detail) => /^SCAN/.test(detail) && !harmless(detail) && !mayWalk(name, detail));
       expect(scans, `${sql}\n${details.join("\n")}`).toEqual([]);
-      if (rowsRead === null || COUNTING.has(name) || sql.includes("skill_search")) continue;
+      if (rowsRead === null || name in READING || sql.includes("skill_search")) continue;
       expect(rowsRead, sql).toBeLessThanOrEqual(SCOPES.length * (PAGE + 1) * 2);
     }
   });
 });
 
+/** Whether the plan's step walks a table that this function may walk. */
+function mayWalk(name: string, detail: string): boolean {
+  return WALKING[name]?.tables.some((table) => new RegExp(`^SCAN ${table}\\b`).test(detail)) ?? false;
+}
+
 /** Lists that came as JSON, rows made up by the statement, and the full-text index by its terms or by its rowid. */
 function harmless(detail: string): boolean {
-  if (/^SCAN (?:seen$|asked$|CONSTANT ROW|\d+-ROW VALUES CLAUSE)$/.test(detail)) return true;
+  if (/^SCAN (?:seen$|asked$|smallest$|names$|CONSTANT ROW|\d+-ROW VALUES CLAUSE)$/.test(detail)) return true;
   if (/^SCAN skill_search VIRTUAL TABLE INDEX \d+:(?:r?M\d|=)/.test(detail)) return true;
   return /^SCAN (?!skill_search)\w+ VIRTUAL TABLE INDEX \d+:/.test(detail);
 }

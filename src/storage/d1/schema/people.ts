@@ -1,0 +1,149 @@
+// Which columns of D1 hold a user, and what an export and an erasure do with their rows. A new table needs a row here:
+// test/storage/d1/people.test.ts compares this list with the database.
+
+import { isNotNull, type SQL } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
+import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
+
+/** What an erasure counts for its answer. */
+export type ErasureCount = "keys" | "secrets" | "ghosts" | "memberships";
+
+export interface UserColumn {
+  table: SQLiteTable;
+  column: SQLiteColumn;
+  /** What the column names its user by: the id, the scope `user:<id>`, or the pseudonym of the audit log. */
+  holds: "user" | "scope" | "pseudonym";
+  /** The name and the columns that the rows have in an export; or, in words, why they are in none or who reads them. */
+  exported: { as: string; columns: Record<string, SQLiteColumn> } | string;
+  /**
+   * `deleted` by the first step of an erasure; `renamed` to the pseudonym, or `forgotten` with its row, by the last; or, in words,
+   * who erases the rows or why they stay.
+   */
+  erased:
+    | { how: "deleted"; counted?: ErasureCount }
+    | { how: "renamed"; only?: SQL }
+    | { how: "forgotten" }
+    | { why: string };
+}
+
+const MAKER = "who made a thing that is somebody else's, or that is exported by its owner";
+const DELETED = { how: "deleted" } as const;
+const RENAMED = { how: "renamed" } as const;
+const FORGOTTEN = { how: "forgotten" } as const;
+
+/** In the order in which rows are exported and erased: keys go first, so that nothing new comes from them; pseudonyms go last. */
+export const USER_COLUMNS: readonly UserColumn[] = [
+  {
+    table: keys,
+    column: keys.userId,
+    holds: "user",
+    exported: {
+      as: "keys",
+      columns: {
+        id: keys.id,
+        name: keys.name,
+        role: keys.role,
+        scopes: keys.scopes,
+        created_at: keys.createdAt,
+        expires_at: keys.expiresAt,
+        revoked_at: keys.revokedAt,
+        last_used_at: keys.lastUsedAt,
+      },
+    },
+    erased: { how: "deleted", counted: "keys" },
+  },
+  {
+    table: groupMembers,
+    column: groupMembers.userId,
+    holds: "user",
+    exported: {
+      as: "memberships",
+      columns: { group: groupMembers.groupName, role: groupMembers.role, since: groupMembers.createdAt },
+    },
+    erased: { how: "deleted", counted: "memberships" },
+  },
+  {
+    table: secrets,
+    column: secrets.scope,
+    holds: "scope",
+    exported: {
+      as: "secrets",
+      columns: {
+        name: secrets.name,
+        hosts: secrets.hosts,
+        created_at: secrets.createdAt,
+        last_used_at: secrets.lastUsedAt,
+      },
+    },
+    erased: { how: "deleted", counted: "secrets" },
+  },
+  {
+    table: ghosts,
+    column: ghosts.scope,
+    holds: "scope",
+    exported: {
+      as: "ghosts",
+      columns: {
+        id: ghosts.id,
+        namespace: ghosts.namespace,
+        name: ghosts.name,
+        spec: ghosts.spec,
+        created_at: ghosts.createdAt,
+      },
+    },
+    erased: { how: "deleted", counted: "ghosts" },
+  },
+  {
+    table: idempotency,
+    column: idempotency.userId,
+    holds: "user",
+    exported: "answers that are kept for a day for a retry; they say nothing that the versions do not",
+    erased: DELETED,
+  },
+  { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
+  {
+    table: skills,
+    column: skills.scope,
+    holds: "scope",
+    exported: "page by page, with their versions: readUserVersions",
+    erased: { why: "services/users.ts deletes each with its packages" },
+  },
+  {
+    table: conversations,
+    column: conversations.userId,
+    holds: "user",
+    exported: "each by its object, with its events: services/users.ts",
+    erased: { why: "each object takes itself off the list: services/users.ts" },
+  },
+  {
+    table: audit,
+    column: audit.actor,
+    holds: "pseudonym",
+    exported: "as `acts`, by way of the pseudonym: readUserRows",
+    erased: { why: "the log is append-only; its pseudonym no longer says who it was" },
+  },
+  {
+    // A row that a late request made of the user's own would lose its scope with its user: only what is shared is renamed.
+    table: ghosts,
+    column: ghosts.userId,
+    holds: "user",
+    exported: MAKER,
+    erased: { how: "renamed", only: isNotNull(ghosts.shared) },
+  },
+  { table: skills, column: skills.userId, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: versions, column: versions.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: keys, column: keys.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: groups, column: groups.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },
+  {
+    table: pseudonyms,
+    column: pseudonyms.userId,
+    holds: "user",
+    exported: "the audit log's name for the user, which it never leaves",
+    erased: FORGOTTEN,
+  },
+];

@@ -1,0 +1,131 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { call } from "../../support/call";
+import { breakWith, Faults, NEVER_WORKS } from "../../support/faults";
+import { type Answer, activeIn, BASE, history, load, read, someone } from "../../support/someone";
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("when D1 does not work", () => {
+  /** A conversation's first turns; every request may be sent again. */
+  async function live(user: ReturnType<typeof someone>, onAnswer: (answer: Answer) => Promise<Answer>): Promise<void> {
+    const settings = { spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };
+    const requests: [string, string, unknown][] = [
+      ["POST", "/x/turns", { key: "m1", conversation: settings, history: history("wiki", "none") }],
+      ["POST", "/x/tool-calls", { calls: [{ id: "1", name: "load_skill", arguments: { skill_name: "wiki" } }] }],
+      ["PUT", "/x", { ...settings, retention_turns: 2 }],
+      ["POST", "/x/turns", { key: "m2" }],
+      ["GET", "/x", undefined],
+    ];
+    for (const [method, path, json] of requests) {
+      let answer = await onAnswer(await user.send(method, path, json));
+      for (let tries = 0; answer.status === 503 && tries < 3; tries++)
+        answer = await onAnswer(await user.send(method, path, json));
+      expect(answer.status, answer.text).toBeLessThan(300);
+    }
+  }
+
+  it.each(["before", "after"] as const)(
+    "at any one call (%s it took effect) the request is 503, and can be sent again",
+    async (moment) => {
+      vi.spyOn(console, "error").mockImplementation(() => undefined);
+      const expected = {
+        turn: 4,
+        active: [
+          { skill: "draw", remaining: null },
+          { skill: "wiki", remaining: 2, loaded_in_turn: 3 },
+        ],
+      };
+      let struck = true;
+      let refused = 0;
+      for (let at = 0; struck; at++) {
+        const user = someone();
+        for (const name of ["wiki", "draw"]) await user.seed({ name });
+        const faults = new Faults(at, moment);
+        breakWith(faults);
+        await live(user, async (answer) => {
+          if (answer.status >= 400) {
+            expect([answer.status, answer.body.code, answer.headers.get("retry-after")], answer.text).toEqual([
+              503,
+              "UNAVAILABLE",
+              "2",
+            ]);
+            refused++;
+          }
+          return answer;
+        });
+        vi.mocked(Object.getPrototypeOf(env.DB).withSession).mockRestore();
+        struck = faults.struck;
+        expect(await user.get("/x"), `fault ${at}`).toMatchObject(expected);
+        expect(
+          (await user.get("/x/events")).events.filter((event) => event.type === "turn").map((event) => event.turn),
+        ).toEqual([3, 4]);
+        expect((await user.get("")).items.map((item) => item.id)).toEqual(["x"]);
+      }
+      expect(refused).toBeGreaterThan(3);
+    },
+  );
+
+  it("what was settled for the next turn does not leak into this one", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const user = someone();
+    for (const name of ["wiki", "draw"]) await user.seed({ name });
+    await user.put("/x", { spec: { skills: ["wiki"] } });
+    await user.turn("x");
+    await user.load("x", "wiki");
+    await user.put("/x", { spec: { skills: ["draw"] } });
+    breakWith(new Faults(1));
+    expect((await user.send("POST", "/x/turns", {})).status).toBe(503);
+    vi.restoreAllMocks();
+    expect(activeIn(await user.get("/x"))).toEqual(["wiki"]);
+  });
+
+  it("an existing conversation goes on from its own copy, and says so; nothing else does", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const user = someone();
+    for (const name of ["wiki", "draw"]) await user.seed({ name, body: `Do ${name}.` });
+    await user.put("/x", {});
+    await user.turn("x");
+    // Another conversation has had the instructions, so this isolate knows them.
+    await user.turn("other", { conversation: {} });
+    await user.load("other", "wiki");
+    breakWith(NEVER_WORKS);
+    const loaded = await user.calls("x", load("wiki"));
+    expect(loaded.prompt?.system).toContain("Do wiki.");
+    expect(loaded.warnings).toMatchObject([{ code: "catalog_stale" }]);
+    const next = await user.turn("x");
+    expect([activeIn(next), next.warnings.map((warning) => warning.code)]).toEqual([["wiki"], ["catalog_stale"]]);
+    expect((await user.get("/x")).warnings).toMatchObject([{ code: "catalog_stale" }]);
+    const refused = [
+      await user.send("GET", ""),
+      await user.send("POST", "", {}),
+      await user.send("PUT", "/new", {}),
+      await user.send("DELETE", "/x"),
+      await user.send("POST", "/x/tool-calls", { calls: [load("draw")] }),
+      await user.send("POST", "/x/tool-calls", { calls: [read("draw")] }),
+      await someone().send("GET", "/x"),
+    ];
+    expect(refused.map((answer) => answer.status)).toEqual(refused.map(() => 503));
+    expect((await call("GET", "/api/v1/me", { as: user.name })).status).toBe(503);
+    vi.restoreAllMocks();
+    const back = await user.get("/x");
+    expect([activeIn(back), back.warnings]).toEqual([["wiki"], []]);
+    expect((await user.send("GET", "/new")).status).toBe(404);
+  });
+
+  it("a principal that was refused is not remembered from before", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const made = await call("POST", "/api/v1/keys", { json: { user_id: "revoked-user" } });
+    const { id, key } = await made.json<{ id: string; key: string }>();
+    const ask = async () => (await call("GET", `${BASE}/x`, { key })).status;
+    expect((await call("PUT", `${BASE}/x`, { key, json: {} })).status).toBe(201);
+    breakWith(NEVER_WORKS);
+    expect(await ask()).toBe(200);
+    vi.restoreAllMocks();
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await call("DELETE", `/api/v1/keys/${id}`);
+    expect(await ask()).toBe(401);
+    breakWith(NEVER_WORKS);
+    expect(await ask()).toBe(503);
+  });
+});

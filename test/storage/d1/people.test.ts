@@ -1,0 +1,49 @@
+// The list of columns that hold a user is whole: whoever adds a table says how its rows are exported and erased.
+
+import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { USER_COLUMNS } from "../../../src/storage/d1/schema/people";
+
+/** Tables and columns that hold no user, though they may look so, and why. */
+const WITHOUT_USER: Record<string, string> = {
+  d1_migrations: "the names of migrations",
+  sqlite_sequence: "SQLite's own",
+  ghost_skills: "goes with its ghost",
+  skill_search: "the index of skills, goes with them",
+  "idempotency.subject": "the id of a version",
+  "keys.scopes": "what a key may do",
+  "ghosts.shared": "a group or public, never a user",
+};
+
+const LOOKS_LIKE_A_USER = /user|owner|actor|scope|subject|created_by|author_id|shared/;
+const listed = new Set(USER_COLUMNS.map(({ table, column }) => `${getTableName(table)}.${column.name}`));
+
+/** The tables of the database, without the shadows of the search index. */
+async function tables(): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'skill\\_search\\_%' ESCAPE '\\'",
+  ).all<{ name: string }>();
+  return results.map(({ name }) => name);
+}
+
+async function columnsOf(table: string): Promise<string[]> {
+  const { results } = await env.DB.prepare(`PRAGMA table_xinfo("${table}")`).all<{ name: string }>();
+  return results.map(({ name }) => `${table}.${name}`);
+}
+
+describe("the list of columns that hold a user", () => {
+  it("has a row for every table, or the table is known to hold none", async () => {
+    const known = new Set([...USER_COLUMNS.map(({ table }) => getTableName(table)), ...Object.keys(WITHOUT_USER)]);
+    expect((await tables()).filter((table) => !known.has(table))).toEqual([]);
+  });
+
+  it("has a row for every column that looks like a user, and none that is not there", async () => {
+    const columns = (await Promise.all((await tables()).map(columnsOf))).flat();
+    const suspects = columns.filter((column) => LOOKS_LIKE_A_USER.test(column.split(".")[1] ?? ""));
+    expect(suspects).toContain("ghosts.scope");
+    const open = suspects.filter((column) => !(column in WITHOUT_USER) && !(column.split(".")[0]! in WITHOUT_USER));
+    expect(open.filter((column) => !listed.has(column))).toEqual([]);
+    expect([...listed].filter((column) => !columns.includes(column))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+// Users with a way to talk about their conversations over HTTP, and what the answers say.
+
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { call } from "./call";
+import { seedSkill } from "./registry";
+
+export const BASE = "/api/v1/conversations";
+
+export interface Active {
+  skill: string;
+  version: string | null;
+  remaining: number | null;
+  reason: string;
+  loaded_in_turn: number;
+}
+export interface Result {
+  id: string;
+  name: string;
+  content: { type: string; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+export interface Body {
+  id: string;
+  code: string;
+  issues: { code: string; path: string }[];
+  turn: number;
+  ghost: string | null;
+  settings: Record<string, unknown>;
+  active: Active[];
+  prompt?: { system: string; messages: unknown[] };
+  system: string;
+  tools?: { name: string }[];
+  etag: string;
+  changed: boolean;
+  results: Result[];
+  messages: unknown[];
+  unhandled: unknown[];
+  loaded_skills: string[];
+  warnings: { code: string; path?: string }[];
+  items: { id: string; ghost: string | null }[];
+  next_cursor: string | number | null;
+  events: { seq: number; type: string; turn: number; at: string }[];
+}
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Body;
+}
+
+let users = 0;
+
+/** A user of their own, with a way to talk about conversations. */
+export function someone(name = `user-${users++}`) {
+  const send = async (
+    method: string,
+    path: string,
+    json?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const response = await call(method, `${BASE}${path}`, { as: name, json, headers });
+    const text = await response.text();
+    const body = (text.startsWith("{") ? JSON.parse(text) : {}) as Body;
+    return { status: response.status, headers: response.headers, text, body };
+  };
+  const ok = async (method: string, path: string, json?: unknown): Promise<Body> => {
+    const answer = await send(method, path, json);
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body;
+  };
+  return {
+    name,
+    send,
+    get: (path: string) => ok("GET", path),
+    put: (path: string, json: unknown) => ok("PUT", path, json),
+    post: (path: string, json?: unknown) => ok("POST", path, json),
+    turn: (id: string, json: object = {}) => ok("POST", `/${id}/turns`, json),
+    calls: (id: string, ...calls: object[]) => ok("POST", `/${id}/tool-calls`, { calls }),
+    load: (id: string, ...names: string[]) =>
+      ok("POST", `/${id}/tool-calls`, { calls: names.map((skill) => load(skill)) }),
+    stub: (id: string): DurableObjectStub => env.CONVERSATIONS.getByName(JSON.stringify([name, id])),
+    seed: (skill: Parameters<typeof seedSkill>[0]) => seedSkill({ scope: `user:${name}`, ...skill }),
+  };
+}
+
+let calls = 0;
+export const named = (name: string, args: object) => ({ id: `call-${calls++}`, name, arguments: args });
+export const load = (skill: string) => named("load_skill", { skill_name: skill });
+export const read = (skill: string, more: object = {}) => named("read_skill", { skill_name: skill, ...more });
+export const textOf = (body: Body) => body.results.map((result) => result.content[0]?.text ?? "");
+export const activeIn = (body: Body) => body.active.map((active) => active.skill);
+export const history = (...skills: string[]) =>
+  skills.flatMap((skill) => [
+    { role: "user", content: "Do it" },
+    { role: "assistant", content: "Done.", loaded_skills: [skill] },
+  ]);

@@ -12,7 +12,7 @@ import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { countTokens } from "../../storage/assets/tokenizer";
 import { findNamed } from "../../storage/d1/skills";
 import type { Context } from "../context";
-import { pick } from "./listing";
+import { chooseSkill } from "./named";
 
 export interface Inspection {
   issues: Issue[];
@@ -95,7 +95,7 @@ export async function dependencyWarnings(context: Context, manifest: Manifest, s
   const names = wanted.map(({ name }) => name);
   const rows = Map.groupBy(await findNamed(context.db, scopes, names, "all"), (row) => row.name);
   return wanted.flatMap(({ name, range }) => {
-    if (pick(rows.get(name) ?? [], scopes, [range]) !== null) return [];
+    if (chooseSkill(rows.get(name) ?? [], scopes, [range]) !== null) return [];
     const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
     return [{ code: "DEPENDENCY_MISSING", message: `The skill ${what} it depends on is not here.`, path: SKILL_FILE }];
   });

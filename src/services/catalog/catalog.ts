@@ -96,12 +96,21 @@ export async function isVisible(
   view: View,
   skill: { name: string; skill_id: string },
 ): Promise<boolean> {
+  return (await scopeInView(context, view, skill)) !== null;
+}
+
+/** The scope of a skill that is visible here, even where another one of the same name comes first; `null` for any other. */
+export async function scopeInView(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<string | null> {
   const found = await findInView(context, view, skill.name);
-  if (found === null) return false;
-  if (found.skill_id === skill.skill_id) return true;
+  if (found === null) return null;
+  if (found.skill_id === skill.skill_id) return found.scope;
   const scopes = scopesOf(context, view.selection);
   const rows = await wantedSkills(context.db, scopes, view.shell, [{ ...skill, any_version: true }]);
-  return rows.some((row) => row.skill_id === skill.skill_id);
+  return rows.find((row) => row.skill_id === skill.skill_id)?.scope ?? null;
 }
 
 async function readSelection(

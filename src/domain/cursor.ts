@@ -11,6 +11,23 @@ export function encodeCursor(value: unknown): string {
     .replaceAll("=", "");
 }
 
+/**
+ * A page of a list: what was read up to the limit, and the cursor to go on with where more was read.
+ *
+ * @param rows read with a limit of one more, so that it shows whether there is more
+ * @param keyOf what the cursor of the next page says of a page's last row
+ */
+export function pageOf<R>(
+  rows: readonly R[],
+  limit: number,
+  keyOf: (last: R) => unknown,
+): { page: R[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isMore = rows.length > limit && last !== undefined;
+  return { page, nextCursor: isMore ? encodeCursor(keyOf(last)) : null };
+}
+
 /** The value inside a cursor; throws `invalid` when it is not one this list gave out. Absent: `null`. */
 export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;

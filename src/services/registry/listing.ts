@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { DEFAULT_NAMESPACE, groupScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { byCodePoint, firstOfEach } from "../../domain/catalog/precedence";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, encodeCursor, pageOf } from "../../domain/cursor";
 import { invalid } from "../../domain/errors";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import {
@@ -83,10 +83,9 @@ export async function readUnified(
       ? (await allowedOf(context, scopes))
           .filter((row) => after === null || byCodePoint(row.name, after) > 0)
           .slice(query.skip ?? 0)
-      : await pageOf(context, scopes, after, query.skip ?? 0, limit + 1);
-  const skills = rows.slice(0, limit);
-  const last = skills.at(-1);
-  return { skills, nextCursor: rows.length > limit && last !== undefined ? encodeCursor({ name: last.name }) : null };
+      : await firstNames(context, scopes, after, query.skip ?? 0, limit + 1);
+  const { page, nextCursor } = pageOf(rows, limit, ({ name }) => ({ name }));
+  return { skills: page, nextCursor };
 }
 
 function scopesOf(context: Context, which: ListScope, groupName: string | undefined): string[] {
@@ -104,7 +103,7 @@ function scopesOf(context: Context, which: ListScope, groupName: string | undefi
 }
 
 /** A page of distinct names. Enough of every scope's first rows hold the first rows of all of them together. */
-async function pageOf(
+async function firstNames(
   context: Context,
   scopes: readonly string[],
   after: string | null,

@@ -25,6 +25,7 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../../storage/d1/secrets";
+import { adminOnly, requireAdmin } from "../access/admin";
 import { groupNotFound, roleTooLow } from "../access/groups";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
@@ -85,7 +86,7 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
 
 /** Encrypts some of what is not under the current key anew. Repeat until nothing remains; then the old key may go. */
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
-  if (!canManageSecrets(context.caller.principal, GATEWAY_SCOPE)) throw adminOnly();
+  requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
   const { rows, count } = await secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
   let rotated = 0;
@@ -165,10 +166,6 @@ function scopeOf(context: Context, owner: SecretOwner): string {
   if (canManageSecrets(principal, scope)) return scope;
   if (owner.kind === "gateway") throw adminOnly();
   throw canSeeGroup(principal, owner.group) ? roleTooLow(owner.group, "Maintainer") : groupNotFound();
-}
-
-function adminOnly(): GatewayError {
-  return new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
 }
 
 function secretNotFound(): GatewayError {

@@ -1,14 +1,12 @@
 // Cursors of lists: opaque to callers, checked when they come back. base64url over JSON, never a secret and never trusted.
 
 import type * as z from "zod";
+import { decodeBase64Url, encodeBase64Url } from "./base64";
 import { GatewayError } from "./errors";
+import { utf8Text } from "./text";
 
 export function encodeCursor(value: unknown): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return encodeBase64Url(new TextEncoder().encode(JSON.stringify(value)));
 }
 
 /**
@@ -32,9 +30,9 @@ export function pageOf<R>(
 export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;
   try {
-    const binary = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return schema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
+    const bytes = decodeBase64Url(cursor);
+    // What is no text is no JSON either.
+    return schema.parse(JSON.parse(bytes === null ? "" : (utf8Text(bytes) ?? "")));
   } catch {
     throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor is not one that this list gave out.", {
       issues: [{ code: "INVALID_CURSOR", message: "Use `next_cursor` of the page before, unchanged.", path: "cursor" }],

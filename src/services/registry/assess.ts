@@ -10,6 +10,7 @@ import { inspect } from "../../domain/inspection/inspection";
 import { type Naming, type PackageOutcome, readPackage } from "../../domain/package/package";
 import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
 import { parseReference } from "../../domain/reference";
+import { shownText } from "../../domain/text";
 import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { countTokens } from "../../storage/assets/tokenizer";
 import { findNamed } from "../../storage/d1/skills";
@@ -71,20 +72,10 @@ export function findingsIn({ files, zip }: SkillPackage): Issue[] {
       path,
       size,
       get text() {
-        return textOf(zip.subarray(offset, offset + size));
+        return shownText(zip.subarray(offset, offset + size));
       },
     })),
   );
-}
-
-/** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
-function textOf(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** What is to be said about code that will not run: the provider, and scripts in a language that would. */

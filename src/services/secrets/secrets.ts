@@ -12,6 +12,7 @@ import {
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
+import { Recent } from "../../domain/recent";
 import { makeRedactor, type Redactor } from "../../domain/servers/redactor";
 import {
   deleteSecret,
@@ -29,7 +30,7 @@ import { adminOnly, requireAdmin } from "../access/admin";
 import { groupNotFound, roleTooLow } from "../access/groups";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
-import { currentKeyId, seal, unseal } from "./encryption";
+import { currentKeyId, keyIds, seal, unseal } from "./encryption";
 
 /** Whose secrets are meant: the caller's own, a group's, or the gateway's. */
 export type SecretOwner = { kind: "user" } | { kind: "group"; group: string } | { kind: "gateway" };
@@ -101,8 +102,7 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
   return { rotated, remaining: count - rotated };
 }
 
-const cached = new Map<string, { at: number; found: Map<string, UsableSecret> }>();
-const CACHED = 500;
+const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);
 
 /**
  * The secrets of these names that the caller's servers use, own over groups' over the gateway's; those of a shared ghost, whose
@@ -119,9 +119,8 @@ export async function usableSecrets(
   const scopes = secretScopes(principal, shared);
   if (scopes.length === 0) return new Map();
   const watched = [...scopes.filter((scope) => scope !== GATEWAY_SCOPE), PUBLIC_SCOPE];
-  const { SECRETS_KEY, SECRETS_KEYS_PREVIOUS } = context.settings;
   const seen = watched.map((scope) => [scope, counters[scope] ?? 0]);
-  const key = JSON.stringify([scopes, seen, [...names].sort(), SECRETS_KEY, SECRETS_KEYS_PREVIOUS]);
+  const key = JSON.stringify([scopes, seen, [...names].sort(), await keyIds(context.settings)]);
   const before = cached.get(key);
   if (before !== undefined && context.now() - before.at < DURATIONS.secretCache) return before.found;
 
@@ -143,8 +142,6 @@ export async function usableSecrets(
       context.now() - DURATIONS.secretUse,
     );
   cached.set(key, { at: context.now(), found });
-  const oldest = cached.keys().next().value;
-  if (cached.size > CACHED && oldest !== undefined) cached.delete(oldest);
   return found;
 }
 

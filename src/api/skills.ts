@@ -8,7 +8,8 @@ import { flag, linkTo, listQuery, oneStart } from "../edge/paging";
 import { router } from "../edge/router";
 import { json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { invokeSkill, readSkills, readUnified } from "../services/registry/listing";
+import { readSkills, readUnified } from "../services/registry/listing";
+import { invokeSkill } from "../services/registry/named";
 import {
   activate,
   deleteSkill,

@@ -10,7 +10,7 @@ import { issueSchema } from "../edge/errors";
 import { router } from "../edge/router";
 import { groupName, json, jsonBody, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { inspectUpload } from "../services/registry/assess";
+import { assessUpload } from "../services/registry/assess";
 import { type Published, publish } from "../services/registry/publish";
 import type { PublishTarget } from "../services/registry/publish-target";
 import { shareSkill } from "../services/registry/share";
@@ -144,7 +144,7 @@ uploads.openapi(
     const form = c.req.valid("form");
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
-    const { package: found, tokens, issues, warnings } = await inspectUpload(c.get("context"), upload, naming);
+    const { package: found, tokens, issues, warnings } = await assessUpload(c.get("context"), upload, naming);
     const answer = {
       valid: found !== null,
       name: found?.name ?? null,

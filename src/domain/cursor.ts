@@ -1,23 +1,38 @@
 // Cursors of lists: opaque to callers, checked when they come back. base64url over JSON, never a secret and never trusted.
 
 import type * as z from "zod";
+import { decodeBase64Url, encodeBase64Url } from "./base64";
 import { GatewayError } from "./errors";
+import { utf8Text } from "./text";
 
 export function encodeCursor(value: unknown): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return encodeBase64Url(new TextEncoder().encode(JSON.stringify(value)));
+}
+
+/**
+ * A page of a list: what was read up to the limit, and the cursor to go on with where more was read.
+ *
+ * @param rows read with a limit of one more, so that it shows whether there is more
+ * @param keyOf what the cursor of the next page says of a page's last row
+ */
+export function pageOf<R>(
+  rows: readonly R[],
+  limit: number,
+  keyOf: (last: R) => unknown,
+): { page: R[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isMore = rows.length > limit && last !== undefined;
+  return { page, nextCursor: isMore ? encodeCursor(keyOf(last)) : null };
 }
 
 /** The value inside a cursor; throws `invalid` when it is not one this list gave out. Absent: `null`. */
 export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;
   try {
-    const binary = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return schema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
+    const bytes = decodeBase64Url(cursor);
+    // What is no text is no JSON either.
+    return schema.parse(JSON.parse(bytes === null ? "" : (utf8Text(bytes) ?? "")));
   } catch {
     throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor is not one that this list gave out.", {
       issues: [{ code: "INVALID_CURSOR", message: "Use `next_cursor` of the page before, unchanged.", path: "cursor" }],

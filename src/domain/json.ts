@@ -6,6 +6,11 @@ export const jsonValue = z.unknown().transform((value): JsonValue => value as Js
 
 export const jsonObject = z.record(z.string(), z.unknown()).transform((value): JsonObject => value as JsonObject);
 
+/** Whether a JSON value is an object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** What a number may lose on its way through `JSON.parse` and back shows in one of these. */
 const LOSSY = /[0-9]{16}|[0-9][.eE]|-0/;
 

@@ -8,12 +8,12 @@ import {
   RESOURCE_TYPES,
   type ResourceType,
 } from "../domain/access/audit";
-import { decodeCursor, encodeCursor } from "../domain/cursor";
+import { decodeCursor, pageOf } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";
-import { GatewayError } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
+import { requireAdmin } from "./access/admin";
 import type { Context } from "./context";
 
 interface Told {
@@ -42,11 +42,10 @@ export async function readAudit(
   limit: number,
   cursor: string | undefined,
 ): Promise<{ rows: AuditRow[]; nextCursor: string | null }> {
-  if (context.caller.principal.role !== "admin")
-    throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
+  requireAdmin(context.caller.principal);
   const found = await listAudit(context.db, filter, limit + 1, decodeCursor(cursor, z.int()));
-  const rows = found.slice(0, limit);
-  return { rows, nextCursor: found.length > limit ? encodeCursor(rows.at(-1)?.seq) : null };
+  const { page, nextCursor } = pageOf(found, limit, ({ seq }) => seq);
+  return { rows: page, nextCursor };
 }
 
 function actorOf(context: Context): Actor {

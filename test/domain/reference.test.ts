@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseVersion } from "../../src/domain/catalog/catalog";
+import { chooseVersion } from "../../src/domain/catalog/precedence";
 import { newestFirst, parseReference, satisfiesRange } from "../../src/domain/reference";
 
 describe("parseReference", () => {

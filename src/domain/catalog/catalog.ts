@@ -2,8 +2,9 @@
 
 import { groupOfScope, PUBLIC_SCOPE } from "../access/access";
 import { CATALOG_LIMITS } from "../limits";
-import { newestFirst, parseReference, satisfiesRange } from "../reference";
+import { parseReference } from "../reference";
 import { catalogLine } from "../tokens";
+import { byCodePoint } from "./precedence";
 import type { SkillRef } from "./skill-ref";
 
 /** Level 1 of a skill at the version this conversation sees. */
@@ -42,15 +43,11 @@ export const EMPTY_CATALOG: Catalog = { entries: [], total: 0, static_tokens: 0 
  * public first, so nobody can crowd out what a user or a group has made for itself.
  */
 export function nearestFirst(a: CatalogEntry, b: CatalogEntry): number {
-  return distance(a) - distance(b) || compareNames(a, b);
+  return distance(a) - distance(b) || byCodePoint(a.name, b.name);
 }
 
 function distance({ scope }: CatalogEntry): number {
   return scope === PUBLIC_SCOPE ? 2 : groupOfScope(scope) !== null ? 1 : 0;
-}
-
-export function compareNames(a: CatalogEntry, b: CatalogEntry): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
 /**
@@ -90,18 +87,4 @@ export function refOf(entry: CatalogEntry): SkillRef {
   const { name, skill_id, version_id, version, tokens, bytes } = entry;
   const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
   return { name, skill_id, version_id, version, tokens, bytes, dependencies: [...new Set(needed)] };
-}
-
-/** The current version if it satisfies every range, else the newest stored one that does, else `null`. */
-export function chooseVersion<V extends { version_id: string; version: string | null }>(
-  currentId: string,
-  versions: readonly V[],
-  ranges: readonly string[],
-): V | null {
-  const good = versions.filter((version) => ranges.every((range) => satisfiesRange(version.version, range)));
-  const current = good.find((version) => version.version_id === currentId);
-  if (current !== undefined) return current;
-  return (
-    good.filter((v) => v.version !== null).sort((a, b) => newestFirst(a.version ?? "", b.version ?? ""))[0] ?? null
-  );
 }

@@ -5,9 +5,9 @@ import { kindOfScope } from "../access/access";
 import type { Issue } from "../errors";
 import { jsonObject, utf8Bytes } from "../json";
 import { CATALOG_LIMITS, ROW_LIMITS } from "../limits";
-import { compareCodePoints } from "../order";
 import { parseReference } from "../reference";
 import { refusedServers } from "../servers/entry";
+import { byCodePoint } from "./precedence";
 
 /** Turns a skill stays after it was loaded; `"conversation"` is for good. */
 export const retentionSchema = z.union([z.int().min(0).max(10_000), z.literal("conversation")]);
@@ -113,6 +113,6 @@ export function sharedPart(scope: string): string {
 /** By namespace and name, for sorting; of two in one place one's own comes first. */
 export function byPlace(a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number {
   const [left, right] = [placeOf(a), placeOf(b)];
-  const order = compareCodePoints(left.namespace, right.namespace) || compareCodePoints(left.folded, right.folded);
+  const order = byCodePoint(left.namespace, right.namespace) || byCodePoint(left.folded, right.folded);
   return order || (left.shared < right.shared ? -1 : 1);
 }

@@ -1,7 +1,7 @@
 // A skill in the words of the MCP extension `io.modelcontextprotocol/skills` (SEP-2640), and its rules for what may be listed.
 
 import type { Issue } from "../errors";
-import type { JsonObject, JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
 /** An entry of `skills/list`: where SKILL.md is, its frontmatter word for word, and every file with its digest. */
 export interface ServedSkill {
@@ -62,6 +62,5 @@ function isText(value: JsonValue | undefined, most: number): boolean {
 }
 
 function isTextMap(value: JsonValue): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((one) => typeof one === "string");
+  return isJsonObject(value) && Object.values(value).every((one) => typeof one === "string");
 }

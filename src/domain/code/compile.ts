@@ -3,6 +3,7 @@
 import type { Issue } from "../errors";
 import { CODE_LIMITS } from "../limits";
 import { type Manifest, type PackageFile, SKILL_FILE, type SkillPackage } from "../package/skill";
+import { utf8Text } from "../text";
 import { closure, findModule, isCode, isModule, resolveImport } from "./graph";
 import { type ReadModule, readModule, renameImports, scriptEdits } from "./module";
 import type { StoredCode } from "./stored";
@@ -76,13 +77,8 @@ export async function compilePackage(found: CodePackage): Promise<Compiled> {
 
 /** A module's text without types, read; or what is wrong with it. */
 async function readFile(found: CodePackage, file: PackageFile): Promise<ReadModule | SyntaxProblem> {
-  let text: string;
-  try {
-    const bytes = found.zip.subarray(file.offset, file.offset + file.size);
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return { message: "It is not UTF-8 text.", line: 0 };
-  }
+  const text = utf8Text(found.zip.subarray(file.offset, file.offset + file.size));
+  if (text === null) return { message: "It is not UTF-8 text.", line: 0 };
   if (file.path.endsWith(".json")) {
     try {
       JSON.parse(text);

@@ -1,6 +1,6 @@
 // One message of a transcript, whatever API wrote it, as far as restoring needs it.
 
-import type { JsonObject, JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import { parseArguments } from "../tools/formats";
 
 export interface TranscriptCall {
@@ -27,7 +27,7 @@ export interface TranscriptResult {
 
 /** Reads messages of OpenAI (chat, responses), Anthropic, AI SDK and MCP form; what is none of these is `other`. */
 export function readTranscript(history: readonly JsonValue[]): TranscriptMessage[] {
-  return history.map((entry) => (isObject(entry) ? readMessage(entry) : blank("other")));
+  return history.map((entry) => (isJsonObject(entry) ? readMessage(entry) : blank("other")));
 }
 
 function readMessage(entry: JsonObject): TranscriptMessage {
@@ -60,8 +60,8 @@ function roleOf(entry: JsonObject, blocks: readonly JsonObject[]): TranscriptMes
 
 /** A call in any form: `{function:{name,arguments}}`, `function_call`, `tool_use` or the AI SDK's `tool-call`. */
 function readCall(block: JsonValue): TranscriptCall[] {
-  if (!isObject(block)) return [];
-  if (isObject(block.function)) return [call(block.id, block.function.name, block.function.arguments)];
+  if (!isJsonObject(block)) return [];
+  if (isJsonObject(block.function)) return [call(block.id, block.function.name, block.function.arguments)];
   if (block.type === "function_call") return [call(block.call_id, block.name, block.arguments)];
   if (block.type === "tool_use") return [call(block.id, block.name, block.input)];
   if (block.type === "tool-call") return [call(block.toolCallId, block.toolName, block.input ?? block.args)];
@@ -78,7 +78,7 @@ function readResult(block: JsonObject): TranscriptResult[] {
     return [result(block.tool_use_id ?? block.toolUseId, textOf(block.content), isError)];
   }
   if (block.type !== "tool-result") return [];
-  const output = isObject(block.output) ? block.output : {};
+  const output = isJsonObject(block.output) ? block.output : {};
   const isError = output.type === "error-text" || output.type === "error-json";
   return [result(block.toolCallId, textOf(output.value ?? block.result), isError)];
 }
@@ -104,8 +104,8 @@ function textOf(content: JsonValue | undefined): string {
 }
 
 function blocksOf(content: JsonValue | undefined): JsonObject[] {
-  if (isObject(content)) return [content];
-  return list(content).filter(isObject);
+  if (isJsonObject(content)) return [content];
+  return list(content).filter(isJsonObject);
 }
 
 function list(value: JsonValue | undefined): JsonValue[] {
@@ -114,10 +114,6 @@ function list(value: JsonValue | undefined): JsonValue[] {
 
 function string(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function blank(role: TranscriptMessage["role"]): TranscriptMessage {

@@ -1,7 +1,7 @@
 // Reads frontmatter fields of the wrong type as what their author most likely meant, and says so.
 
 import type { Issue } from "../errors";
-import type { JsonObject, JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { Frontmatter } from "./frontmatter";
 import { SKILL_FILE } from "./skill";
 
@@ -74,7 +74,7 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
   };
   const object = (key: string): JsonObject => {
     const found = value(key);
-    if (found === undefined || isObject(found)) return found ?? {};
+    if (found === undefined || isJsonObject(found)) return found ?? {};
     mistyped(key, "a mapping", "left out");
     return {};
   };
@@ -86,9 +86,4 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
     return meant;
   };
   return { warnings, issues, value, text, items, list, object, flag, line, warn, refuse: note(issues) };
-}
-
-/** Whether a JSON value is a mapping. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 // The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
 
-import type { JsonObject, JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import { serverEntrySchema, variableProblems } from "../servers/entry";
-import { type FieldReader, isObject } from "./manifest-field";
+import type { FieldReader } from "./manifest-field";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
 /** Names of headers, variables and parameters whose value is a credential. */
@@ -21,7 +21,7 @@ export function checkServers(fields: FieldReader, servers: JsonObject): JsonObje
   const kept: JsonObject = {};
   for (const [name, server] of Object.entries(servers)) {
     const place = ["mcpServers", name];
-    if (!isObject(server)) {
+    if (!isJsonObject(server)) {
       fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is no mapping; it was left out.`);
       continue;
     }
@@ -77,7 +77,7 @@ function checkEntry(fields: FieldReader, name: string, { type: _, ...server }: J
 /** The keys, below the server, of values that look like credentials. Never the values. */
 function literalCredentials(server: JsonObject): string[][] {
   const found = ["headers", "env"].flatMap((part) =>
-    Object.entries(isObject(server[part]) ? server[part] : {})
+    Object.entries(isJsonObject(server[part]) ? server[part] : {})
       .filter(([key, value]) => isCredential(key, value))
       .map(([key]) => [part, key]),
   );

@@ -2,11 +2,11 @@
 // value says; everything else is kept as far as it can be read, and warned about.
 
 import type { Issue } from "../errors";
-import type { JsonValue } from "../json";
+import { isJsonObject, type JsonValue } from "../json";
 import { DEPENDENCY_LIMITS } from "../limits";
 import { parseReference } from "../reference";
 import type { Frontmatter } from "./frontmatter";
-import { type FieldReader, fieldReader, isObject } from "./manifest-field";
+import { type FieldReader, fieldReader } from "./manifest-field";
 import { checkServers } from "./manifest-server";
 import { isName } from "./name";
 import { type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
@@ -120,7 +120,7 @@ function readTools(fields: FieldReader): ToolDeclaration[] {
   for (const [index, item] of fields.items("tools").entries()) {
     const place = ["tools", `${index}`];
     const entry = typeof item === "string" ? { name: item } : item;
-    if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
+    if (!isJsonObject(entry) || typeof entry.name !== "string" || entry.name === "") {
       fields.warn("TOOL_INVALID", place, "A tool needs a `name`; this one was left out.");
     } else if (tools.has(entry.name)) {
       fields.warn("TOOL_DUPLICATE", place, `The tool '${entry.name}' is declared twice; the first one counts.`);
@@ -129,7 +129,7 @@ function readTools(fields: FieldReader): ToolDeclaration[] {
         name: entry.name,
         ...(typeof entry.provider === "string" ? { provider: entry.provider } : {}),
         ...(typeof entry.description === "string" ? { description: entry.description } : {}),
-        ...(isObject(entry.config) ? { config: entry.config } : {}),
+        ...(isJsonObject(entry.config) ? { config: entry.config } : {}),
       });
     }
   }

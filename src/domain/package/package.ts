@@ -2,6 +2,7 @@
 
 import { sha256Hex } from "../digest";
 import type { Issue } from "../errors";
+import { exactText } from "../text";
 import { type ArchiveEntry, type ArchiveReading, readArchive } from "./archive";
 import { byPath, writeCanonical } from "./canonical";
 import { type Frontmatter, readFrontmatter } from "./frontmatter";
@@ -70,7 +71,7 @@ function mayBeUnread({ entries, issues }: ArchiveReading): boolean {
 }
 
 async function readSkillText(layout: Layout, issues: Issue[], warnings: Issue[]): Promise<SkillText | null> {
-  const source = decode(layout.skillFile.bytes);
+  const source = exactText(layout.skillFile.bytes);
   if (source === null) {
     issues.push({ code: "SKILL_FILE_NOT_UTF8", message: "The file is not UTF-8 text.", path: SKILL_FILE });
     return null;
@@ -110,14 +111,6 @@ async function build(
     digest: await sha256Hex(lines.join("")),
     warnings,
   };
-}
-
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 function unique(warnings: readonly Issue[]): Issue[] {

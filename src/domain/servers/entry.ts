@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { Issue } from "../errors";
-import type { JsonObject, JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import { MCP_LIMITS } from "../limits";
 import { type TemplateProblem, templateProblem } from "./template";
 
@@ -97,7 +97,7 @@ export function mergeServers<T extends { name: string }>(
 
 /** Why an entry that is meant for other runtimes is none for this one. */
 function foreign(raw: JsonValue): string | null {
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return "its entry is no mapping";
+  if (!isJsonObject(raw)) return "its entry is no mapping";
   const { type, url, command } = raw;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined))
     return "it is a stdio server, and an edge gateway starts no processes; run it behind an HTTP address";

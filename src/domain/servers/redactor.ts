@@ -1,5 +1,6 @@
 // Takes secrets out of whatever leaves: results, errors, warnings, events, logs. Knows a value in the forms it travels in.
 
+import { encodeBase64 } from "../base64";
 import { SECRET_LIMITS } from "../limits";
 import { mapJson } from "./json-text";
 import { follow, INTRODUCERS, readings } from "./spelling";
@@ -161,7 +162,7 @@ function formsOf(value: string): string[] {
 function base64Core(bytes: Uint8Array, shift: number): string[] {
   const padded = new Uint8Array(shift + bytes.length);
   padded.set(bytes, shift);
-  const all = btoa(Array.from(padded, (byte) => String.fromCharCode(byte)).join("")).replace(/=+$/, "");
+  const all = encodeBase64(padded).replace(/=+$/, "");
   const whole = Math.floor((padded.length * 8) / 6);
   const core = all.slice(Math.ceil((shift * 8) / 6), whole);
   // Too short to be told from chance.

@@ -1,7 +1,8 @@
 // JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
 
 import * as z from "zod";
-import { type JsonObject, parseExactly } from "../json";
+import { decodeBase64 } from "../base64";
+import { isJsonObject, type JsonObject, parseExactly } from "../json";
 export const rpcIdSchema = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof rpcIdSchema>;
 
@@ -44,8 +45,8 @@ const JUDGED_PARAMS = ["name"];
  */
 export function isPlain({ value }: Posted): boolean {
   return (Array.isArray(value) ? value : [value]).every((one: unknown) => {
-    if (!isMapping(one)) return false;
-    return spellsOnly(one, JUDGED) && (!isMapping(one.params) || spellsOnly(one.params, JUDGED_PARAMS));
+    if (!isJsonObject(one)) return false;
+    return spellsOnly(one, JUDGED) && (!isJsonObject(one.params) || spellsOnly(one.params, JUDGED_PARAMS));
   });
 }
 
@@ -56,10 +57,6 @@ function spellsOnly(part: Record<string, unknown>, names: readonly string[]): bo
 /** What a posted text says, written anew: members that it names twice are there once, and numbers are as they were. */
 export function writtenAnew(text: string): string {
   return JSON.stringify(parseExactly(text));
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The ids of the requests in it: those that get an answer. */
@@ -87,7 +84,7 @@ function decodedHeader(value: string | null): string | null {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? "")?.[1];
   if (encoded === undefined) return value;
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)));
+    return new TextDecoder().decode(decodeBase64(encoded));
   } catch {
     return value;
   }

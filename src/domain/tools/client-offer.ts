@@ -3,7 +3,7 @@
 import { listed } from "../catalog/catalog";
 import { renderList } from "../catalog/list";
 import type { View } from "../catalog/view";
-import type { JsonObject } from "../json";
+import { isJsonObject, type JsonObject } from "../json";
 import { BUILTIN, builtinOf, builtinTools } from "./builtin";
 import { renderTool } from "./formats";
 import { withoutHeaders } from "./headers";
@@ -56,5 +56,5 @@ function listOf(view: View): string {
 }
 
 function objectIn(value: JsonObject[string] | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }

@@ -1,6 +1,6 @@
 // Parameters of a tool that also travel as headers (`x-mcp-header`, SEP-2243): which declarations are allowed. A tool with one that
 // is not must be left out.
-import type { JsonObject, JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
 const KEYWORD = "x-mcp-header";
 /** A header's name, RFC 9110. */
@@ -20,8 +20,8 @@ export function headerProblem(inputSchema: JsonObject): string | null {
 /** The schema without its headers: whoever is offered it calls the gateway, which passes no header on. */
 export function withoutHeaders(inputSchema: JsonObject): JsonObject {
   const { [KEYWORD]: _, properties, ...rest } = inputSchema;
-  if (!isMapping(properties)) return rest;
-  const plain = Object.entries(properties).map(([name, one]) => [name, isMapping(one) ? withoutHeaders(one) : one]);
+  if (!isJsonObject(properties)) return rest;
+  const plain = Object.entries(properties).map(([name, one]) => [name, isJsonObject(one) ? withoutHeaders(one) : one]);
   return { ...rest, properties: Object.fromEntries(plain) };
 }
 
@@ -41,7 +41,7 @@ function declarations(schema: JsonValue, place: Place): Declaration[] {
   const next = place === "elsewhere" ? place : "property";
   return [
     ...(header === undefined ? [] : [{ header, type: schema.type, place }]),
-    ...(isMapping(properties) ? Object.values(properties).flatMap((one) => declarations(one, next)) : []),
+    ...(isJsonObject(properties) ? Object.values(properties).flatMap((one) => declarations(one, next)) : []),
     ...Object.entries(rest).flatMap(([key, one]) => (DATA.has(key) ? [] : declarations(one, "elsewhere"))),
   ];
 }
@@ -54,8 +54,4 @@ function problemOf({ header, type, place }: Declaration, names: Set<string>): st
   if (names.has(name)) return "two parameters have the same header";
   names.add(name);
   return null;
-}
-
-function isMapping(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { canManageGroup, canSeeGroup, type GroupRole, groupScope, isAdmin, roleIn } from "../../domain/access/access";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { ACCESS_LIMITS } from "../../domain/limits";
 import { foldName } from "../../domain/package/path";
@@ -18,6 +18,7 @@ import {
 } from "../../storage/d1/groups";
 import { audited } from "../audit";
 import type { Context } from "../context";
+import { requireAdmin } from "./admin";
 
 /** A group as its caller sees it: with the caller's own role, `null` for an admin outside it. */
 export type SeenGroup = GroupRow & { role: GroupRole | null };
@@ -32,9 +33,7 @@ export function groupNotFound(): GatewayError {
 export async function createGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
   const { principal } = context.caller;
   const { GROUPS_OPEN, JWT_GROUPS_CLAIM } = context.settings;
-  if (!isAdmin(principal) && (!GROUPS_OPEN || JWT_GROUPS_CLAIM !== undefined)) {
-    throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may make groups here.");
-  }
+  if (!GROUPS_OPEN || JWT_GROUPS_CLAIM !== undefined) requireAdmin(principal, "Only an admin may make groups here.");
   if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
   // Skills and ghosts without a group are of a group that is gone. They are not for whoever comes next.
   if (!isAdmin(principal) && (await hasThings(context.db, groupScope(name)))) throw groupExists();
@@ -58,14 +57,12 @@ export async function readGroups(
   cursor: string | undefined,
 ): Promise<{ groups: SeenGroup[]; nextCursor: string | null }> {
   const { principal } = context.caller;
-  if (all && !isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin sees all groups.");
+  if (all) requireAdmin(principal, "Only an admin sees all groups.");
   const names = all ? null : principal.groups.map(({ group }) => group);
   const after = decodeCursor(cursor, nameCursor)?.name ?? null;
   const rows = await listGroups(context.db, names, limit + 1, after);
-  const groups = rows.slice(0, limit).map((row) => ({ ...row, role: roleIn(principal, row.name) }));
-  const last = groups.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { groups, nextCursor: more ? encodeCursor({ name: last.name }) : null };
+  const { page, nextCursor } = pageOf(rows, limit, ({ name }) => ({ name }));
+  return { groups: page.map((row) => ({ ...row, role: roleIn(principal, row.name) })), nextCursor };
 }
 
 /** A group that the caller is in, or any for an admin. */

@@ -8,6 +8,7 @@ import { isToken } from "../../domain/access/token";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
+import { Recent } from "../../domain/recent";
 import type { Settings } from "../../domain/settings";
 import type { GuardedSession } from "../../storage/d1/database";
 import { type HeldKey, readIdentity } from "../../storage/d1/identity";
@@ -37,8 +38,7 @@ export interface Identified {
 }
 
 /** Principals this isolate has seen, for the minute in which D1 may be down. Keyed by digest of bearer and user. */
-const seen = new Map<string, { caller: Caller; at: number }>();
-const SEEN_AT_MOST = 1_000;
+const seen = new Recent<string, { caller: Caller; at: number }>(1_000);
 
 /** Who is calling. Throws `unauthenticated` unless the key or token counts, in the same words whatever is wrong with it. */
 export async function identify(looking: Looking, shown: Shown): Promise<Identified> {
@@ -69,7 +69,7 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
   const holder = { ...holderOf(proof, key, digest, looking.now), groups };
   const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
   const caller: Caller = { principal, counters, requestId, stale: false };
-  remember(cacheKey, caller, looking.now);
+  seen.set(cacheKey, { caller, at: looking.now });
   return { caller, key };
 }
 
@@ -142,11 +142,4 @@ const encoder = new TextEncoder();
 function sameText(a: string, b: string): boolean {
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
-}
-
-function remember(key: string, caller: Caller, at: number): void {
-  seen.delete(key);
-  seen.set(key, { caller, at });
-  const oldest = seen.keys().next().value;
-  if (seen.size > SEEN_AT_MOST && oldest !== undefined) seen.delete(oldest);
 }

@@ -1,11 +1,10 @@
 // Making, listing, rotating and revoking API keys. A key is shown once; what is stored cannot be turned back into it.
 
 import * as z from "zod";
-import { isAdmin } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
 import { writeKey } from "../../domain/access/key";
 import { canRevokeKey, canRotateKey, managesAllKeys } from "../../domain/access/key-scope";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
@@ -15,6 +14,7 @@ import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revo
 import { audited } from "../audit";
 import type { Context } from "../context";
 import { countToday, requireRoomForKey } from "../quota";
+import { requireAdmin } from "./admin";
 import { isUsable } from "./credential";
 
 export interface KeyRequest {
@@ -37,7 +37,7 @@ const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 /** Makes a key for the named user. */
 export async function createKey(context: Context, request: KeyRequest): Promise<MadeKey> {
   const { principal } = context.caller;
-  if (!isAdmin(principal)) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
+  requireAdmin(principal);
   await countToday(context, "keys", request.user_id);
   await requireRoomForKey(context, request.user_id);
   const { id, key, hash } = await draftKey(context);
@@ -71,10 +71,8 @@ export async function readKeys(
   const { principal } = context.caller;
   const whose = managesAllKeys(principal) ? null : principal.userId;
   const rows = await listKeys(context.db, whose, limit + 1, decodeCursor(cursor, cursorSchema));
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { rows: page, nextCursor: more ? encodeCursor({ createdAt: last.createdAt, id: last.id }) : null };
+  const { page, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return { rows: page, nextCursor };
 }
 
 /** Revokes a key; the next request with it is refused. */

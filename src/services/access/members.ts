@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, manageableRoles } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { ACCESS_LIMITS } from "../../domain/limits";
 import { isConstraintFailure } from "../../storage/d1/database";
@@ -23,10 +23,8 @@ export async function readMembers(
 ): Promise<{ members: MemberRow[]; nextCursor: string | null }> {
   await findGroup(context, group);
   const rows = await listMembers(context.db, group, limit + 1, decodeCursor(cursor, userCursor)?.userId ?? null);
-  const members = rows.slice(0, limit);
-  const last = members.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { members, nextCursor: more ? encodeCursor({ userId: last.userId }) : null };
+  const { page, nextCursor } = pageOf(rows, limit, ({ userId }) => ({ userId }));
+  return { members: page, nextCursor };
 }
 
 /** Adds a member, or gives one another role; `before` is the member as it was. */

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { ASKING_LIMITS } from "../../domain/asking/limits";
 import type { Answer, QuestionState } from "../../domain/asking/question";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
@@ -66,8 +66,6 @@ export function listQuestions(
   expireDue(asking);
   const before = decodeCursor(cursor, cursorSchema)?.seq ?? null;
   const found = asking.requests.list(wanted, limit + 1, before);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items: page.map(itemOf), next_cursor: more ? encodeCursor({ seq: last.seq }) : null };
+  const { page, nextCursor } = pageOf(found, limit, ({ seq }) => ({ seq }));
+  return { items: page.map(itemOf), next_cursor: nextCursor };
 }

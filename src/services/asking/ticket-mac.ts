@@ -2,7 +2,7 @@
 // far as an object, since looking for one makes it.
 
 import type { ReadTicket } from "../../domain/asking/ticket";
-import { decodeBase64Url, encodeBase64Url } from "../../domain/base64url";
+import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { hexOf } from "../../domain/digest";
 import type { Settings } from "../../domain/settings";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";

@@ -1,16 +1,10 @@
 // What one conversation may see: own over group over public, narrowed by the ghost, the allow-list, the kill switch and the
-// shell. The one place where these rules meet; listing, loading, reading and searching all come through here.
+// shell. Listing, loading, reading and searching all come through here.
 
 import { skillScopes, userScope, visibleScopes } from "../../domain/access/access";
-import {
-  type Catalog,
-  type CatalogEntry,
-  chooseVersion,
-  compareNames,
-  EMPTY_CATALOG,
-  nearestFirst,
-} from "../../domain/catalog/catalog";
+import { type Catalog, type CatalogEntry, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
 import { type GhostSpec, inlineSpec } from "../../domain/catalog/ghost";
+import { byName, choose, firstOfEach } from "../../domain/catalog/precedence";
 import { fitting } from "../../domain/catalog/size";
 import type { Selection, View } from "../../domain/catalog/view";
 import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
@@ -102,12 +96,21 @@ export async function isVisible(
   view: View,
   skill: { name: string; skill_id: string },
 ): Promise<boolean> {
+  return (await scopeInView(context, view, skill)) !== null;
+}
+
+/** The scope of a skill that is visible here, even where another one of the same name comes first; `null` for any other. */
+export async function scopeInView(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<string | null> {
   const found = await findInView(context, view, skill.name);
-  if (found === null) return false;
-  if (found.skill_id === skill.skill_id) return true;
+  if (found === null) return null;
+  if (found.skill_id === skill.skill_id) return found.scope;
   const scopes = scopesOf(context, view.selection);
   const rows = await wantedSkills(context.db, scopes, view.shell, [{ ...skill, any_version: true }]);
-  return rows.some((row) => row.skill_id === skill.skill_id);
+  return rows.find((row) => row.skill_id === skill.skill_id)?.scope ?? null;
 }
 
 async function readSelection(
@@ -153,7 +156,7 @@ async function readCatalog(
     const nearest = entries.toSorted(nearestFirst);
     const kept = nearest.slice(0, CATALOG_LIMITS.listedSkills);
     const preloaded = nearest.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
-    return { entries: inOrder([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
+    return { entries: byName([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
   }
   const scopes = scopesOf(context, selection);
   const limit = CATALOG_LIMITS.listedSkills + 1;
@@ -162,10 +165,10 @@ async function readCatalog(
     readCatalogStart(context.db, scopes, shell, limit),
     named.size === 0 ? [] : readNamed(context, selection, shell, [...named]),
   ]);
-  const distinct = firstOfEach(start.rows, scopes);
+  const distinct = firstOfEach(start.rows, scopes).map(entryOf);
   const nearest = distinct.toSorted(nearestFirst).slice(0, CATALOG_LIMITS.listedSkills);
   const first = nearest.filter((entry) => !named.has(entry.name));
-  const merged = inOrder([...first, ...apart]);
+  const merged = byName([...first, ...apart]);
   if (distinct.length < limit) {
     return {
       entries: merged,
@@ -201,42 +204,17 @@ async function readNamed(
     any_version: all.length > 0,
   }));
   const rows = Map.groupBy(await wantedSkills(context.db, scopes, shell, wanted), (row) => row.name);
-  return inOrder(
-    asked.flatMap(({ name, skill_id, ranges: all }) => pick(rows.get(name) ?? [], scopes, skill_id, all) ?? []),
-  );
+  const found = asked.flatMap(({ name, skill_id, ranges: all }) => {
+    const named = rows.get(name) ?? [];
+    // The skill that a saved ghost resolved the name to comes before all others of the name, while it is there.
+    const resolved = named.filter((row) => row.skill_id === skill_id);
+    return choose(resolved.length > 0 ? resolved : named, scopes, all) ?? [];
+  });
+  return byName(found.map(entryOf));
 }
 
-/** The row that a name means: the resolved skill if it is there, else the first scope that has a version that fits. */
-function pick(
-  rows: readonly CatalogRow[],
-  scopes: readonly string[],
-  skillId: string | null,
-  ranges: readonly string[],
-): CatalogEntry | null {
-  const resolved = rows.filter((row) => row.skill_id === skillId);
-  const groups = resolved.length > 0 ? [resolved] : scopes.map((scope) => rows.filter((row) => row.scope === scope));
-  for (const group of groups) {
-    const chosen = chooseVersion(group[0]?.current_id ?? "", group, ranges);
-    if (chosen !== null) return entryOf(chosen);
-  }
-  return null;
-}
-
-/** One row a name, of the first scope that has it. */
-export function firstOfEach(rows: readonly CatalogRow[], scopes: readonly string[]): CatalogEntry[] {
-  const best = new Map<string, CatalogRow>();
-  for (const row of rows) {
-    const known = best.get(row.name);
-    if (known === undefined || scopes.indexOf(row.scope) < scopes.indexOf(known.scope)) best.set(row.name, row);
-  }
-  return inOrder([...best.values()].map(entryOf));
-}
-
-function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
+/** What a view keeps of a row. */
+export function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
   // More than the list ever shows, and not so much that looking at it costs.
   return { ...entry, description: listedDescription(entry.description.slice(0, 4_096)) };
-}
-
-function inOrder(entries: CatalogEntry[]): CatalogEntry[] {
-  return entries.sort(compareNames);
 }

@@ -1,10 +1,9 @@
-// Whose code runs: the one place that asks. Everything that could lead to an isolate comes through here.
+// Whose code runs. Everything that could lead to an isolate asks here.
 
 import { canExecute } from "../../domain/access/access";
 import type { View } from "../../domain/catalog/view";
-import { wantedSkills } from "../../storage/d1/catalog";
 import type { Context } from "../context";
-import { findInView, scopesOf } from "./catalog";
+import { scopeInView } from "./catalog";
 
 /** Why a skill's code does not run; `null` when it does. */
 export type Bar = "not_public" | "not_visible" | "no_loader" | "stale" | null;
@@ -42,21 +41,7 @@ async function scopeOf(
   known.set(view, scopes);
   const before = scopes.get(skill.skill_id);
   if (before !== undefined) return before;
-  const scope = await readScope(context, view, skill);
+  const scope = await scopeInView(context, view, skill);
   scopes.set(skill.skill_id, scope);
   return scope;
-}
-
-async function readScope(
-  context: Context,
-  view: View,
-  skill: { name: string; skill_id: string },
-): Promise<string | null> {
-  const entry = await findInView(context, view, skill.name);
-  if (entry === null) return null;
-  if (entry.skill_id === skill.skill_id) return entry.scope;
-  // Another one of the same name comes first now; this one may still be there behind it.
-  const visible = scopesOf(context, view.selection);
-  const rows = await wantedSkills(context.db, visible, view.shell, [{ ...skill, any_version: true }]);
-  return rows.find((row) => row.skill_id === skill.skill_id)?.scope ?? null;
 }

@@ -1,10 +1,11 @@
 // A view's whole catalog page by page, beyond what the view itself holds.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
+import { byCodePoint, byName, firstOfEach } from "../../domain/catalog/precedence";
 import type { View } from "../../domain/catalog/view";
 import { readCatalogAfter } from "../../storage/d1/catalog";
 import type { Context } from "../context";
-import { findAllInView, firstOfEach, scopesOf } from "./catalog";
+import { entryOf, findAllInView, scopesOf } from "./catalog";
 
 /** The entries after a name, in order of name, and the name to go on from (`null` at the end). */
 export async function catalogPage(
@@ -15,22 +16,19 @@ export async function catalogPage(
 ): Promise<{ entries: CatalogEntry[]; next: string | null }> {
   const { entries, total } = view.catalog;
   const isComplete = entries.length >= total;
-  if (isComplete)
-    return cut(
-      entries.filter((entry) => after === null || entry.name > after),
-      limit,
-    );
+  const isLeft = (name: string) => after === null || byCodePoint(name, after) > 0;
+  if (isComplete) return cut(byName(entries.filter((entry) => isLeft(entry.name))), limit);
   const allowed = context.settings.SKILLS_ALLOWED.map((reference) => reference.name);
   const names = view.selection.all ? allowed : view.selection.skills.map((skill) => skill.name);
   if (names.length > 0) {
-    const wanted = names.filter((name) => after === null || name > after).sort();
+    const wanted = names.filter(isLeft).sort(byCodePoint);
     const some = wanted.slice(0, limit);
     const found = await findAllInView(context, view, some);
-    return { entries: found.sort(byName), next: wanted.length > limit ? (some.at(-1) ?? null) : null };
+    return { entries: byName(found), next: wanted.length > limit ? (some.at(-1) ?? null) : null };
   }
   const scopes = scopesOf(context, view.selection);
   const rows = await readCatalogAfter(context.db, scopes, view.shell, after ?? "", limit + 1);
-  const page = cut(firstOfEach(rows, scopes), limit);
+  const page = cut(firstOfEach(rows, scopes).map(entryOf), limit);
   if (view.selection.skills.length === 0) return page;
   // "Everything" with some named: what a ghost says of those holds, a version range above all.
   const found = await findAllInView(
@@ -38,14 +36,10 @@ export async function catalogPage(
     view,
     page.entries.map((entry) => entry.name),
   );
-  return { entries: found.sort(byName), next: page.next };
+  return { entries: byName(found), next: page.next };
 }
 
 function cut(entries: CatalogEntry[], limit: number): { entries: CatalogEntry[]; next: string | null } {
   const page = entries.slice(0, limit);
   return { entries: page, next: entries.length > limit ? (page.at(-1)?.name ?? null) : null };
-}
-
-function byName(a: CatalogEntry, b: CatalogEntry): number {
-  return a.name < b.name ? -1 : 1;
 }

@@ -1,7 +1,7 @@
 // A user's list of conversations.
 
 import * as z from "zod";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { type ConversationRow, listConversationRows } from "../../storage/d1/conversations";
 import type { Context } from "../context";
@@ -16,8 +16,6 @@ export async function listConversations(
 ): Promise<{ rows: ConversationRow[]; nextCursor: string | null }> {
   const { userId } = context.caller.principal;
   const rows = await listConversationRows(context.db, userId, limit + 1, decodeCursor(cursor, cursorSchema));
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { rows: page, nextCursor: more ? encodeCursor({ createdAt: last.createdAt, id: last.id }) : null };
+  const { page, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return { rows: page, nextCursor };
 }

@@ -8,6 +8,7 @@ import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
 import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
 import { escapeSkillTags } from "../../domain/tags";
+import { shownText } from "../../domain/text";
 import { catalogLine } from "../../domain/tokens";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
@@ -120,7 +121,7 @@ function instructions(entry: CatalogEntry, version: VersionContent, page: Page):
 async function readFile(context: Context, entry: CatalogEntry, file: PackageFile, page: Page): Promise<ToolResult> {
   const bytes = await readPackageRange(context.packages, context.timings, entry.version_id, file.offset, file.size);
   if (bytes === null) return failed(`Error: Skill '${entry.name}' changed just now. Try again.`);
-  const content = decode(bytes);
+  const content = shownText(bytes);
   const facts = { skill_name: entry.name, file_path: file.path };
   if (content === null) {
     return {
@@ -166,16 +167,6 @@ function paged(body: string, page: Page): { shown: string; note: string } {
 
 function instructionsFile(files: readonly PackageFile[], asked: string): PackageFile | undefined {
   return asked === SKILL_FILE ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase()) : undefined;
-}
-
-/** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
-function decode(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 function characters(value: string): number {

@@ -1,6 +1,6 @@
 // Sealed handles: what a server gave out for one user, so that nobody else can use it, read it or make one up.
 
-import { decodeBase64Url, encodeBase64Url } from "../../domain/base64url";
+import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { GatewayError } from "../../domain/errors";
 import type { Settings } from "../../domain/settings";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";

@@ -2,6 +2,7 @@
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { DURATIONS } from "../../domain/durations";
+import { Recent } from "../../domain/recent";
 import { type ServerEntry, serverEntrySchema } from "../../domain/servers/entry";
 import { readServer } from "../../storage/d1/mcp-servers";
 import { UpstreamFault } from "../../upstream/fault";
@@ -22,8 +23,7 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
 }
 
 /** What this isolate has read, and at which state of the counter that every change of a server raises. Not for long: a replica may lag. */
-const known = new Map<string, { counter: number; at: number; entry: ServerEntry | null }>();
-const KNOWN_AT_MOST = 1_000;
+const known = new Recent<string, { counter: number; at: number; entry: ServerEntry | null }>(1_000);
 
 async function entryOf({ caller, db, now }: Context, name: string): Promise<ServerEntry | null> {
   const counter = caller.counters[PUBLIC_SCOPE] ?? 0;
@@ -31,7 +31,6 @@ async function entryOf({ caller, db, now }: Context, name: string): Promise<Serv
   if (found?.counter === counter && now() - found.at < DURATIONS.serverCache) return found.entry;
   const row = await readServer(db, name);
   const entry = row === null ? null : serverEntrySchema.parse(row.entry);
-  if (known.size >= KNOWN_AT_MOST) known.clear();
   known.set(name, { counter, at: now(), entry });
   return entry;
 }

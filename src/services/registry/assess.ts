@@ -1,41 +1,68 @@
-// Looking at a package without storing it: what it costs in tokens, which dependencies it lacks, and whether it is valid.
+// What is to be said of a package: what it costs in tokens, which dependencies it lacks, what its files and its code show.
+// Validating and publishing both ask here, so they say the same.
 
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { compilePackage } from "../../domain/code/compile";
 import { isCode } from "../../domain/code/graph";
+import type { StoredCode } from "../../domain/code/stored";
 import type { Issue } from "../../domain/errors";
 import { inspect } from "../../domain/inspection/inspection";
-import { type Naming, readPackage } from "../../domain/package/package";
+import { type Naming, type PackageOutcome, readPackage } from "../../domain/package/package";
 import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
 import { parseReference } from "../../domain/reference";
+import { shownText } from "../../domain/text";
 import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { countTokens } from "../../storage/assets/tokenizer";
 import { findNamed } from "../../storage/d1/skills";
+import { runsCode } from "../catalog/may-run";
 import type { Context } from "../context";
-import { pick } from "./listing";
+import { chooseSkill } from "./named";
 
-export interface Inspection {
-  issues: Issue[];
-  warnings: Issue[];
-  /** `null` exactly when there are issues. */
-  package: SkillPackage | null;
-  tokens: SkillTokens | null;
+/** What publishing an upload to one's own namespace would say: the upload's issues, and of a good one its assessment. */
+export async function assessUpload(
+  context: Context,
+  upload: Uint8Array,
+  naming: Naming,
+): Promise<PackageOutcome & { tokens: SkillTokens | null }> {
+  const outcome = await readPackage(upload, naming);
+  if (outcome.package === null) return { ...outcome, tokens: null };
+  const { principal } = context.caller;
+  // An admin, who may publish code, has it looked at here, too.
+  const compiles = may(principal, "publish", PUBLIC_SCOPE);
+  const { tokens, warnings } = await assess(context, outcome.package, userScope(principal.userId), compiles);
+  return { ...outcome, warnings, tokens };
 }
 
-/** What publishing an upload to one's own namespace would say. */
-export async function inspectUpload(context: Context, upload: Uint8Array, naming: Naming): Promise<Inspection> {
-  const { package: found, issues, warnings } = await readPackage(upload, naming);
-  if (found === null) return { issues, warnings, package: null, tokens: null };
-  const { principal } = context.caller;
-  const [tokens, unresolved, code] = await Promise.all([
+/** What is to be said of a package before it is published to a scope, and what is kept beside it. */
+export interface Assessment {
+  tokens: SkillTokens;
+  /** Findings in its files first: where there is no room for all warnings, these stay. */
+  warnings: Issue[];
+  /** Findings in its files, which are among the warnings, too. */
+  findings: Issue[];
+  /** `null` where it brings no code, or none that would run in this scope. */
+  code: StoredCode | null;
+}
+
+/**
+ * Looks at a package as publishing it to a scope does; nothing is stored.
+ *
+ * @param compiles whether its code is looked at as well; where it is not, a warning says that the code will not run
+ */
+export async function assess(
+  context: Context,
+  found: SkillPackage,
+  scope: string,
+  compiles = runsCode(scope),
+): Promise<Assessment> {
+  const findings = findingsIn(found);
+  const [tokens, unresolved, compiled] = await Promise.all([
     countPackageTokens(context, found),
-    dependencyWarnings(context, found.manifest, userScope(principal.userId)),
-    // Only who may publish code has it looked at.
-    may(principal, "publish", PUBLIC_SCOPE)
-      ? compilePackage(found).then((compiled) => compiled.warnings)
-      : codeWarnings(found),
+    dependencyWarnings(context, found.manifest, scope),
+    compiles ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
   ]);
-  return { issues, warnings: [...warnings, ...unresolved, ...code, ...findingsIn(found)], package: found, tokens };
+  const warnings = [...findings, ...found.warnings, ...unresolved, ...compiled.warnings];
+  return { tokens, warnings, findings, code: compiled.code };
 }
 
 /** What a reviewer would want to be told of a package's files. */
@@ -45,24 +72,14 @@ export function findingsIn({ files, zip }: SkillPackage): Issue[] {
       path,
       size,
       get text() {
-        return textOf(zip.subarray(offset, offset + size));
+        return shownText(zip.subarray(offset, offset + size));
       },
     })),
   );
 }
 
-/** The text, or `null` when the bytes are none: not UTF-8, or with NULs. */
-function textOf(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
 /** What is to be said about code that will not run: the provider, and scripts in a language that would. */
-export function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
+function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
   const script = files.find(({ path }) => path.startsWith("scripts/") && isCode(path));
   const hasProvider = manifest.provider?.module !== undefined;
   if (!hasProvider && script === undefined) return [];
@@ -88,14 +105,14 @@ export async function countPackageTokens(context: Pick<Context, "assets">, found
 }
 
 /** A dependency nobody could resolve now may be published later, so it is a warning; loading without it is the error. */
-export async function dependencyWarnings(context: Context, manifest: Manifest, scope: string): Promise<Issue[]> {
+async function dependencyWarnings(context: Context, manifest: Manifest, scope: string): Promise<Issue[]> {
   const wanted = manifest.dependencies.flatMap((text) => parseReference(text) ?? []);
   if (wanted.length === 0) return [];
   const scopes = scopesBeside(context, scope);
   const names = wanted.map(({ name }) => name);
   const rows = Map.groupBy(await findNamed(context.db, scopes, names, "all"), (row) => row.name);
   return wanted.flatMap(({ name, range }) => {
-    if (pick(rows.get(name) ?? [], scopes, [range]) !== null) return [];
+    if (chooseSkill(rows.get(name) ?? [], scopes, [range]) !== null) return [];
     const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
     return [{ code: "DEPENDENCY_MISSING", message: `The skill ${what} it depends on is not here.`, path: SKILL_FILE }];
   });

@@ -1,16 +1,14 @@
 // The row of a version to be: what a package says, what it costs, what is to be said about it.
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
-import { compilePackage } from "../../domain/code/compile";
 import type { StoredCode } from "../../domain/code/stored";
 import { GatewayError, type Issue } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { SkillPackage } from "../../domain/package/skill";
 import type { NewVersion } from "../../storage/d1/publishing";
-import { runsCode } from "../catalog/may-run";
 import type { Context } from "../context";
-import { codeWarnings, countPackageTokens, dependencyWarnings, findingsIn } from "./assess";
+import { assess } from "./assess";
 import type { PublishTarget } from "./publish-target";
 
 /** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
@@ -21,13 +19,8 @@ export async function draftVersion(
   facts: { uploadSha256: string; startedAt: number },
 ): Promise<{ version: Omit<NewVersion, "skillId">; rowBytes: number; code: StoredCode | null }> {
   const { manifest } = found;
-  const findings = findingsIn(found);
+  const { tokens, warnings, findings, code } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
-  const [tokens, unresolved, compiled] = await Promise.all([
-    countPackageTokens(context, found),
-    dependencyWarnings(context, manifest, target.scope),
-    runsCode(target.scope) ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
-  ]);
   const version = {
     ...facts,
     id: context.newId("ver"),
@@ -46,7 +39,7 @@ export async function draftVersion(
     tokensFiles: tokens.files,
     zipSha256: found.zipSha256,
     zipSize: found.zip.length,
-    warnings: atMost(ROW_LIMITS.warnings, [...findings, ...found.warnings, ...unresolved, ...compiled.warnings]),
+    warnings: atMost(ROW_LIMITS.warnings, warnings),
     createdBy: context.caller.principal.userId,
     manifest,
     frontmatter: found.frontmatter,
@@ -55,7 +48,7 @@ export async function draftVersion(
   };
   const rowBytes = utf8Bytes(JSON.stringify(version));
   if (rowBytes > ROW_LIMITS.versionBytes) throw tooLargeToStore();
-  return { version, rowBytes, code: compiled.code };
+  return { version, rowBytes, code };
 }
 
 /** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */

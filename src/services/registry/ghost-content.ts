@@ -9,7 +9,7 @@ import type { GhostContent } from "../../storage/d1/ghosts";
 import { findNamed } from "../../storage/d1/skills";
 import { preloadIssues } from "../catalog/preload";
 import type { Context } from "../context";
-import { pick } from "./listing";
+import { chooseSkill } from "./named";
 
 export interface GhostRequest {
   namespace: string;
@@ -57,7 +57,7 @@ async function resolveSkills(
   for (const { path, position, name, range } of wanted) {
     const known = rows.get(name) ?? [];
     const shared = known.filter((row) => scopes.includes(row.scope));
-    const found = pick(shared, scopes, [range]);
+    const found = chooseSkill(shared, scopes, [range]);
     if (found !== null) {
       if (position !== null) skills.push({ position, name, range, skill_id: found.id });
     } else if (shared.length > 0) {

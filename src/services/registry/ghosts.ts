@@ -13,7 +13,7 @@ import {
   visibleScopes,
 } from "../../domain/access/access";
 import { placeOf } from "../../domain/catalog/ghost";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError, invalid } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -71,10 +71,8 @@ export async function readGhosts(
     skip: query.skip ?? 0,
     limit: limit + 1,
   });
-  const ghosts = rows.slice(0, limit);
-  const last = ghosts.at(-1);
-  if (rows.length <= limit || last === undefined) return { ghosts, nextCursor: null };
-  return { ghosts, nextCursor: encodeCursor(placeOf(last)) };
+  const { page, nextCursor } = pageOf(rows, limit, placeOf);
+  return { ghosts: page, nextCursor };
 }
 
 /** Makes a ghost; its name must be free in its namespace. */

@@ -13,13 +13,14 @@ import {
   scopeOfNamespace,
   visibleScopes,
 } from "../../domain/access/access";
-import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/ghosts";
 import { activateVersion, deleteSkillRows } from "../../storage/d1/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../../storage/d1/skills";
 import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
 import { deletePackages, openPackageRange, packageKeys } from "../../storage/r2/packages";
+import { adminOnly } from "../access/admin";
 import { roleTooLow } from "../access/groups";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
@@ -51,7 +52,7 @@ export function namespaceNotFound(): GatewayError {
 export function requireRight(principal: Principal, action: Action, scope: string): void {
   if (may(principal, action, scope)) return;
   const group = groupOfScope(scope);
-  if (group === null) throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may change what is public.");
+  if (group === null) throw adminOnly("Only an admin may change what is public.");
   throw roleTooLow(group, roleFor(action));
 }
 
@@ -110,10 +111,8 @@ export async function readVersions(
 ): Promise<{ skill: SkillHead; versions: VersionSummary[]; nextCursor: string | null }> {
   const skill = await findSkillHead(context, id);
   const rows = await listVersions(context.db, id, limit + 1, decodeCursor(cursor, versionCursor));
-  const versions = rows.slice(0, limit);
-  const last = versions.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { skill, versions, nextCursor: more ? encodeCursor({ createdAt: last.createdAt, id: last.id }) : null };
+  const { page, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return { skill, versions: page, nextCursor };
 }
 
 /** Makes a version of a skill the current one. */

@@ -1,7 +1,9 @@
 // Encryption of secrets at rest: AES-256-GCM under a key that the deployment provides, bound to the secret's place.
 
+import { decodeBase64, encodeBase64 } from "../../domain/base64";
 import { hexOf, sha256Hex } from "../../domain/digest";
 import { GatewayError } from "../../domain/errors";
+import { Recent } from "../../domain/recent";
 import type { Settings } from "../../domain/settings";
 
 /** What an encryption made of a value, with the id of the key that did it. Base64. */
@@ -18,7 +20,8 @@ interface VaultKey {
 
 type KeySettings = Pick<Settings, "SECRETS_KEY" | "SECRETS_KEYS_PREVIOUS">;
 
-const imported = new Map<string, Promise<VaultKey>>();
+/** A deployment has its current key and a few previous ones. */
+const imported = new Recent<string, Promise<VaultKey>>(16);
 
 /** Encrypts under the current key. A row that is moved to another scope or name does not decrypt any more. */
 export async function seal(
@@ -30,7 +33,7 @@ export async function seal(
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const plain = new TextEncoder().encode(value);
   const made = await crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData: boundTo(place) }, key, plain);
-  return { keyId: id, iv: toBase64(iv), ciphertext: toBase64(new Uint8Array(made)) };
+  return { keyId: id, iv: encodeBase64(iv), ciphertext: encodeBase64(new Uint8Array(made)) };
 }
 
 /** The value, or `null` when no key of this deployment made it, or it was tampered with. */
@@ -39,16 +42,11 @@ export async function unseal(
   place: { scope: string; name: string },
   sealed: Sealed,
 ): Promise<string | null> {
-  const texts = [
-    ...(settings.SECRETS_KEY === undefined ? [] : [settings.SECRETS_KEY]),
-    ...settings.SECRETS_KEYS_PREVIOUS,
-  ];
-  const keys = await Promise.all(texts.map(vaultKey));
-  const found = keys.find((candidate) => candidate.id === sealed.keyId);
+  const found = (await vaultKeys(settings)).find((candidate) => candidate.id === sealed.keyId);
   if (found === undefined) return null;
   try {
-    const parameters = { name: "AES-GCM", iv: fromBase64(sealed.iv), additionalData: boundTo(place) };
-    const plain = await crypto.subtle.decrypt(parameters, found.key, fromBase64(sealed.ciphertext));
+    const parameters = { name: "AES-GCM", iv: decodeBase64(sealed.iv), additionalData: boundTo(place) };
+    const plain = await crypto.subtle.decrypt(parameters, found.key, decodeBase64(sealed.ciphertext));
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plain);
   } catch {
     // WebCrypto says no more than that it does not fit.
@@ -59,6 +57,11 @@ export async function unseal(
 /** The id of the key that new secrets are encrypted under. Throws `unavailable` when there is none. */
 export async function currentKeyId(settings: KeySettings): Promise<string> {
   return (await currentKey(settings)).id;
+}
+
+/** The ids of all keys that decrypt here. An id is a fingerprint: the key cannot be told from it. */
+export async function keyIds(settings: KeySettings): Promise<string[]> {
+  return (await vaultKeys(settings)).map(({ id }) => id);
 }
 
 /** HMAC-SHA-256 as hex under a key of this deployment: tells whether two things are the same, and nothing else of them. */
@@ -77,6 +80,10 @@ function currentKey({ SECRETS_KEY }: KeySettings): Promise<VaultKey> {
   throw new GatewayError("unavailable", "SECRETS_UNAVAILABLE", message);
 }
 
+function vaultKeys({ SECRETS_KEY, SECRETS_KEYS_PREVIOUS }: KeySettings): Promise<VaultKey[]> {
+  return Promise.all([...(SECRETS_KEY === undefined ? [] : [SECRETS_KEY]), ...SECRETS_KEYS_PREVIOUS].map(vaultKey));
+}
+
 function vaultKey(text: string): Promise<VaultKey> {
   const known = imported.get(text);
   if (known !== undefined) return known;
@@ -86,19 +93,11 @@ function vaultKey(text: string): Promise<VaultKey> {
 }
 
 async function importKey(text: string): Promise<VaultKey> {
-  const bytes = fromBase64(text);
+  const bytes = decodeBase64(text);
   const key = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
   return { id: (await sha256Hex(bytes)).slice(0, 16), key };
 }
 
 function boundTo({ scope, name }: { scope: string; name: string }): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([scope, name]));
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

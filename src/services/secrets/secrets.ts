@@ -12,6 +12,7 @@ import {
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
+import { Recent } from "../../domain/recent";
 import { makeRedactor, type Redactor } from "../../domain/servers/redactor";
 import {
   deleteSecret,
@@ -25,10 +26,11 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../../storage/d1/secrets";
+import { adminOnly, requireAdmin } from "../access/admin";
 import { groupNotFound, roleTooLow } from "../access/groups";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
-import { currentKeyId, seal, unseal } from "./encryption";
+import { currentKeyId, keyIds, seal, unseal } from "./encryption";
 
 /** Whose secrets are meant: the caller's own, a group's, or the gateway's. */
 export type SecretOwner = { kind: "user" } | { kind: "group"; group: string } | { kind: "gateway" };
@@ -85,7 +87,7 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
 
 /** Encrypts some of what is not under the current key anew. Repeat until nothing remains; then the old key may go. */
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
-  if (!canManageSecrets(context.caller.principal, GATEWAY_SCOPE)) throw adminOnly();
+  requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
   const { rows, count } = await secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
   let rotated = 0;
@@ -100,8 +102,7 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
   return { rotated, remaining: count - rotated };
 }
 
-const cached = new Map<string, { at: number; found: Map<string, UsableSecret> }>();
-const CACHED = 500;
+const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);
 
 /**
  * The secrets of these names that the caller's servers use, own over groups' over the gateway's; those of a shared ghost, whose
@@ -118,9 +119,8 @@ export async function usableSecrets(
   const scopes = secretScopes(principal, shared);
   if (scopes.length === 0) return new Map();
   const watched = [...scopes.filter((scope) => scope !== GATEWAY_SCOPE), PUBLIC_SCOPE];
-  const { SECRETS_KEY, SECRETS_KEYS_PREVIOUS } = context.settings;
   const seen = watched.map((scope) => [scope, counters[scope] ?? 0]);
-  const key = JSON.stringify([scopes, seen, [...names].sort(), SECRETS_KEY, SECRETS_KEYS_PREVIOUS]);
+  const key = JSON.stringify([scopes, seen, [...names].sort(), await keyIds(context.settings)]);
   const before = cached.get(key);
   if (before !== undefined && context.now() - before.at < DURATIONS.secretCache) return before.found;
 
@@ -142,8 +142,6 @@ export async function usableSecrets(
       context.now() - DURATIONS.secretUse,
     );
   cached.set(key, { at: context.now(), found });
-  const oldest = cached.keys().next().value;
-  if (cached.size > CACHED && oldest !== undefined) cached.delete(oldest);
   return found;
 }
 
@@ -165,10 +163,6 @@ function scopeOf(context: Context, owner: SecretOwner): string {
   if (canManageSecrets(principal, scope)) return scope;
   if (owner.kind === "gateway") throw adminOnly();
   throw canSeeGroup(principal, owner.group) ? roleTooLow(owner.group, "Maintainer") : groupNotFound();
-}
-
-function adminOnly(): GatewayError {
-  return new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
 }
 
 function secretNotFound(): GatewayError {

@@ -8,6 +8,7 @@ import { NO_MEMORY } from "../../domain/servers/memory";
 import { deleteServer, listServers, putServer, readServer, type ServerRow } from "../../storage/d1/mcp-servers";
 import { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
+import { requireAdmin } from "../access/admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
 import { fillServer } from "./variables";
@@ -25,7 +26,7 @@ export interface ServerTest {
 
 /** Stores an entry under its name, whole. Variables may be unknown to everybody but not to the list of variables. */
 export async function storeServer(context: Context, name: string, entry: ServerEntry) {
-  requireAdmin(context);
+  requireAdmin(context.caller.principal);
   const issues = variableProblems(entry).map(
     ({ code, keys, problem }): Issue => ({
       code,
@@ -47,7 +48,7 @@ export async function storeServer(context: Context, name: string, entry: ServerE
 }
 
 export async function oneServer(context: Context, name: string): Promise<ServerRow> {
-  requireAdmin(context);
+  requireAdmin(context.caller.principal);
   const found = await readServer(context.db, name);
   if (found === null) throw serverNotFound();
   return found;
@@ -55,12 +56,12 @@ export async function oneServer(context: Context, name: string): Promise<ServerR
 
 /** A page by name; `after` is the last name of the page before. */
 export function pageOfServers(context: Context, limit: number, after: string | null): Promise<ServerRow[]> {
-  requireAdmin(context);
+  requireAdmin(context.caller.principal);
   return listServers(context.db, limit, after);
 }
 
 export async function removeServer(context: Context, name: string): Promise<void> {
-  requireAdmin(context);
+  requireAdmin(context.caller.principal);
   if (!(await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name))) throw serverNotFound();
 }
 
@@ -92,11 +93,6 @@ export async function testServer(context: Context, name: string): Promise<Server
     if (!(error instanceof UpstreamFault)) throw error;
     return failed(error.message);
   }
-}
-
-function requireAdmin(context: Context): void {
-  if (context.caller.principal.role === "admin") return;
-  throw new GatewayError("forbidden", "ADMIN_ONLY", "Only an admin may do this.");
 }
 
 function serverNotFound(): GatewayError {

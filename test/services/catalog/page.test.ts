@@ -58,3 +58,15 @@ describe("pages of ten thousand skills", () => {
     expect(pages).toBe(4);
   });
 });
+
+// SQL pages by code points, where `ｚ` (U+FF5A) comes before `𠮷` (U+20BB7). UTF-16 units have them the other way round.
+describe("pages whose names lie beyond U+FFFF", () => {
+  it("lose no skill where a page ends", async () => {
+    await clearRegistry();
+    const plain = Array.from({ length: 258 }, (_, index) => `plain-${String(index).padStart(3, "0")}`);
+    for (const name of [...plain, "ｚ", "𠮷"]) await seedSkill({ name });
+    const { entries, pages } = await walk(null, {}, 259);
+    expect(entries.map(({ name }) => name)).toEqual([...plain, "ｚ", "𠮷"]);
+    expect(pages).toBe(2);
+  });
+});

@@ -1,0 +1,24 @@
+// Bytes as text, where they are text.
+
+/** The text of UTF-8 bytes without their byte order mark; `null` where they are no UTF-8. */
+export function utf8Text(bytes: Uint8Array): string | null {
+  return decode(bytes, false);
+}
+
+/** The text of UTF-8 bytes with all that they say, so that it is the same bytes again; `null` where they are no UTF-8. */
+export function exactText(bytes: Uint8Array): string | null {
+  return decode(bytes, true);
+}
+
+/** The text of a file that can be shown; `null` where it is no UTF-8 or has NULs. */
+export function shownText(bytes: Uint8Array): string | null {
+  return bytes.includes(0) ? null : utf8Text(bytes);
+}
+
+function decode(bytes: Uint8Array, ignoreBOM: boolean): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

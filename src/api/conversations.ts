@@ -83,7 +83,7 @@ conversationRoutes.openapi(
     summary: "The conversation: turn, active skills, tokens",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("It stands so.", status), 304: notModified, ...refusals(404) },
+    responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
     const { api, ask } = conversation(c, c.req.valid("param").id);

@@ -15,7 +15,7 @@ import { conversationNotFound, type Session } from "../services/session";
 import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
 import type { Tabs } from "./tabs";
 
-const NOT_LIVE = "The key does not count any more.";
+const NOT_LIVE = "The key is no longer valid.";
 
 /** Lets a page in, or throws the refusal. */
 export async function enter(pages: Tabs, admission: Admission): Promise<Response> {
@@ -74,7 +74,7 @@ async function understand(pages: Tabs, socket: WebSocket, data: string | ArrayBu
   return take(pages, session, socket, holder, frame);
 }
 
-/** Closes those who never said hello, those who read nothing, and those whose key does not count any more. */
+/** Closes those who never said hello, those who read nothing, and those whose key is no longer valid. */
 export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
   for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");

@@ -39,7 +39,7 @@ export default class extends WorkerEntrypoint {
           const asked = parse(ask);
           end(stringify({ ok: true, value: (await WORK[asked.kind](asked, run)) ?? null }));
         } catch (error) {
-          try { end(failure(error, run)); } catch { resolve('{"ok":false,"message":"It failed with something that cannot be told."}'); }
+          try { end(failure(error, run)); } catch { resolve('{"ok":false,"message":"The code failed with a value that cannot be shown."}'); }
         }
       });
     });
@@ -204,7 +204,7 @@ function messageOf(error) {
     const text = error instanceof Error ? (error.name === "Error" ? "" : error.name + ": ") + error.message : typeof error === "string" ? error : stringify(error);
     return String(text).slice(0, 2_000);
   } catch {
-    return "something that cannot be told";
+    return "a value that cannot be shown";
   }
 }
 

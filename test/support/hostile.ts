@@ -159,7 +159,7 @@ export const CORPUS: Record<string, Row> = {
   },
   "a getter that throws something without a text": {
     call: "return { get content() { throw { toJSON() { throw 1; }, toString() { throw 2; } }; } };",
-    sees: "Tool 'bad' failed: something that cannot be told",
+    sees: "Tool 'bad' failed: a value that cannot be shown",
   },
   "a function": { call: "return () => 1;", sees: /It answered a function, which is no JSON/ },
   "functions in the answer": { call: "return { run() {}, n: 1 };", sees: '{"n":1}', isError: false },

@@ -17,12 +17,17 @@ const SOON = 2;
  * @param wait seconds until the window ends; all of it where nobody knows when it began
  */
 export function tooFast(policy: string, { requests, seconds }: Rate, wait: number = seconds): GatewayError {
-  return new GatewayError("rate_limited", "RATE_LIMITED", `At most ${requests} in ${seconds} s. Wait, and go slower.`, {
-    policy,
-    limit: requests,
-    window_s: seconds,
-    retry_after_s: wait,
-  });
+  return new GatewayError(
+    "rate_limited",
+    "RATE_LIMITED",
+    `At most ${requests} in ${seconds} s. Wait, then send fewer requests.`,
+    {
+      policy,
+      limit: requests,
+      window_s: seconds,
+      retry_after_s: wait,
+    },
+  );
 }
 
 /** Seconds after which the same may succeed, or `null` when waiting changes nothing. */

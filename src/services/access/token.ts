@@ -77,6 +77,6 @@ function badToken(): GatewayError {
   return new GatewayError(
     "unauthenticated",
     "UNAUTHENTICATED",
-    "The token does not count here. Get a new one from its issuer.",
+    "The token is not valid here. Get a new one from its issuer.",
   );
 }

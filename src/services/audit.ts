@@ -13,7 +13,7 @@ import { sha256Hex } from "../domain/digest";
 import type { JsonObject } from "../domain/json";
 import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
-import { requireAdmin } from "./access/admin";
+import { requireAdmin } from "./admin";
 import type { Context } from "./context";
 
 interface Told {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { type JsonObject, jsonObject } from "../json";
 import type { JsonSchema, ToolDefinition } from "../tool";
 import {
-  callTool,
+  callSkillTool,
   findTool,
   loadTool,
   type Manner,
@@ -136,7 +136,7 @@ export const BUILTIN = {
   },
   call_skill_tool: {
     arguments: z.object({ name: z.string(), arguments: jsonObject.default({}) }),
-    define: callTool,
+    define: callSkillTool,
     effect: "runs",
     isOffered: ({ mode }) => mode === "fixed",
     isOurs: ({ mode }) => mode === "fixed",

@@ -103,7 +103,7 @@ export function scriptTool(): ToolDefinition {
   };
 }
 
-export function callTool(): ToolDefinition {
+export function callSkillTool(): ToolDefinition {
   return {
     name: "call_skill_tool",
     description: "Call a tool that a loaded skill brought. The answer of load_skill describes these tools.",

@@ -16,9 +16,9 @@ import {
   readGroup,
   updateGroup,
 } from "../../storage/d1/groups";
+import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
-import { requireAdmin } from "./admin";
 
 /** A group as its caller sees it: with the caller's own role, `null` for an admin outside it. */
 export type SeenGroup = GroupRow & { role: GroupRole | null };

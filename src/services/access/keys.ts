@@ -11,10 +11,10 @@ import { GatewayError } from "../../domain/errors";
 import { constraintOf, type Database } from "../../storage/d1/database";
 import type { HeldKey } from "../../storage/d1/identity";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../../storage/d1/keys";
+import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
 import { countToday, requireRoomForKey } from "../quota";
-import { requireAdmin } from "./admin";
 import { isUsable } from "./credential";
 
 export interface KeyRequest {

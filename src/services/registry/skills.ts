@@ -20,8 +20,8 @@ import { activateVersion, deleteSkillRows } from "../../storage/d1/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../../storage/d1/skills";
 import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
 import { deletePackages, openPackageRange, packageKeys } from "../../storage/r2/packages";
-import { adminOnly } from "../access/admin";
 import { roleTooLow } from "../access/groups";
+import { adminOnly } from "../admin";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 

@@ -26,8 +26,8 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../../storage/d1/secrets";
-import { adminOnly, requireAdmin } from "../access/admin";
 import { groupNotFound, roleTooLow } from "../access/groups";
+import { adminOnly, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { currentKeyId, keyIds, seal, unseal } from "./encryption";

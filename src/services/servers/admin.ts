@@ -8,7 +8,7 @@ import { NO_MEMORY } from "../../domain/servers/memory";
 import { deleteServer, listServers, putServer, readServer, type ServerRow } from "../../storage/d1/mcp-servers";
 import { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
-import { requireAdmin } from "../access/admin";
+import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
 import { fillServer } from "./variables";

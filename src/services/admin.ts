@@ -1,7 +1,7 @@
 // What is for admins only, and what anybody else is told.
 
-import { isAdmin, type Principal } from "../../domain/access/access";
-import { GatewayError } from "../../domain/errors";
+import { isAdmin, type Principal } from "../domain/access/access";
+import { GatewayError } from "../domain/errors";
 
 /** Refuses anybody but an admin. */
 export function requireAdmin(principal: Principal, message?: string): void {

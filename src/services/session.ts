@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { conversationFull } from "../domain/access/quota";
+import type { SkillRef } from "../domain/catalog/skill-ref";
 import { type View, viewSchema } from "../domain/catalog/view";
 import { activeSkills, apply, type ConversationState } from "../domain/conversation/activation";
 import type { ConversationEvent } from "../domain/conversation/event";
@@ -35,6 +36,8 @@ export interface Session {
   /** Called after every change of the state. */
   changed?: () => void;
 }
+
+type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
 
 const ownerSchema = z.object({ user_id: z.string(), id: z.string() });
 
@@ -101,6 +104,12 @@ export function touch(session: Session, context: Context, name: string): void {
   const before = state.touched.get(name);
   if (before !== undefined && before === Math.max(...state.touched.values())) return;
   record(session, context, [{ type: "touched", turn: state.turn, name }]);
+}
+
+/** The version of a skill that the conversation has loaded, else the one that the catalog has. */
+export function loadedVersion(session: Session | null, listed: SkillVersion): SkillVersion {
+  if (session === null) return listed;
+  return activeSkills(session.state).find(({ skill }) => skill.name === listed.name)?.skill ?? listed;
 }
 
 /**

@@ -42,10 +42,10 @@ export const toolMemorySchema = z.object({
   versions: z.record(z.string(), factsSchema),
   /**
    * Names that tools have until their skill's activation ends: by skill, with the activation they were given in. Tools of servers
-   * that no skill brought are under `/` and the server's name.
+   * that no skill offers are under `/` and the server's name.
    */
   names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
-  /** Every tool that was ever offered here, by the name it had; `skill` is empty where none brought it. */
+  /** Every tool that was ever offered here, by the name it had; `skill` is empty where no skill offers it. */
   known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
 });
 export type ToolMemory = z.infer<typeof toolMemorySchema>;
@@ -70,7 +70,7 @@ export interface ToolSources {
 export interface OfferedServer {
   ref: ServerRef;
   state: "connecting" | "connected" | "failed" | "open" | "unsupported";
-  /** Those that its entry lets through. */
+  /** Those that its entry allows. */
   tools: UpstreamTool[];
   error: string | null;
   /** Of the last connecting, listing or call, in milliseconds. */
@@ -84,7 +84,7 @@ export interface OfferedTool {
   name: string;
   /** What it is called where it comes from: `tool`, or `server__tool`. */
   own: string;
-  /** Who brought it; `null` where no skill did. */
+  /** The skill that offers it; `null` where none does. */
   skill: SkillRef | null;
   /** What stands behind it: a skill's code, or a tool of a server. */
   origin: { facts: CodeFacts; declared: ToolDeclaration } | { server: ServerRef; tool: string };

@@ -1,5 +1,6 @@
 // The texts a model sees. They are pinned by golden files: a changed byte costs every user a prompt cache.
 
+import type { View } from "../catalog/view";
 import type { JsonObject } from "../json";
 import { escapeSkillTags } from "../tags";
 import type { Format } from "../tools/formats";
@@ -39,7 +40,7 @@ export interface PromptParts {
   system: string;
   /** Already rendered; absent when the catalog is empty. */
   list: string | null;
-  /** Already rendered; absent when nothing is loaded that the prompt must carry. */
+  /** Already rendered; absent when nothing is loaded that the prompt needs. */
   loaded: string | null;
   /** Loaded instructions as a message of their own, so that the system prefix stays cacheable. */
   separate: boolean;
@@ -67,8 +68,11 @@ function contextMessage(loaded: string, format: Format): JsonObject {
   return { role: "user", content: format === "mcp" ? { type: "text", text } : text };
 }
 
-/** The activations whose instructions the prompt must carry: all, but for those that stand in a tool's answer already. */
-export function carried(active: readonly Activation[], delivered: ReadonlyMap<string, string>): Activation[] {
+/** The activations whose instructions the prompt needs: all but those whose instructions a tool's answer holds already. */
+export function neededInstructions(
+  active: readonly Activation[],
+  delivered: ReadonlyMap<string, string>,
+): Activation[] {
   return active.filter(({ skill }) => skill.tokens > 0 && delivered.get(skill.name) !== skill.version_id);
 }
 
@@ -81,8 +85,10 @@ export const TEXTS = {
   },
   alreadyActive: (name: string) =>
     `Skill '${name}' is already active. Its instructions are in effect; follow them without loading it again.`,
-  notAvailable: (name: string, available: readonly string[]) =>
-    `Error: Skill '${name}' is not available. Available skills: ${available.length === 0 ? "none" : available.join(", ")}`,
+  notAvailable: (name: string, { catalog }: View) => {
+    const available = catalog.entries.map((entry) => entry.name).join(", ");
+    return `Error: Skill '${name}' is not available. Available skills: ${catalog.entries.length === 0 ? "none" : available}`;
+  },
   noContent: (name: string) => `Error: Skill '${name}' has no prompt content.`,
   evicted: (names: readonly string[]) => ` To make room, these were unloaded: ${names.join(", ")}.`,
   unloaded: (name: string) => `Skill '${name}' has been unloaded.`,

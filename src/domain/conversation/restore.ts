@@ -8,7 +8,7 @@ import { readTranscript, type TranscriptCall, type TranscriptMessage } from "./t
 const LOADERS: Readonly<Record<string, string>> = { load_skill: "skill_name", skill: "skill" };
 const UNLOADER = "unload_skill";
 
-/** The first two answers of `load_skill`, as the seeds' text pattern finds them in plain text. */
+/** The first two answers of `load_skill`, as the predecessor system's text pattern finds them in plain text. */
 const LOADED_TEXT = /Skill '([^']+)' (?:has been loaded|is already active)/g;
 
 export interface Restored {

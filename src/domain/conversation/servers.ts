@@ -5,7 +5,7 @@ import type { View } from "../catalog/view";
 import type { JsonObject } from "../json";
 import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../servers/entry";
 
-/** A server that this conversation has. `skill` is who brought it; `null` where no skill did. */
+/** A server that this conversation has. `skill` is the skill that offers it; `null` where none does. */
 export type ServerRef = ConfiguredServer & { skill: SkillRef | null };
 
 /** What an active skill says of servers. */
@@ -18,15 +18,15 @@ export interface SkillServers {
 export function serversOf({ servers, selection }: View, skills: readonly SkillServers[]): ServerRef[] {
   const general = (entries: JsonObject, source: ServerSource) =>
     readServers(entries, source).map((server): ServerRef => ({ ...server, skill: null }));
-  const brought = skills.flatMap(({ skill, servers: own }) =>
+  const skillsOwn = skills.flatMap(({ skill, servers: own }) =>
     readServers(own, { kind: "skill", skill: skill.name }).map((server): ServerRef => ({ ...server, skill })),
   );
   const ghosts = general(servers.ghost, { kind: "ghost", shared: selection.shared });
-  return mergeServers(general(servers.gateway, { kind: "gateway" }), ghosts, brought);
+  return mergeServers(general(servers.gateway, { kind: "gateway" }), ghosts, skillsOwn);
 }
 
-/** Who brought a server: `gateway`, `ghost`, or the skill's name. */
-export function broughtBy({ source }: ServerRef): string {
+/** Who offers a server: `gateway`, `ghost`, or the skill's name. */
+export function offeredBy({ source }: ServerRef): string {
   return source.kind === "skill" ? source.skill : source.kind;
 }
 

@@ -3,8 +3,8 @@
 import { sha256Hex } from "../digest";
 
 /**
- * A tool that somebody brought: `own` is what it is called there (`tool`, or `server__tool`). `skill` is empty where no skill
- * brought it.
+ * An offered tool: `own` is what it is called where it comes from (`tool`, or `server__tool`). `skill` is empty where no skill
+ * offers it.
  */
 export interface NamedTool {
   skill: string;

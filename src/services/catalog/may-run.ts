@@ -15,7 +15,10 @@ export const BARS: Readonly<Record<NonNullable<Bar>, string>> = {
   stale: "the registry does not answer, so no code is run; try again in a moment",
 };
 
-/** Scopes as a view found them, so that a turn asks for each skill once. */
+/**
+ * Scopes as a view found them, so that a turn asks for each skill once. They are kept by view and not in a session's memory: a
+ * client without a conversation has a view and no session.
+ */
 const known = new WeakMap<View, Map<string, string | null>>();
 
 /** Judges a skill as it is now: by the caller's view, which is as new as the caller's counters. */

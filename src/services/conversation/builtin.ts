@@ -16,23 +16,25 @@ import { loadSkill, showSkill, unloadSkill } from "./load";
 import { runFindSkill, runReadSkill } from "./read";
 
 /** Where a tool runs that needs no conversation: it may have one. */
-export interface BuiltinPlace extends ScriptPlace {
+export type BuiltinPlace = ScriptPlace & ForWhom;
+
+type ConversationPlace = CallPlace & ForWhom;
+
+interface ForWhom {
   /** Whether the answer goes to an MCP client, which takes no prompt. */
   forClient: boolean;
 }
-
-type ConversationPlace = BuiltinPlace & CallPlace;
 
 type Handlers<Names extends BuiltinName, Place> = {
   readonly [N in Names]: (place: Place, args: BuiltinArguments[N]) => ToolResult | Promise<ToolResult>;
 };
 
 const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> = {
-  load_skill: ({ context, session, view, forClient }, { skill_name, reload }) =>
-    session === null
-      ? showSkill(context, view, skill_name)
-      : exclusively(session, () =>
-          loadSkill(context, session, view, skill_name, { forClient, again: reload === true }),
+  load_skill: (place, { skill_name, reload }) =>
+    place.session === null
+      ? showSkill(place.context, place.view, skill_name)
+      : exclusively(place.session, () =>
+          loadSkill(place, skill_name, { forClient: place.forClient, again: reload === true }),
         ),
   read_skill: ({ context, session, view }, { skill_name, file_path, offset, limit }) =>
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
@@ -42,8 +44,8 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
 };
 
 const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
-  skill: ({ context, session, view, forClient }, { skill }) =>
-    exclusively(session, () => loadSkill(context, session, view, skill, { forClient, again: false })),
+  skill: (place, { skill }) =>
+    exclusively(place.session, () => loadSkill(place, skill, { forClient: place.forClient, again: false })),
   unload_skill: ({ context, session }, { skill_name }) =>
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
   call_skill_tool: async (place, { name, arguments: args }) =>
@@ -53,8 +55,7 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
 /** Runs one of the gateway's own tools; `null` where it needs a conversation and there is none. */
 export async function runBuiltin(place: BuiltinPlace, name: BuiltinName, args: JsonObject): Promise<ToolResult | null> {
   if (!needsConversation(name)) return withArguments(ANYWHERE, name, place, args);
-  const { session } = place;
-  return session === null ? null : withArguments(IN_CONVERSATION, name, { ...place, session }, args);
+  return place.session === null ? null : withArguments(IN_CONVERSATION, name, place, args);
 }
 
 async function withArguments<N extends BuiltinName, Place>(

@@ -5,6 +5,7 @@ import { TEXTS } from "../../domain/conversation/prompt";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { GatewayError } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
+import { Recent } from "../../domain/recent";
 import { failed, type ToolResult } from "../../domain/tool";
 import { isBuiltin } from "../../domain/tools/builtin";
 import { toolsOfCatalog } from "../../domain/tools/client-offer";
@@ -13,8 +14,7 @@ import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 
 /** Views by what they depend on, so that a client's calls in a row read the catalog once. */
-const seen = new Map<string, View>();
-const SEEN = 64;
+const seen = new Recent<string, View>(64);
 
 /** The view of a principal's catalog, narrowed by a ghost. */
 export async function viewOfCatalog(context: Context, settings: ConversationSettings): Promise<View> {
@@ -26,8 +26,6 @@ export async function viewOfCatalog(context: Context, settings: ConversationSett
   if (view.warnings.some((warning) => warning.code === "GHOST_NOT_FOUND"))
     throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${settings.ghost}'.`);
   seen.set(key, view);
-  const oldest = seen.keys().next().value;
-  if (seen.size > SEEN && oldest !== undefined) seen.delete(oldest);
   return view;
 }
 

@@ -19,6 +19,7 @@ import { record, type Session, touch } from "../session";
 import { offeredText } from "../tools/explain";
 import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
+import type { Seen } from "../tools/step";
 
 /** To an MCP client the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
 export interface LoadHow {
@@ -32,12 +33,11 @@ interface Refused {
 
 /** Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn. */
 export async function loadSkill(
-  context: Context,
-  session: Session,
-  view: View,
+  seen: Seen,
   name: string,
   how: LoadHow = { forClient: false, again: false },
 ): Promise<ToolResult> {
+  const { context, session, view } = seen;
   const { state } = session;
   const { policy, turn } = state;
   if (policy === null) throw new Error("load_skill outside a turn");
@@ -45,7 +45,7 @@ export async function loadSkill(
   const found = await findListed(context, view, name);
   if ("refusal" in found) return found.refusal;
   const already = active.find((activation) => activation.skill.name === name);
-  if (already !== undefined) return loadAgain(context, session, view, policy, already.skill, how);
+  if (already !== undefined) return loadAgain(seen, policy, already.skill, how);
   const whole = await withNeeds(context, view, found.entry, active);
   if ("refusal" in whole) return whole.refusal;
 
@@ -75,7 +75,7 @@ export async function loadSkill(
   ]);
   const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
-  const tools = await toolsText(context, session, view, names);
+  const tools = await toolsText(seen, names);
   if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${tools}`);
   const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + made + tools;
   if (!inAnswer && !forClient) return text(answer);
@@ -84,13 +84,12 @@ export async function loadSkill(
 
 /** Loads a skill that is active: it stays longer, and its instructions are told again only where they may be lost. */
 async function loadAgain(
-  context: Context,
-  session: Session,
-  view: View,
+  seen: Seen,
   policy: Policy,
   skill: SkillRef,
   { forClient, again }: LoadHow,
 ): Promise<ToolResult> {
+  const { context, session } = seen;
   const { state } = session;
   const { name } = skill;
   const delivered = policy.tool_style === "skill" ? [name] : [];
@@ -100,7 +99,7 @@ async function loadAgain(
   else record(session, context, [{ type: "loaded", turn: state.turn, name, skills: [skill], delivered }]);
   // The one-tool style always answers with the body; load_skill does not repeat it.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
-  const tools = await toolsText(context, session, view, [name]);
+  const tools = await toolsText(seen, [name]);
   if (again && forClient) return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
   return text(TEXTS.alreadyActive(name) + tools);
 }
@@ -134,7 +133,7 @@ export async function showSkill(context: Context, view: View, name: string): Pro
 /** The first check of every loading: whether the catalog has the skill. */
 async function findListed(context: Context, view: View, name: string): Promise<Refused | { entry: CatalogEntry }> {
   const entry = await findInView(context, view, name);
-  return entry === null ? { refusal: failed(TEXTS.notAvailable(name, availableNames(view))) } : { entry };
+  return entry === null ? { refusal: failed(TEXTS.notAvailable(name, view)) } : { entry };
 }
 
 /** The checks that follow for a skill that is not active: it has content, and all that it needs is there. Dependencies first. */
@@ -165,10 +164,9 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
 }
 
 /** What is said of the tools that skills offer, once their servers had a moment to connect. */
-async function toolsText(context: Context, session: Session, view: View, names: readonly string[]): Promise<string> {
-  await connectSources(context, session, view, names);
-  const offered = await offeredTools(context, session, view);
-  return offeredText(offered, names, session.state.policy?.tool_mode ?? "dynamic");
+async function toolsText(seen: Seen, names: readonly string[]): Promise<string> {
+  await connectSources(seen, names);
+  return offeredText(await offeredTools(seen), names, seen.session.state.policy?.tool_mode ?? "dynamic");
 }
 
 /** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */
@@ -206,8 +204,4 @@ async function findBeside(
   if (found === null || !suits) return found;
   const { skill_id, version_id, version, tokens, bytes = 0, dependencies } = held;
   return { ...found, skill_id, version_id, version, tokens, bytes, needs: dependencies };
-}
-
-function availableNames(view: View): string[] {
-  return view.catalog.entries.map((entry) => entry.name);
 }

@@ -2,18 +2,15 @@
 
 import { listed } from "../../domain/catalog/catalog";
 import { renderList } from "../../domain/catalog/list";
-import type { View } from "../../domain/catalog/view";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
-import { carried, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
+import { neededInstructions, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
 import { policyOf } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
 import { builtinTools } from "../../domain/tools/builtin";
 import { type Format, renderTool } from "../../domain/tools/formats";
-import type { Context } from "../context";
-import type { Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
-import { offeredTools } from "../tools/offered";
+import type { Step } from "../tools/step";
 
 /**
  * What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after.
@@ -21,37 +18,32 @@ import { offeredTools } from "../tools/offered";
  * @param state another one than the session's for somebody who only looks
  */
 export async function renderOffer(
-  context: Context,
-  session: Session,
-  view: View,
+  step: Step,
   format: Format,
-  state: ConversationState = session.state,
+  state: ConversationState = step.session.state,
 ): Promise<RenderedOffer> {
-  const { effective, memory } = session;
+  const { view } = step;
+  const { effective, memory } = step.session;
   const known = memory.rendered;
   const { revision } = memory.connections;
   const same = known?.state === state && known.view === view && known.effective === effective;
   if (same && known.format === format && known.revision === revision) return known.offer;
-  const offer = await render(context, session, view, format, state);
+  const offer = await render(step, format, state);
   memory.rendered = { state, view, effective, format, revision, offer };
   return offer;
 }
 
 /** Reads nothing but the conversation's own store. */
-async function render(
-  context: Context,
-  session: Session,
-  view: View,
-  format: Format,
-  state: ConversationState,
-): Promise<RenderedOffer> {
+async function render(step: Step, format: Format, state: ConversationState): Promise<RenderedOffer> {
+  const { context, session, view } = step;
   const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
   const { shown, more } = listed(view.catalog, view.preload);
-  const offered = await offeredTools(context, session, view);
+  const offered = await step.offered();
   const fixed = policy.tool_mode === "fixed";
-  const loaded = carried(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
+  const loaded = neededInstructions(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
     name: skill.name,
-    // Where the list of tools is fixed, load_skill's answer describes what it brought; nobody else described the others.
+    // Where the list of tools is fixed, load_skill's answer describes the tools of what it loaded. The prompt describes those of
+    // the other skills.
     instructions:
       (session.store.instructions(skill.version_id) ?? "") +
       (fixed && reason !== "loaded" ? explainTools(offered.tools, [skill.name]) : ""),
@@ -68,7 +60,7 @@ async function render(
     format,
   );
   const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: offered.scripts };
-  // Where the list is fixed it has what no loading brings.
+  // Where the list is fixed it has only what needs no loading.
   const listing = fixed ? offered.tools.filter(({ skill }) => skill === null) : offered.tools;
   const ofSources = listing.flatMap(({ definition }) => definition ?? []);
   const tools = [...builtinTools(offer), ...ofSources].map((tool) => renderTool(tool, format));

@@ -1,8 +1,6 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
-import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { View } from "../../domain/catalog/view";
-import { activeSkills } from "../../domain/conversation/activation";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
@@ -17,7 +15,7 @@ import { readPackageRange } from "../../storage/r2/packages";
 import { findAllInView, findInView, scopesOf } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
 import type { Context } from "../context";
-import { type Session, touch } from "../session";
+import { loadedVersion, type Session, touch } from "../session";
 
 interface Page {
   offset?: number | null | undefined;
@@ -37,24 +35,19 @@ export async function runReadSkill(
   filePath: string | null,
   page: Page,
 ): Promise<ToolResult> {
-  const entry = await pinned(context, session, view, name);
-  if (entry === null)
-    return failed(
-      TEXTS.notAvailable(
-        name,
-        view.catalog.entries.map((known) => known.name),
-      ),
-    );
-  const version = (await contentsOf(context, [entry.version_id])).get(entry.version_id);
+  const entry = await findInView(context, view, name);
+  if (entry === null) return failed(TEXTS.notAvailable(name, view));
+  const { version_id } = loadedVersion(session, entry);
+  const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  if (filePath === null || filePath === "") return instructions(entry, version, page);
+  if (filePath === null || filePath === "") return instructions(name, version, page);
   const file =
     version.files.find((candidate) => candidate.path === filePath) ?? instructionsFile(version.files, filePath);
   if (file === undefined) {
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
   }
-  const result = await readFile(context, entry, file, page);
+  const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) touch(session, context, name);
   return result;
 }
@@ -82,21 +75,7 @@ export async function runFindSkill(context: Context, view: View, query: string):
   };
 }
 
-/** The version a conversation reads: the one it has loaded, else the catalog's. */
-async function pinned(
-  context: Context,
-  session: Session | null,
-  view: View,
-  name: string,
-): Promise<CatalogEntry | null> {
-  const entry = await findInView(context, view, name);
-  if (session === null) return entry;
-  const active = activeSkills(session.state).find((activation) => activation.skill.name === name);
-  if (entry === null || active === undefined) return entry;
-  return { ...entry, version_id: active.skill.version_id };
-}
-
-function instructions(entry: CatalogEntry, version: VersionContent, page: Page): ToolResult {
+function instructions(name: string, version: VersionContent, page: Page): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);
@@ -105,11 +84,11 @@ function instructions(entry: CatalogEntry, version: VersionContent, page: Page):
     content: [
       {
         type: "text",
-        text: `# Skill: ${entry.name}\n\n${version.description}\n\n${shown}${note}\n\n## Files\n\n${list}`,
+        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}\n\n## Files\n\n${list}`,
       },
     ],
     structuredContent: {
-      skill_name: entry.name,
+      skill_name: name,
       description: version.description,
       instructions: shown,
       instructions_length: characters(body),
@@ -118,11 +97,16 @@ function instructions(entry: CatalogEntry, version: VersionContent, page: Page):
   };
 }
 
-async function readFile(context: Context, entry: CatalogEntry, file: PackageFile, page: Page): Promise<ToolResult> {
-  const bytes = await readPackageRange(context.packages, context.timings, entry.version_id, file.offset, file.size);
-  if (bytes === null) return failed(`Error: Skill '${entry.name}' changed just now. Try again.`);
+async function readFile(
+  context: Context,
+  skill: { name: string; version_id: string },
+  file: PackageFile,
+  page: Page,
+): Promise<ToolResult> {
+  const bytes = await readPackageRange(context.packages, context.timings, skill.version_id, file.offset, file.size);
+  if (bytes === null) return failed(`Error: Skill '${skill.name}' changed just now. Try again.`);
   const content = shownText(bytes);
-  const facts = { skill_name: entry.name, file_path: file.path };
+  const facts = { skill_name: skill.name, file_path: file.path };
   if (content === null) {
     return {
       content: [
@@ -141,7 +125,7 @@ async function readFile(context: Context, entry: CatalogEntry, file: PackageFile
   };
 }
 
-/** The asked lines, and a note where there are more. Lengths are in characters, as the seeds count them. */
+/** The asked lines, and a note where there are more. Lengths are in characters, as the predecessor system counts them. */
 function paged(body: string, page: Page): { shown: string; note: string } {
   const lines = body.split("\n");
   const offset = page.offset ?? 0;

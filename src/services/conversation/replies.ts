@@ -32,7 +32,7 @@ const tokensSchema = () => z.object({ static: z.int(), actual: z.int(), saved_pe
 const serverSchema = () =>
   z.object({
     server: z.string(),
-    /** `gateway`, `ghost`, or the name of the skill that brought it. */
+    /** `gateway`, `ghost`, or the name of the skill that offers it. */
     source: z.string(),
     state: z.enum(["connecting", "connected", "failed", "open", "unsupported"]),
     /** The tools, by the names they are offered under. */
@@ -116,7 +116,7 @@ const taskSkillRefSchema = () =>
     version_id: z.string(),
   });
 
-/** `GET /api/tasks/{id}/skills`, the seeds' form. */
+/** `GET /api/tasks/{id}/skills`, in the form of the predecessor system. */
 export const taskSkillsSchema = () =>
   z.object({
     task_id: z.string(),

@@ -4,7 +4,7 @@ import { namespaceOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
 import type { Offered } from "../../domain/conversation/offered";
-import { broughtBy } from "../../domain/conversation/servers";
+import { offeredBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
@@ -35,7 +35,7 @@ export async function statusOf(
   const { tokens, ...rest } = storedStatus(session, state, context.now());
   return {
     ...rest,
-    mcp: serversStatus(await offeredTools(context, session, view)),
+    mcp: serversStatus(await offeredTools({ context, session, view })),
     tokens,
     warnings: [...warnings, ...more],
   };
@@ -62,7 +62,7 @@ function storedStatus(session: Session, state: ConversationState, now: number): 
 function serversStatus({ servers, tools }: Offered): ServerStatus[] {
   return servers.map(({ ref, state, error, latency }) => ({
     server: ref.name,
-    source: broughtBy(ref),
+    source: offeredBy(ref),
     state,
     tools: tools.flatMap(({ name, origin }) => ("server" in origin && origin.server === ref ? name : [])),
     ...(error === null ? {} : { error }),
@@ -105,7 +105,7 @@ export function eventsOf(session: Session, after: number, limit: number): Events
   };
 }
 
-/** The skills of the conversation as the seeds' executors ask for them. */
+/** The skills of the conversation as executors of the predecessor system ask for them. */
 export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
   const { view } = await standing(context, session);
   const entries = view.catalog.entries;

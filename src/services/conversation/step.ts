@@ -18,8 +18,9 @@ import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";
 import { exclusively, type Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
-import { offeredTools } from "../tools/offered";
+import { stepOf } from "../tools/offered";
 import { connectSources } from "../tools/sources";
+import type { Step } from "../tools/step";
 import type { ToolCallsRequest, TurnRequest } from "./api";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
@@ -36,10 +37,11 @@ export async function takeTurn(context: Context, session: Session, request: Turn
     return { turn: session.state.turn, warnings: issues };
   });
   const { view } = await currentView(context, session);
-  await connectSources(context, session, view);
+  await connectSources({ context, session, view });
   forgetUnused(session, context.now() - DURATIONS.upstreamKept);
-  const offer = await renderOffer(context, session, view, formatOf(session, request.format));
-  warnings.push(...(await offeredTools(context, session, view)).warnings);
+  const step = stepOf({ context, session, view });
+  const offer = await renderOffer(step, formatOf(session, request.format));
+  warnings.push(...(await step.offered()).warnings);
   return {
     turn,
     ...offer,
@@ -52,15 +54,15 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 /** The prompt and the tools as they stand. */
 export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
   const { view, state } = await standing(context, session);
-  return renderOffer(context, session, view, formatOf(session, format), state);
+  return renderOffer(stepOf({ context, session, view }), formatOf(session, format), state);
 }
 
 /** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
 export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<RenderedOffer> {
   const begins = await ensureTurn(context, session, preload, []);
   const { view } = await currentView(context, session);
-  if (begins) await connectSources(context, session, view);
-  const offer = await renderOffer(context, session, view, "mcp");
+  if (begins) await connectSources({ context, session, view });
+  const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
   return { ...offer, tools: toolsForClient(offer.tools, view) };
 }
 
@@ -94,26 +96,30 @@ export async function takeCalls(
   const format = formatOf(session, request.format);
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
-  if (begins) await connectSources(context, session, current.view);
-  const before = await renderOffer(context, session, current.view, format);
+  const seen = { context, session, view: current.view };
+  if (begins) await connectSources(seen);
+  const first = stepOf(seen);
+  const before = await renderOffer(first, format);
 
   const calls = readCalls(context, request.calls);
-  const run = { context, session, view: current.view, running, forClient: request.host !== null };
   const answers = new Map<ReadCall, AnsweredCall>();
-  const answer = async (call: ReadCall) => {
+  const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
+    const run = { ...step, running, forClient: request.host !== null };
     const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);
   };
-  for (const { call } of calls) if (isOrdered(call) && isOurs(session, call.name)) await answer(call);
-  // Only now: a skill loaded in this step may have brought the tools that the rest of it calls.
+  for (const { call } of calls) if (isOrdered(call) && isOurs(session, call.name)) await answer(first, call);
+  // Only now: the rest of the calls may name tools of a skill that was loaded just before.
+  const loaded = answers.size === 0 ? first : stepOf(seen);
   const rest = calls.filter(({ call }) => !answers.has(call));
   const unhandled = rest.filter(({ call }) => !isOurs(session, call.name)).map(({ entry }) => entry);
-  await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(call)));
+  await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(loaded, call)));
 
   const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
-  const offer = await renderOffer(context, session, current.view, format);
+  // The calls may have changed what servers offer.
+  const offer = await renderOffer(stepOf(seen), format);
   const changed = offer.etag !== (request.etag ?? before.etag);
   // An MCP host takes no prompt, and asks for the tools itself.
   const tells = request.host === null && (request.etag === null || changed);

@@ -1,22 +1,18 @@
 // Running tools: a call becomes a result. What goes wrong inside a tool is a result with `isError`; only
 // storage that does not answer is thrown, since then the whole step should be tried again.
 
-import type { View } from "../../domain/catalog/view";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
-import type { Context } from "../context";
 import type { Session } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
 import { knownTool } from "../tools/memory";
+import type { Step } from "../tools/step";
 import { runBuiltin } from "./builtin";
 import type { RunningCalls } from "./running";
 
-export interface ToolRun {
-  context: Context;
-  session: Session;
-  view: View;
+export interface ToolRun extends Step {
   running: RunningCalls;
   /** Whether the answers go to an MCP client, which takes no prompt. */
   forClient: boolean;
@@ -67,12 +63,12 @@ async function answer(
   signal: AbortSignal,
   onProgress: CallPlace["onProgress"],
 ): Promise<ToolResult> {
-  const { context, session, view } = run;
-  if (!context.settings.SKILLS_ENABLED) return failed(TEXTS.disabled);
+  if (!run.context.settings.SKILLS_ENABLED) return failed(TEXTS.disabled);
   if (call.malformed !== undefined)
     return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}.`);
   const { name } = call;
-  const place = { context, session, view, callId: call.id, signal, onProgress, forClient: run.forClient };
+  const { context, session, view, offered, forClient } = run;
+  const place = { context, session, view, offered, callId: call.id, signal, onProgress, forClient };
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
     : await callOffered(place, name, call.arguments);

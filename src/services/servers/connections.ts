@@ -146,7 +146,7 @@ function keep(context: Context, session: Session, aim: Reachable, live: LiveConn
 function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
-  const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.lets(name)) : [];
+  const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.allows(name)) : [];
   const isOpen = breakerState(breaker, now) === "open";
   const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
   const told = error ?? (isOpen ? breaker.last : null);

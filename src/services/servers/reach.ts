@@ -13,8 +13,8 @@ export interface Reachable {
   /** Names what is remembered of it: another URL, header or secret is another key. */
   key: string;
   target: UpstreamTarget;
-  /** Whether the entry lets a tool through. */
-  lets(tool: string): boolean;
+  /** Whether the entry allows a tool. */
+  allows(tool: string): boolean;
   problem?: never;
 }
 
@@ -24,15 +24,21 @@ export interface Unreachable {
   unsupported: boolean;
 }
 
+/**
+ * Kept by request and not in a step or a session's memory: one request makes several steps, and the next request may fill an
+ * entry with other values.
+ */
 const known = new WeakMap<Context, WeakMap<ServerRef, Promise<Reachable | Unreachable>>>();
 
 /** Where a server is reached, worked out once a request. */
 export function reach(context: Context, session: Session, ref: ServerRef): Promise<Reachable | Unreachable> {
-  const aims = known.get(context) ?? new WeakMap<ServerRef, Promise<Reachable | Unreachable>>();
-  known.set(context, aims);
-  const aim = aims.get(ref) ?? work(context, session, ref);
-  aims.set(ref, aim);
-  return aim;
+  const ofRequest = known.get(context) ?? new WeakMap<ServerRef, Promise<Reachable | Unreachable>>();
+  known.set(context, ofRequest);
+  const before = ofRequest.get(ref);
+  if (before !== undefined) return before;
+  const reached = work(context, session, ref);
+  ofRequest.set(ref, reached);
+  return reached;
 }
 
 async function work(context: Context, session: Session, ref: ServerRef): Promise<Reachable | Unreachable> {
@@ -40,12 +46,12 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const { entry } = ref;
   const filled = await fill(context, session, ref, entry);
   if ("problem" in filled) return { problem: filled.problem, unsupported: false };
-  // Who brought a server is part of what it is: two skills share no session.
+  // A server is another one for each skill that offers it: two skills share no session.
   const key = JSON.stringify([ref.skill?.skill_id ?? ref.source.kind, ref.name, filled.fingerprint]);
   return {
     key,
     target: filled.target,
-    lets: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
+    allows: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
   };
 }
 

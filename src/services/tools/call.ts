@@ -1,9 +1,7 @@
 // Calling an offered tool by its name. Whether its code may run is judged again at every call.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import type { View } from "../../domain/catalog/view";
 import { activeSkills } from "../../domain/conversation/activation";
-import type { OfferedTool } from "../../domain/conversation/offered";
 import { TEXTS } from "../../domain/conversation/prompt";
 import type { ServerRef } from "../../domain/conversation/servers";
 import type { JsonObject } from "../../domain/json";
@@ -12,19 +10,16 @@ import { callTool } from "../../sandbox/provider";
 import type { Progress } from "../../upstream/client";
 import { findInView } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
-import type { Context } from "../context";
 import { callServer } from "../servers/connections";
-import { type Session, touch } from "../session";
+import { touch } from "../session";
 import { hostParts, providerCode, toolContext } from "./code";
 import { knownTool } from "./memory";
-import { offeredTools } from "./offered";
+import { stepOf } from "./offered";
 import { connectSources } from "./sources";
+import type { Step } from "./step";
 
 /** Where a call is made. */
-export interface CallPlace {
-  context: Context;
-  session: Session;
-  view: View;
+export interface CallPlace extends Step {
   callId: string;
   signal: AbortSignal;
   /** Hears how far the call is, where somebody listens. */
@@ -34,8 +29,9 @@ export interface CallPlace {
 /** Calls a tool by the name it is offered under; `null` when none of this name was ever offered. */
 export async function callOffered(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const { context, session, view } = place;
-  const tool = (await offeredAs(place, name)) ?? (await offeredLater(place, name));
-  if (tool === undefined) return callUnoffered(place, name);
+  const now = (await isOffered(place, name)) ? place : await connectedAnew(place, name);
+  const tool = (await now.offered()).tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) return callUnoffered(now, name);
   const { skill, origin, problem } = tool;
   if ("server" in origin) return callRemote(place, name, skill, origin, args);
   const { facts, declared } = origin;
@@ -54,17 +50,17 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   );
 }
 
-async function offeredAs({ context, session, view }: CallPlace, name: string): Promise<OfferedTool | undefined> {
-  return (await offeredTools(context, session, view)).tools.find((candidate) => candidate.name === name);
+async function isOffered(place: CallPlace, name: string): Promise<boolean> {
+  return (await place.offered()).tools.some((tool) => tool.name === name);
 }
 
 /** A tool that was offered once may be one of a server that is to be connected anew, as when its secret changed. */
-async function offeredLater(place: CallPlace, name: string): Promise<OfferedTool | undefined> {
+async function connectedAnew(place: CallPlace, name: string): Promise<CallPlace> {
   const known = knownTool(place.session, name);
   const isActive = activeSkills(place.session.state).some(({ skill }) => skill.name === known?.skill);
-  if (known === null || (known.skill !== "" && !isActive)) return undefined;
-  await connectSources(place.context, place.session, place.view);
-  return offeredAs(place, name);
+  if (known === null || (known.skill !== "" && !isActive)) return place;
+  await connectSources(place);
+  return { ...place, ...stepOf(place) };
 }
 
 /** Calls a tool of an MCP server. Every visible skill may have servers, public or not. */
@@ -94,7 +90,7 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findInView(context, view, known.skill)) !== null) return failed(`Load skill '${known.skill}' first.`);
-    return failed(TEXTS.notAvailable(known.skill, namesOf(view)));
+    return failed(TEXTS.notAvailable(known.skill, view));
   }
   const bar = await barOf(context, view, active.skill);
   const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];
@@ -103,17 +99,10 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
 }
 
 /** Why a tool's server is not there, in words; `null` when it is, or the tool is no server's. */
-async function downServer(
-  { context, session, view }: CallPlace,
-  { skill, tool }: { skill: string; tool: string },
-): Promise<string | null> {
-  const { servers } = await offeredTools(context, session, view);
+async function downServer(place: CallPlace, { skill, tool }: { skill: string; tool: string }): Promise<string | null> {
+  const { servers } = await place.offered();
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
   if (down === undefined) return null;
   return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;
-}
-
-function namesOf(view: View): string[] {
-  return view.catalog.entries.map((entry) => entry.name);
 }

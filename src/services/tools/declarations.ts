@@ -5,11 +5,11 @@ import { findModule, isCode } from "../../domain/code/graph";
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { CODE_LIMITS } from "../../domain/limits";
 import type { PackageFile } from "../../domain/package/skill";
+import { Recent } from "../../domain/recent";
 import { type CodeDeclaration, readDeclarations } from "../../storage/d1/code";
 import type { Context } from "../context";
 
-const seen = new Map<string, CodeDeclaration>();
-const SEEN = 500;
+const seen = new Recent<string, CodeDeclaration>(500);
 
 /** The facts of versions, by id; a version that is gone is absent. */
 export async function factsOf(context: Context, versionIds: readonly string[]): Promise<Map<string, CodeFacts>> {
@@ -29,15 +29,14 @@ export async function filesOf(context: Context, versionId: string): Promise<Pack
 }
 
 async function declarationsOf(context: Context, versionIds: readonly string[]): Promise<CodeDeclaration[]> {
-  const missing = versionIds.filter((id) => !seen.has(id));
+  const found = new Map(versionIds.map((id) => [id, seen.get(id)]));
+  const missing = versionIds.filter((id) => found.get(id) === undefined);
   const read = missing.length === 0 ? [] : await readDeclarations(context.db, missing);
-  for (const declaration of read) seen.set(declaration.versionId, declaration);
-  const found = versionIds.flatMap((id) => seen.get(id) ?? []);
-  for (const oldest of seen.keys()) {
-    if (seen.size <= SEEN) break;
-    seen.delete(oldest);
+  for (const declaration of read) {
+    found.set(declaration.versionId, declaration);
+    seen.set(declaration.versionId, declaration);
   }
-  return found;
+  return versionIds.flatMap((id) => found.get(id) ?? []);
 }
 
 function factsFrom({ digest, config, tools, provider, servers, files }: CodeDeclaration): CodeFacts {

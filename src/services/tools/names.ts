@@ -6,7 +6,7 @@ import { nameTools } from "../../domain/tools/names";
 
 /** Tools that come and go together. */
 export interface ToolGroup {
-  /** A skill's name, or `/` and the name of a server that no skill brought. */
+  /** A skill's name, or `/` and the name of a server that no skill offers. */
   key: string;
   /** The skill's name; empty where there is none. */
   skill: string;

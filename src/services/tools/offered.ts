@@ -1,6 +1,5 @@
 // The tools that active skills and MCP servers offer, under the names they have in this conversation.
 
-import type { View } from "../../domain/catalog/view";
 import type {
   Offered,
   OfferedServer,
@@ -12,17 +11,30 @@ import type {
 import { type ServerRef, titleOf } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import type { ToolDeclaration } from "../../domain/package/skill";
-import type { Context } from "../context";
 import { offeredServers } from "../servers/connections";
-import type { Session } from "../session";
 import { keepNames, toolMemory } from "./memory";
 import { nameGroups, nameIn, type ToolGroup } from "./names";
 import { sourcesOf } from "./sources";
+import type { Seen, Step } from "./step";
+
+/** A step from here on. */
+export function stepOf({ context, session, view }: Seen): Step {
+  const seen = { context, session, view };
+  let asked: Promise<Offered> | null = null;
+  return {
+    ...seen,
+    offered() {
+      asked ??= offeredTools(seen);
+      return asked;
+    },
+  };
+}
 
 /** What is offered now. Asks no server: what is not connected yet has no tools. */
-export async function offeredTools(context: Context, session: Session, view: View): Promise<Offered> {
+export async function offeredTools(seen: Seen): Promise<Offered> {
+  const { context, session } = seen;
   const { memory } = session;
-  const sources = await sourcesOf(context, session, view);
+  const sources = await sourcesOf(seen);
   const before = memory.offered;
   const { revision } = memory.connections;
   if (before?.sources === sources && before.revision === revision) return before.offered;

@@ -1,8 +1,6 @@
 // Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
 
-import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { isCode } from "../../domain/code/graph";
-import { activeSkills } from "../../domain/conversation/activation";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
@@ -12,13 +10,13 @@ import { runScript, type ScriptRun } from "../../sandbox/script";
 import { findInView } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { countToday } from "../quota";
-import { type Session, touch } from "../session";
+import { loadedVersion, touch } from "../session";
 import type { CallPlace } from "./call";
 import { hostParts, scriptCode, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 
-/** Where a script runs: a script needs no conversation. */
-export type ScriptPlace = Omit<CallPlace, "session"> & { session: Session | null };
+/** Where a script runs: in a conversation, or in a catalog without one. */
+export type ScriptPlace = CallPlace | (Omit<CallPlace, "session" | "offered"> & { session: null });
 
 export interface ScriptRequest {
   skill_name: string;
@@ -32,11 +30,8 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const { context, session, view } = place;
   const { skill_name: name } = request;
   const entry = await findInView(context, view, name);
-  if (entry === null) {
-    const names = view.catalog.entries.map((known) => known.name);
-    return failed(TEXTS.notAvailable(name, names));
-  }
-  const skill = pinned(session, entry);
+  if (entry === null) return failed(TEXTS.notAvailable(name, view));
+  const skill = loadedVersion(session, entry);
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
   const path = request.script_path.replace(/^\.\//, "");
@@ -92,13 +87,6 @@ function fenced(output: string): string {
   let fence = "```";
   while (output.includes(fence)) fence += "`";
   return `${fence}\n${output.replace(/\n$/, "")}\n${fence}`;
-}
-
-/** The version that this conversation has loaded, else the catalog's. */
-function pinned(session: Session | null, entry: CatalogEntry): { name: string; skill_id: string; version_id: string } {
-  if (session === null) return entry;
-  const active = activeSkills(session.state).find(({ skill }) => skill.name === entry.name);
-  return active?.skill ?? entry;
 }
 
 /** Why something was refused, in words; `null` when it was not. Storage that does not answer is thrown on. */

@@ -1,7 +1,6 @@
 // What the active skills declare beside their instructions: code that may run, and MCP servers. Read once a version, then known.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import type { View } from "../../domain/catalog/view";
 import { activeSkills } from "../../domain/conversation/activation";
 import type { CodeFacts, ToolSource, ToolSources } from "../../domain/conversation/offered";
 import { serversOf } from "../../domain/conversation/servers";
@@ -11,13 +10,13 @@ import { describeProvider } from "../../sandbox/provider";
 import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
 import { connectServers } from "../servers/connections";
-import type { Session } from "../session";
 import { providerCode } from "./code";
 import { factsOf } from "./declarations";
 import { noteVersions, toolMemory } from "./memory";
+import type { Seen } from "./step";
 
 /** What the active skills declare now. Asks D1 and an isolate only for a version that this conversation has not seen. */
-export async function sourcesOf(context: Context, session: Session, view: View): Promise<ToolSources> {
+export async function sourcesOf({ context, session, view }: Seen): Promise<ToolSources> {
   const active = activeSkills(session.state).map(({ skill }) => ({
     skill,
     order: session.state.activated.get(skill.name)?.order ?? 0,
@@ -55,6 +54,7 @@ export async function sourcesOf(context: Context, session: Session, view: View):
   const skills = found.filter((skill) => skill !== null);
   const ofSkills = skills.map(({ skill, facts }) => ({ skill, servers: facts.servers ?? {} }));
   const sources = { skills, servers: serversOf(view, ofSkills) };
+  // What is not settled is not remembered on purpose: the next question asks again.
   if (settled) session.memory.sources = { key, sources };
   return sources;
 }
@@ -64,13 +64,9 @@ export async function sourcesOf(context: Context, session: Session, view: View):
  *
  * @param only those of these skills
  */
-export async function connectSources(
-  context: Context,
-  session: Session,
-  view: View,
-  only: readonly string[] | null = null,
-): Promise<void> {
-  const { servers } = await sourcesOf(context, session, view);
+export async function connectSources(seen: Seen, only: readonly string[] | null = null): Promise<void> {
+  const { context, session } = seen;
+  const { servers } = await sourcesOf(seen);
   const mine = servers.filter(({ skill }) => only === null || (skill !== null && only.includes(skill.name)));
   if (mine.length === 0) return;
   const fixed = only !== null && session.state.policy?.tool_mode === "fixed";

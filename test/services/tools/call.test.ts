@@ -9,7 +9,7 @@ import { loadSkill } from "../../../src/services/conversation/load";
 import { beginTurn } from "../../../src/services/conversation/turn";
 import { createSession, openSession } from "../../../src/services/session";
 import { callOffered } from "../../../src/services/tools/call";
-import { offeredTools } from "../../../src/services/tools/offered";
+import { offeredTools, stepOf } from "../../../src/services/tools/offered";
 import { executeScript } from "../../../src/services/tools/script";
 import { ConversationStore } from "../../../src/storage/object/conversation";
 import { contextOf } from "../../support/context";
@@ -28,13 +28,15 @@ it("refuses while the registry does not answer", async () => {
     const session = openSession(store)!;
     await beginTurn(context, session, { key: null, history: null, history_cut: false, selected_skills: [] });
     const { view } = await currentView(context, session);
-    await loadSkill(context, session, view, "steady");
-    const place = { context, session, view, callId: "1", signal: new AbortController().signal };
+    await loadSkill({ context, session, view }, "steady");
+    const call = { callId: "1", signal: new AbortController().signal };
+    const place = { ...stepOf({ context, session, view }), ...call };
     expect(await callOffered(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
 
     const stale: Context = { ...context, caller: { ...context.caller, stale: true } };
-    const down = { ...place, context: stale, view: (await currentView(stale, session)).view };
-    expect((await offeredTools(stale, session, down.view)).tools.map((tool) => tool.name)).toEqual(["act"]);
+    const { view: kept } = await currentView(stale, session);
+    const down = { ...stepOf({ context: stale, session, view: kept }), ...call };
+    expect((await offeredTools(down)).tools.map((tool) => tool.name)).toEqual(["act"]);
     const why = "the registry does not answer, so no code is run; try again in a moment.";
     expect(await callOffered(down, "act", {})).toEqual({
       content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],

@@ -36,8 +36,8 @@ conversationRoutes.openapi(
     const { id: given, ...rest } = c.req.valid("json") ?? {};
     const once = await idempotencyOf(c);
     const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
-    const { api, ask } = conversation(c, made);
-    const value = answered(c, await api.put(ask, rest, false, once));
+    const { api, target } = conversation(c, made);
+    const value = answered(c, await api.put(target, rest, false, once));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -70,8 +70,8 @@ conversationRoutes.openapi(
     responses: { 201: json("Created.", status), 200: json("Replaced.", status), ...refusals(400, 404, 409) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    const value = answered(c, await api.put(ask, c.req.valid("json"), true, await idempotencyOf(c)));
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const value = answered(c, await api.put(target, c.req.valid("json"), true, await idempotencyOf(c)));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -86,8 +86,8 @@ conversationRoutes.openapi(
     responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.status(ask)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.status(target)), 200);
   },
 );
 
@@ -100,8 +100,8 @@ conversationRoutes.openapi(
     responses: { 204: noContent, ...refusals(404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    answered(c, await api.remove(ask));
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    answered(c, await api.remove(target));
     return c.body(null, 204);
   },
 );
@@ -125,8 +125,8 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { after, limit } = c.req.valid("query");
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.events(ask, after ?? 0, limit ?? 100)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.events(target, after ?? 0, limit ?? 100)), 200);
   },
 );
 
@@ -141,8 +141,8 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { id: name, turn } = c.req.valid("param");
-    const { api, ask } = conversation(c, name);
-    return c.json(answered(c, await api.at(ask, turn)), 200);
+    const { api, target } = conversation(c, name);
+    return c.json(answered(c, await api.at(target, turn)), 200);
   },
 );
 
@@ -158,7 +158,7 @@ taskRoutes.openapi(
     responses: { 200: json("Its skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.taskSkills(ask)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.taskSkills(target)), 200);
   },
 );

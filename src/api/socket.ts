@@ -95,8 +95,8 @@ async function enter(c: HonoContext<HttpEnv>): Promise<void> {
 
 async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
   await enter(c);
-  const { api, ask } = conversation(c, id);
-  answered(c, await api.requests(ask, null, 1, undefined));
+  const { api, target } = conversation(c, id);
+  answered(c, await api.requests(target, null, 1, undefined));
   return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });
 }
 

@@ -31,7 +31,7 @@ type Conversation = NonNullable<ClientPlace["conversation"]>;
  */
 export async function callInConversation(
   context: Context,
-  { api, ask, host }: Conversation,
+  { api, target, host }: Conversation,
   name: string,
   args: JsonObject,
   ctx: ServerContext,
@@ -42,14 +42,14 @@ export async function callInConversation(
   const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, host };
   const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may be gone by now, and with it whatever nobody waits for.
-  const cancel = () => waitUntil(api.cancelCall(ask, id));
+  const cancel = () => waitUntil(api.cancelCall(target, id));
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const token = meta?.progressToken;
     const answer =
       token === undefined
-        ? unwrap(await api.toolCalls(ask, request, null))
-        : await followed(unwrap(await api.streamToolCalls(ask, request)), (progress) =>
+        ? unwrap(await api.toolCalls(target, request, null))
+        : await followed(unwrap(await api.streamToolCalls(target, request)), (progress) =>
             ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } }),
           );
     if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
@@ -61,8 +61,8 @@ export async function callInConversation(
 }
 
 /** Calls off the call that the host made with this request. One that ended in the meantime, or never was, is no error. */
-export function cancelInConversation({ api, ask }: Conversation, request: string | number): void {
-  waitUntil(api.cancelCall(ask, { hostRequest: request }));
+export function cancelInConversation({ api, target }: Conversation, request: string | number): void {
+  waitUntil(api.cancelCall(target, { hostRequest: request }));
 }
 
 /** Reads a stream of a step to its end. */

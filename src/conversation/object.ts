@@ -44,7 +44,7 @@ import { tabsOf } from "./tabs";
 export class Conversation extends DurableObject<Env> implements ConversationApi {
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();
-  readonly #pages = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
+  readonly #tabs = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
   #session: Session | null = null;
   #pace: Pace = { since: 0, count: 0 };
 
@@ -122,26 +122,24 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   request(target: Target, request: QuestionRequest, once: Idempotency | null) {
-    return this.#inside(target, (context, session) =>
-      takeQuestion(context, session, this.#pages.asking, request, once),
-    );
+    return this.#inside(target, (context, session) => takeQuestion(context, session, this.#tabs.asking, request, once));
   }
 
   requests(target: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
-    return this.#inside(target, async () => listQuestions(this.#pages.asking, state, limit, cursor));
+    return this.#inside(target, async () => listQuestions(this.#tabs.asking, state, limit, cursor));
   }
 
   awaitRequest(target: Target, requestId: string, milliseconds: number) {
-    return this.#inside(target, async () => detailOf(await waitForEnd(this.#pages.asking, requestId, milliseconds)));
+    return this.#inside(target, async () => detailOf(await waitForEnd(this.#tabs.asking, requestId, milliseconds)));
   }
 
   cancelRequest(target: Target, requestId: string) {
-    return this.#inside(target, async () => cancel(this.#pages.asking, requestId, "cancelled"));
+    return this.#inside(target, async () => cancel(this.#tabs.asking, requestId, "cancelled"));
   }
 
   respond(target: Target, requestId: string, answer: Answer, once: Idempotency | null) {
     return this.#inside(target, (context, session) =>
-      takeResponse(context, session, this.#pages.asking, requestId, answer, once),
+      takeResponse(context, session, this.#tabs.asking, requestId, answer, once),
     );
   }
 
@@ -169,18 +167,18 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   override async fetch(request: Request): Promise<Response> {
     try {
       const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
-      return await enter(this.#pages, admission);
+      return await enter(this.#tabs, admission);
     } catch (error) {
       return Response.json(refusal(error));
     }
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    await hear(this.#pages, socket, data);
+    await hear(this.#tabs, socket, data);
   }
 
   override webSocketClose(socket: WebSocket, code: number, reason: string): void {
-    this.#pages.sockets.closed(socket, code, reason);
+    this.#tabs.sockets.closed(socket, code, reason);
   }
 
   override webSocketError(socket: WebSocket): void {
@@ -189,12 +187,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   /** Whatever is due: requests without an answer, silent sockets, keys to check, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
-    this.#pages.alarm.fired();
+    this.#tabs.alarm.fired();
     if (this.#open() === null) return;
-    expireDue(this.#pages.asking);
-    await closeSilent(this.#pages);
+    expireDue(this.#tabs.asking);
+    await closeSilent(this.#tabs);
     const session = this.#open();
-    if (session !== null) await endIfIdle(this.#pages, this.env, session, () => this.#empty());
+    if (session !== null) await endIfIdle(this.#tabs, this.env, session, () => this.#empty());
   }
 
   async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
@@ -203,7 +201,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       this.#pace = paced(this.#pace, Date.now());
       const context = makeContext(this.env, {
         caller: target.caller,
-        door: (call) => openBrowserLink(this.#pages.asking, required(this.#open()), call),
+        door: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
       });
       session = this.#open();
       const value = await run(context, session);
@@ -222,7 +220,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   #open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.#store);
-    if (this.#session !== null) announceChanges(this.#session, this.#pages.sockets);
+    if (this.#session !== null) announceChanges(this.#session, this.#tabs.sockets);
     return this.#session;
   }
 
@@ -236,16 +234,16 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     try {
       return await putConversation(context, this.#store, () => this.#open(), id, settings, replace);
     } finally {
-      await this.#pages.alarm.ensure();
+      await this.#tabs.alarm.ensure();
     }
   }
 
   async #empty(): Promise<null> {
     if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
-    this.#pages.sockets.dropAll(GONE.code, GONE.reason);
-    dismiss(this.#pages.asking.waiters, conversationNotFound());
-    await this.#pages.alarm.clear();
+    this.#tabs.sockets.dropAll(GONE.code, GONE.reason);
+    dismiss(this.#tabs.asking.waiters, conversationNotFound());
+    await this.#tabs.alarm.clear();
     await this.ctx.storage.deleteAll();
     return null;
   }

@@ -82,7 +82,7 @@ stepRoutes.openapi(
   async (c) => {
     const body = c.req.valid("json");
     const { api, target } = conversation(c, c.req.valid("param").id);
-    const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null, host: null };
+    const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null, client: null };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
       const stream = answered(c, await api.streamToolCalls(target, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });

@@ -78,15 +78,15 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  hostOffer(target: Target, host: ClientSetup) {
+  clientOffer(target: Target, client: ClientSetup) {
     return this.#answer(target, async (context) =>
-      offerReply(await takeClientOffer(context, await this.#hosted(context, target, host), host.preload)),
+      offerReply(await takeClientOffer(context, await this.#forClient(context, target, client), client.preload)),
     );
   }
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
     return this.#answer(target, async (context) => {
-      const known = await this.#hosted(context, target, request.host);
+      const known = await this.#forClient(context, target, request.client);
       const run = () => takeCalls(context, known, this.#running, request);
       return answerOnce(context, this.#store, once, toolCallsReplySchema, run);
     });
@@ -94,7 +94,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   streamToolCalls(target: Target, call: ToolCallsRequest) {
     return this.#answer(target, async (context) =>
-      streamCalls(context, await this.#hosted(context, target, call.host), this.#running, call),
+      streamCalls(context, await this.#forClient(context, target, call.client), this.#running, call),
     );
   }
 
@@ -225,8 +225,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   /** The conversation that is there, or the one that an MCP host makes by naming it. */
-  async #hosted(context: Context, target: Target, host: ClientSetup | null): Promise<Session> {
-    if (host !== null && this.#open() === null) await this.#put(context, target.id, host.settings, false);
+  async #forClient(context: Context, target: Target, client: ClientSetup | null): Promise<Session> {
+    if (client !== null && this.#open() === null) await this.#put(context, target.id, client.settings, false);
     return required(this.#open());
   }
 

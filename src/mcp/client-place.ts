@@ -8,5 +8,5 @@ export type ClientEra = "legacy" | "modern";
 /** The catalog, narrowed by a ghost, or one conversation. */
 export interface ClientPlace {
   ghost: string | undefined;
-  conversation: { api: ConversationApi; target: Target; host: ClientSetup } | null;
+  conversation: { api: ConversationApi; target: Target; client: ClientSetup } | null;
 }

@@ -10,7 +10,7 @@ import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
 import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
-import { hostCallId } from "../services/conversation/running";
+import { clientCallId } from "../services/conversation/running";
 import type { ClientPlace } from "./client-place";
 
 const answerSchema = toolCallsReplySchema();
@@ -31,15 +31,15 @@ type Conversation = NonNullable<ClientPlace["conversation"]>;
  */
 export async function callInConversation(
   context: Context,
-  { api, target, host }: Conversation,
+  { api, target, client }: Conversation,
   name: string,
   args: JsonObject,
   ctx: ServerContext,
   tellsChanges: boolean,
 ): Promise<ToolResult | null> {
   // A host counts its requests anew with every connection: its own id does not say which call is the same.
-  const id = hostCallId(ctx.mcpReq.id, context.newId("call"));
-  const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, host };
+  const id = clientCallId(ctx.mcpReq.id, context.newId("call"));
+  const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, client };
   const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may be gone by now, and with it whatever nobody waits for.
   const cancel = () => waitUntil(api.cancelCall(target, id));
@@ -62,7 +62,7 @@ export async function callInConversation(
 
 /** Calls off the call that the host made with this request. One that ended in the meantime, or never was, is no error. */
 export function cancelInConversation({ api, target }: Conversation, request: string | number): void {
-  waitUntil(api.cancelCall(target, { hostRequest: request }));
+  waitUntil(api.cancelCall(target, { clientRequest: request }));
 }
 
 /** Reads a stream of a step to its end. */

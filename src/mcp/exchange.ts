@@ -69,7 +69,7 @@ interface Offer {
 async function offerOf(context: Context, place: ClientPlace): Promise<Offer> {
   const { conversation } = place;
   if (conversation !== null) {
-    const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.target, conversation.host));
+    const { tools, prompt } = unwrap(await conversation.api.clientOffer(conversation.target, conversation.client));
     const spoken = prompt.messages.map((one) => spokenSchema.parse(one).content.text);
     return { tools, instructions: [prompt.system, ...spoken].filter((part) => part !== "").join("\n\n") };
   }
@@ -124,8 +124,8 @@ const toolSchema = z.object({
 /** What the place may see: for a conversation, what its own settings say. */
 async function viewOf(context: Context, { ghost, conversation }: ClientPlace): Promise<View> {
   if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
-  const { api, target, host } = conversation;
-  unwrap(await api.hostOffer(target, host));
+  const { api, target, client } = conversation;
+  unwrap(await api.clientOffer(target, client));
   return viewOfCatalog(context, unwrap(await api.status(target)).settings);
 }
 

@@ -47,7 +47,7 @@ export interface ToolCallsRequest {
   calls: JsonObject[];
   format: Format | null;
   etag: string | null;
-  host: ClientSetup | null;
+  client: ClientSetup | null;
 }
 
 export type Reply<T> =
@@ -74,7 +74,7 @@ export interface ConversationApi {
   ): Promise<Reply<TurnReply>>;
   prompt(target: Target, format: Format | null): Promise<Reply<OfferReply>>;
   /** What an MCP host is offered: tools that say which skills there are, and the prompt as its server's instructions. */
-  hostOffer(target: Target, host: ClientSetup): Promise<Reply<OfferReply>>;
+  clientOffer(target: Target, client: ClientSetup): Promise<Reply<OfferReply>>;
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
   streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;

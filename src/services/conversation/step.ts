@@ -90,7 +90,7 @@ export async function takeCalls(
   listener: Listener | null = null,
 ): Promise<ToolCallsReply> {
   const warnings: Issue[] = [];
-  const begins = await ensureTurn(context, session, request.host?.preload ?? [], warnings);
+  const begins = await ensureTurn(context, session, request.client?.preload ?? [], warnings);
   const format = formatOf(session, request.format);
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
@@ -98,7 +98,7 @@ export async function takeCalls(
   const before = await renderOffer(context, session, current.view, format);
 
   const calls = readCalls(context, request.calls);
-  const run = { context, session, view: current.view, running, forClient: request.host !== null };
+  const run = { context, session, view: current.view, running, forClient: request.client !== null };
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
@@ -116,7 +116,7 @@ export async function takeCalls(
   const offer = await renderOffer(context, session, current.view, format);
   const changed = offer.etag !== (request.etag ?? before.etag);
   // An MCP host takes no prompt, and asks for the tools itself.
-  const tells = request.host === null && (request.etag === null || changed);
+  const tells = request.client === null && (request.etag === null || changed);
   return {
     results: inOrder.map(renderResult),
     messages: renderResults(inOrder, format),

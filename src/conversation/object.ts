@@ -201,7 +201,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       this.#pace = paced(this.#pace, Date.now());
       const context = makeContext(this.env, {
         caller: target.caller,
-        door: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
+        browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
       });
       session = this.#open();
       const value = await run(context, session);

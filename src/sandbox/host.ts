@@ -41,7 +41,7 @@ export interface HostParts {
   log(text: string): void;
   /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
   ended(ending: HostEnding): void;
-  door: BrowserLink;
+  browserLink: BrowserLink;
   /** When the call ends, in milliseconds since the epoch. */
   deadline: number;
 }
@@ -116,7 +116,7 @@ export class Host extends RpcTarget {
 
   emit(action: unknown, payload: unknown): Promise<Told<null>> {
     return this.#tell((line) => {
-      line.parts.door.emit(actionOf(action), payloadOf(payload));
+      line.parts.browserLink.emit(actionOf(action), payloadOf(payload));
       return null;
     });
   }
@@ -129,7 +129,7 @@ export class Host extends RpcTarget {
       const asked = [actionOf(action), payloadOf(payload)] as const;
       const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
       if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
-      const answer = await line.parts.door.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
+      const answer = await line.parts.browserLink.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
       return JSON.stringify(answer);
     });
   }

@@ -42,7 +42,7 @@ export async function describeProvider(
 ): Promise<Described> {
   const context = { taskId: "", subtaskId: 0, userId: "", userName: "", skillName };
   const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
-  const host = { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE };
+  const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
   const ask = { kind: "describe", class: code.className, tools, context, config: code.config };
   const isolate = { ...code, as: "provider" as const, userId: "" };
   const { outcome } = await runIsolated(loader, isolate, ask, host, DURATIONS.describe);

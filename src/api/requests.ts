@@ -72,7 +72,10 @@ questionRoutes.openapi(
     const { wait_ms, require_client, ...body } = c.req.valid("json");
     const { api, target } = conversation(c, c.req.valid("param").id);
     const question = { ...body, skill_name: body.skill_name ?? null, payload: body.payload ?? null };
-    const value = answered(c, await api.request(target, { question, require_client, wait_ms }, await idempotencyOf(c)));
+    const value = answered(
+      c,
+      await api.question(target, { question, require_client, wait_ms }, await idempotencyOf(c)),
+    );
     return value.state === "pending" ? c.json(value, 202) : c.json(value, 200);
   },
 );
@@ -88,7 +91,7 @@ questionRoutes.openapi(
   async (c) => {
     const { state, limit, cursor } = c.req.valid("query");
     const { api, target } = conversation(c, c.req.valid("param").id);
-    const page = await api.requests(target, state ?? null, limit ?? REQUEST_LIMITS.listLimit, cursor);
+    const page = await api.questions(target, state ?? null, limit ?? REQUEST_LIMITS.listLimit, cursor);
     return c.json(answered(c, page), 200);
   },
 );
@@ -113,7 +116,7 @@ questionRoutes.openapi(
   async (c) => {
     const { id, request_id } = c.req.valid("param");
     const { api, target } = conversation(c, id);
-    const value = answered(c, await api.awaitRequest(target, request_id, c.req.valid("query").wait_ms ?? 0));
+    const value = answered(c, await api.awaitQuestion(target, request_id, c.req.valid("query").wait_ms ?? 0));
     return value.state === "pending" ? c.json(value, 202) : c.json(value, 200);
   },
 );
@@ -129,7 +132,7 @@ questionRoutes.openapi(
   async (c) => {
     const { id, request_id } = c.req.valid("param");
     const { api, target } = conversation(c, id);
-    answered(c, await api.cancelRequest(target, request_id));
+    answered(c, await api.cancelQuestion(target, request_id));
     return c.body(null, 204);
   },
 );

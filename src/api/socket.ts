@@ -96,7 +96,7 @@ async function enter(c: HonoContext<HttpEnv>): Promise<void> {
 async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
   await enter(c);
   const { api, target } = conversation(c, id);
-  answered(c, await api.requests(target, null, 1, undefined));
+  answered(c, await api.questions(target, null, 1, undefined));
   return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });
 }
 

@@ -121,19 +121,19 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#inside(target, taskSkillsOf);
   }
 
-  request(target: Target, request: QuestionRequest, once: Idempotency | null) {
+  question(target: Target, request: QuestionRequest, once: Idempotency | null) {
     return this.#inside(target, (context, session) => takeQuestion(context, session, this.#tabs.asking, request, once));
   }
 
-  requests(target: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
+  questions(target: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
     return this.#inside(target, async () => listQuestions(this.#tabs.asking, state, limit, cursor));
   }
 
-  awaitRequest(target: Target, requestId: string, milliseconds: number) {
+  awaitQuestion(target: Target, requestId: string, milliseconds: number) {
     return this.#inside(target, async () => detailOf(await waitForEnd(this.#tabs.asking, requestId, milliseconds)));
   }
 
-  cancelRequest(target: Target, requestId: string) {
+  cancelQuestion(target: Target, requestId: string) {
     return this.#inside(target, async () => cancel(this.#tabs.asking, requestId, "cancelled"));
   }
 

@@ -99,8 +99,8 @@ function greet(
   lastSeq: number | null,
 ): void {
   const { resume } = holder;
-  const { requests } = session.store;
-  const seq = requests.seq();
+  const { questions } = session.store;
+  const seq = questions.seq();
   if (resume === null || (lastSeq !== null && lastSeq > seq)) {
     const reason = resume === null ? "Hello was said already." : "last_seq was never given out.";
     sockets.drop(socket, CLOSE.badFrame, reason);
@@ -112,7 +112,7 @@ function greet(
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.
-  const resumed = lastSeq !== null && lastSeq >= requests.firstSeq();
+  const resumed = lastSeq !== null && lastSeq >= questions.firstSeq();
   const conversation = session.id;
   const waiting = pending.map((frame) => frame.request_id);
   const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };

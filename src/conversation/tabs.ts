@@ -34,11 +34,11 @@ export function tabsOf(
     if (open === null) return null;
     // The end of an idle conversation, a deadline, a silent socket or a key to check: whatever is first.
     const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
-    const others = [store.requests.nextDeadline(), sockets.nextDue()];
+    const others = [store.questions.nextDeadline(), sockets.nextDue()];
     return Math.min(idle, ...others.filter((time) => time !== null));
   });
   const asking: Asking = {
-    requests: store.requests,
+    questions: store.questions,
     waiters: new Map(),
     clients: sockets,
     now: () => Date.now(),

@@ -65,7 +65,7 @@ export function listQuestions(
 ): QuestionList {
   expireDue(asking);
   const before = decodeCursor(cursor, cursorSchema)?.seq ?? null;
-  const found = asking.requests.list(wanted, limit + 1, before);
+  const found = asking.questions.list(wanted, limit + 1, before);
   const { page, nextCursor } = pageOf(found, limit, ({ seq }) => ({ seq }));
   return { items: page.map(itemOf), next_cursor: nextCursor };
 }

@@ -56,7 +56,7 @@ export interface QuestionRequest {
 
 /** What waits for an answer, oldest first. Reads only: what is due is left out and ends by its alarm. */
 export function pendingOf(session: Session, now: number): QuestionItem[] {
-  return session.store.requests
+  return session.store.questions
     .pending()
     .filter((request) => request.deadline > now)
     .map(itemOf);

@@ -85,16 +85,16 @@ export interface ConversationApi {
   at(target: Target, turn: number): Promise<Reply<PastReply>>;
   taskSkills(target: Target): Promise<Reply<TaskSkills>>;
   /** Asks the browser and waits; an Idempotency-Key finds the same request again. */
-  request(target: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;
-  requests(
+  question(target: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;
+  questions(
     target: Target,
     state: QuestionState | null,
     limit: number,
     cursor: string | undefined,
   ): Promise<Reply<QuestionList>>;
   /** A request once it has ended, or as it stands after so many milliseconds. */
-  awaitRequest(target: Target, requestId: string, milliseconds: number): Promise<Reply<QuestionDetail>>;
-  cancelRequest(target: Target, requestId: string): Promise<Reply<null>>;
+  awaitQuestion(target: Target, requestId: string, milliseconds: number): Promise<Reply<QuestionDetail>>;
+  cancelQuestion(target: Target, requestId: string): Promise<Reply<null>>;
   respond(
     target: Target,
     requestId: string,

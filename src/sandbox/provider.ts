@@ -1,4 +1,4 @@
-// A skill's provider: what its tools are, and calling one. The seeds' `SkillToolProvider`, in an isolate.
+// A skill's provider: what its tools are, and calling one. The predecessor system's `SkillToolProvider`, in an isolate.
 
 import * as z from "zod";
 import type { Described, describedToolSchema } from "../domain/conversation/offered";

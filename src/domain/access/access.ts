@@ -40,7 +40,7 @@ const LEAST_ROLE: Record<Action, GroupRole> = {
 export const PUBLIC_SCOPE = "public";
 /** The scope of secrets that every conversation's servers may use. */
 export const GATEWAY_SCOPE = "gateway";
-/** The owner of public skills, as in the seeds. */
+/** The owner of public skills, as in the predecessor system. */
 export const PUBLIC_USER = "0";
 /** Who comes with the environment's key. */
 export const ADMIN_USER = "admin";

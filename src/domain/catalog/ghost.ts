@@ -1,4 +1,4 @@
-// A ghost: the seeds' word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
+// A ghost: the predecessor system's word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
 
 import * as z from "zod";
 import { kindOfScope } from "../access/access";

@@ -155,7 +155,7 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
   return typeof className === "string" ? { module, class: className } : { module };
 }
 
-/** The seeds list Python modules here too; what is no skill reference stays in the file and is left out. */
+/** The predecessor system lists Python modules here too. What is no skill reference stays in the file and is left out. */
 function readDependencies(fields: FieldReader): string[] {
   const needed = fields.list("dependencies").filter((text, index) => {
     const reference = parseReference(text);

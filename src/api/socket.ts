@@ -1,5 +1,6 @@
-// GET /api/v1/conversations/{id}/socket: the door to the conversation's socket. Keys are checked here, and that a ticket is of
-// this gateway; whether it still counts is known where it is kept. A page that may not enter is told so by a close code, since browsers hide the status of a failed upgrade.
+// GET /api/v1/conversations/{id}/socket opens the conversation's socket. Keys are checked here, and that a ticket is of this
+// gateway. The object that keeps the ticket knows whether it still counts. A page that may not enter gets a close code, since
+// browsers hide the status of a failed upgrade.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";

@@ -48,7 +48,7 @@ export function tabsOf(
     sockets,
     asking,
     alarm,
-    // Read when asked for: a gateway whose settings are not valid says so at its door, and not here.
+    // Read when asked for: a gateway whose settings are not valid says so at its edges, and not here.
     get settings() {
       return settingsFrom(env);
     },

@@ -20,7 +20,7 @@ export interface BrowserLink {
   emit(action: string, payload: JsonValue): void;
 }
 
-/** A door that leads nowhere. */
+/** The link where no page is connected. */
 export const NO_PAGE: BrowserLink = {
   request: async () => ({ success: false, error: "No page is connected to this conversation." }),
   emit: () => {},

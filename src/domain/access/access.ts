@@ -1,4 +1,4 @@
-// Who may do what: the only place that decides it. Everything else asks. What a key's scopes let through is in `key-scope.ts`.
+// Decides who may do what. The use cases ask it. What a key's scopes let through is in `key-scope.ts`.
 
 /** Roles in a group, highest first. */
 export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;

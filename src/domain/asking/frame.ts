@@ -21,7 +21,7 @@ export const CLOSE = {
   tooFast: 4429,
 } as const;
 
-/** The one table from what the gateway means to what a socket says. */
+/** From what the gateway means to what a socket says. */
 export const CLOSE_CODE: Record<ErrorCode, number> = {
   invalid: CLOSE.badFrame,
   unprocessable: CLOSE.badFrame,

@@ -1,4 +1,4 @@
-// What a conversation's object can be asked. The object implements this interface over RPC and the HTTP door calls it, so
+// What a conversation's object can be asked. The object implements this interface over RPC and the edges call it, so
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
 import type { Answer, QuestionState } from "../../domain/asking/question";
@@ -112,7 +112,7 @@ export interface ConversationApi {
   erase(target: Target): Promise<Reply<null>>;
 }
 
-/** Turns a refusal into the value that crosses to the HTTP door; anything else goes on as it is. */
+/** Turns a refusal into the value that crosses to an edge; anything else goes on as it is. */
 export function refusal(error: unknown): Extract<Reply<never>, { ok: false }> {
   const found = refusalIn(error);
   if (found === null) throw rootCause(error);

@@ -185,7 +185,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     this.webSocketClose(socket, 1006, "");
   }
 
-  /** Whatever is due: requests without an answer, silent sockets, keys to check, and the end of an idle conversation. */
+  /** Does what is due: unanswered questions, silent sockets, keys to check, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
     this.#tabs.alarm.fired();
     if (this.#open() === null) return;
@@ -224,7 +224,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#session;
   }
 
-  /** The conversation that is there, or the one that an MCP host makes by naming it. */
+  /** The conversation that is there, or the one that an MCP client makes by naming it. */
   async #forClient(context: Context, target: Target, client: ClientSetup | null): Promise<Session> {
     if (client !== null && this.#open() === null) await this.#put(context, target.id, client.settings, false);
     return required(this.#open());

@@ -58,7 +58,7 @@ export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBu
 
 async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   const { sockets, asking } = tabs;
-  // What was under way when the socket was told to go.
+  // The frame was on its way when the gateway closed the socket.
   if (socket.readyState !== WebSocket.OPEN) return;
   const holder = sockets.holder(socket);
   if (!sockets.mayTalk(holder, asking.now())) return sockets.drop(socket, CLOSE.tooFast, "Too many frames.");

@@ -16,7 +16,7 @@ export function conversation(c: HonoContext<HttpEnv>, id: string): { api: Conver
   return conversationOf(c.env, c.get("context").caller, id);
 }
 
-/** The same of whoever calls; the caller decides before whether it may. */
+/** The same for a given caller. The route decides first whether this one may. */
 export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; target: Target } {
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.

@@ -1,4 +1,4 @@
-// A host's tool call, made in its conversation: cancelled with the host's request, told of while it runs where the host asks.
+// A client's tool call, made in its conversation. It is cancelled with the client's request, and reports progress if asked to.
 
 import { waitUntil } from "cloudflare:workers";
 import type { ServerContext } from "@modelcontextprotocol/server";
@@ -37,11 +37,11 @@ export async function callInConversation(
   ctx: ServerContext,
   tellsChanges: boolean,
 ): Promise<ToolResult | null> {
-  // A host counts its requests anew with every connection: its own id does not say which call is the same.
+  // A client counts its requests anew with every connection, so its own id does not say which call is the same.
   const id = clientCallId(ctx.mcpReq.id, context.newId("call"));
   const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, client };
   const { signal, _meta: meta } = ctx.mcpReq;
-  // The request that carried the call may be gone by now, and with it whatever nobody waits for.
+  // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
   const cancel = () => waitUntil(api.cancelCall(target, id));
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -60,7 +60,7 @@ export async function callInConversation(
   }
 }
 
-/** Calls off the call that the host made with this request. One that ended in the meantime, or never was, is no error. */
+/** Calls off the call that the client made with this request. One that ended in the meantime, or never was, is no error. */
 export function cancelInConversation({ api, target }: Conversation, request: string | number): void {
   waitUntil(api.cancelCall(target, { clientRequest: request }));
 }

@@ -35,7 +35,7 @@ export async function asProtocolError<T>({ caller }: Context, run: () => Promise
   }
 }
 
-/** The answer to a host whose very first message is refused: nothing is served to it. Throws what is no refusal. */
+/** The answer to a client whose very first message is refused: nothing is served to it. Throws what is no refusal. */
 export function refusedOpening(id: string | number, error: unknown): Response {
   const refusal = refusalIn(error);
   if (refusal === null) throw error;

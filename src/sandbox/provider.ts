@@ -58,7 +58,7 @@ export async function describeProvider(
   return described;
 }
 
-/** Calls a tool. Whatever its code does, the answer is a tool result. */
+/** Calls a tool. A failure of its code is a tool result, too. */
 export async function callTool(
   loader: WorkerLoader,
   code: ProviderCode,

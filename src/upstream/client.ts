@@ -90,7 +90,7 @@ export class Upstream {
     return list;
   }
 
-  /** Calls a tool. Whatever happens, the answer is a tool result. */
+  /** Calls a tool. A failure is a tool result, too. */
   async call(
     tool: string,
     args: JsonObject,
@@ -226,7 +226,7 @@ export class Upstream {
     if (list !== null) this.#learn({ list: { ...list, at: 0 } });
   }
 
-  /** Where it is closed already, the memory stays the very same: whoever keeps it sees that there is nothing to keep. */
+  /** Where it is closed already, the memory stays the same value, which says that there is nothing new to store. */
   #closeBreaker(): void {
     if (this.#memory.breaker.failures > 0) this.#learn({ breaker: CLOSED });
   }

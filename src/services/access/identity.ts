@@ -95,7 +95,7 @@ async function adminDigest(key: string): Promise<string> {
   return adminKey.digest;
 }
 
-/** Who holds the bearer, whatever groups that one is in. */
+/** Who holds the bearer. The groups of that user come later. */
 function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number): Omit<Principal, "groups"> {
   if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
   if ("token" in proof) {

@@ -1,5 +1,5 @@
-// Asking the browser. Every request is a row before anybody hears of it, and ends exactly once; whoever asks, over HTTP or
-// from inside a tool, asks here.
+// Asking the browser. A question is a row before a page hears of it, and it ends exactly once. Back ends ask here over HTTP, tools
+// over their browser link.
 
 import type { ServerFrame } from "../../domain/asking/frame";
 import { ASKING_LIMITS } from "../../domain/asking/limits";

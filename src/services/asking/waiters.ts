@@ -32,7 +32,7 @@ export function wake(waiters: Waiters, id: string): void {
   for (const waiter of waiters.get(id) ?? []) waiter.wake();
 }
 
-/** Sends everybody home, since there is nothing left to wait for. */
+/** Refuses all waiters with the error. */
 export function dismiss(waiters: Waiters, error: GatewayError): void {
   for (const waiting of waiters.values()) for (const waiter of waiting) waiter.fail(error);
 }

@@ -104,7 +104,7 @@ function fill(
   return { url: url.text, headers };
 }
 
-/** Who must have the secret, where it is not whoever asks. */
+/** Who must have the secret, where that is not the caller. */
 function ownerOf({ shared = null }: Place): string {
   if (shared === null) return "";
   const group = groupOfScope(shared);

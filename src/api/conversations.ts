@@ -1,21 +1,29 @@
 // /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
-import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation/settings";
+import { conversationSettingsSchema } from "../domain/conversation/settings";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
-import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "../edge/schemas";
+import {
+  conversationId,
+  instant,
+  json,
+  jsonBody,
+  noContent,
+  optionalJsonBody,
+  pageQuery,
+  refusals,
+} from "../edge/schemas";
 import * as z from "../edge/zod";
 import { listConversations } from "../services/conversation/list";
 import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/conversation/replies";
 
-const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
-const params = z.object({ id });
+const params = z.object({ id: conversationId });
 const status = () => statusSchema().openapi("Conversation");
 const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
-const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
+const created = conversationSettingsSchema.safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
 const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 
 export const conversationRoutes = router();

@@ -3,7 +3,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ASKING_LIMITS } from "../domain/asking/limits";
 import { answerSchema, QUESTION_STATES } from "../domain/asking/question";
-import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { DURATIONS } from "../domain/durations";
 import { jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -11,6 +10,7 @@ import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import {
+  conversationId,
   instant,
   json,
   jsonBody,
@@ -24,7 +24,7 @@ import {
 import * as z from "../edge/zod";
 import { questionDetailSchema, questionListSchema, questionReplySchema } from "../services/asking/views";
 
-const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
+const params = z.object({ id: conversationId });
 const oneParams = params.extend({ request_id: z.string().min(1).max(200) });
 const name = z.string().min(1).max(ASKING_LIMITS.nameChars);
 

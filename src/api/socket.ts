@@ -6,7 +6,6 @@ import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { CLOSE_CODE, SUBPROTOCOL } from "../domain/asking/frame";
 import { readTicket, TICKET_PREFIX } from "../domain/asking/ticket";
-import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { invalid, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings";
 import { authenticate } from "../edge/auth";
@@ -16,7 +15,7 @@ import type { HttpEnv } from "../edge/env";
 import { problem } from "../edge/errors";
 import { principalRate } from "../edge/rate";
 import { router } from "../edge/router";
-import { refusals } from "../edge/schemas";
+import { conversationId, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { credentialOf } from "../services/access/credential";
 import { ADMISSION_HEADER, type Admission, badTicket } from "../services/asking/admission";
@@ -30,7 +29,7 @@ socketRoute.openapi(
     method: "get",
     path: "/conversations/{id}/socket",
     summary: "The conversation's WebSocket; sub-protocols `skill-gateway.v1` and, without a key, `ticket.<ticket>`",
-    request: { params: z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") }) },
+    request: { params: z.object({ id: conversationId }) },
     responses: { 101: { description: "The socket. Refusals come as close codes 44xx." }, ...refusals(400, 404) },
   }),
   async (c) => {

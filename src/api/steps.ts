@@ -1,18 +1,18 @@
 // /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
 
 import { createRoute } from "@hono/zod-openapi";
-import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation/settings";
+import { conversationSettingsSchema } from "../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { FORMATS } from "../domain/tools/formats";
 import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { namesTag } from "../edge/etag";
 import { router } from "../edge/router";
-import { described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../edge/schemas";
+import { conversationId, described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { promptSchema, statusSchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 
-const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
+const params = z.object({ id: conversationId });
 const format = z.enum(FORMATS).optional();
 const history = z.array(jsonValue).max(REQUEST_LIMITS.historyMessages);
 

@@ -90,7 +90,7 @@ export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<vo
   }
 }
 
-/** Welcomes a page. Nothing is awaited, so no request can slip between the welcome and what is pending. */
+/** Welcomes a page. Nothing is awaited, so no question can slip between the welcome and what is pending. */
 function greet(
   { sockets, asking }: Tabs,
   session: Session,

@@ -1,4 +1,4 @@
-// What the object has for its pages, put together: their sockets, the requests to them, and the alarm that watches over both.
+// What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
 
 import type { Grant } from "../domain/asking/ticket";
 import { type Settings, settingsFrom } from "../domain/settings";

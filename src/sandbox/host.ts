@@ -14,7 +14,7 @@ export interface BrowserAnswer {
 
 /** The way from one tool call to the pages of its conversation. */
 export interface BrowserLink {
-  /** Asks and waits. `ordinal` counts the requests of the call from 1, so that a repeated call finds its own again. */
+  /** Asks and waits. `ordinal` counts the questions of the call from 1, so that a repeated call finds its own again. */
   request(action: string, payload: JsonValue, timeoutMs: number, ordinal: number): Promise<BrowserAnswer>;
   /** Tells, without an answer. */
   emit(action: string, payload: JsonValue): void;

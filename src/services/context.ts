@@ -15,7 +15,7 @@ export interface Caller {
   stale: boolean;
 }
 
-/** Which tool call asks: ids of its requests are derived from the turn, the call's id and their ordinal. */
+/** Which tool call asks: ids of its questions are derived from the turn, the call's id and their ordinal. */
 export interface LinkCall {
   skillName: string;
   turn: number;

@@ -31,7 +31,7 @@ export interface Clients {
 
 export type QuestionFrame = Extract<ServerFrame, { type: "skill:request" }>;
 
-/** What asking takes. It lives as long as the object is in memory; everything that must last is in `requests`. */
+/** What asking takes. It lives as long as the object is in memory; everything that must last is in `questions`. */
 export interface Asking {
   readonly questions: QuestionStore;
   readonly waiters: Waiters;
@@ -41,7 +41,7 @@ export interface Asking {
   rearm(): void;
 }
 
-/** Asks, unless a request with this id is there already: then that one is meant. */
+/** Asks, unless a question with this id is there already: then that one is meant. */
 export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserQuestion {
   const known = look(asking, id);
   if (known !== null) return known;
@@ -73,7 +73,7 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   return request;
 }
 
-/** The request, ended if its time is over; `null` when there is none. */
+/** The question, ended if its time is over; `null` when there is none. */
 export function look(asking: Asking, id: string): BrowserQuestion | null {
   const request = asking.questions.get(id);
   if (request === null || !isDue(request, asking.now())) return request;
@@ -81,7 +81,7 @@ export function look(asking: Asking, id: string): BrowserQuestion | null {
   return asking.questions.get(id);
 }
 
-/** The request once it has ended, or as it stands after `milliseconds`. */
+/** The question once it has ended, or as it stands after `milliseconds`. */
 export async function waitForEnd(asking: Asking, id: string, milliseconds: number): Promise<BrowserQuestion> {
   const until = asking.now() + milliseconds;
   for (;;) {
@@ -106,7 +106,7 @@ export function respond(
   return finish(asking, request, { state: "resolved", answer, by }, from) ? "accepted" : lateness(request);
 }
 
-/** Cancels a pending request. One that was cancelled before is as it should be; one that ended otherwise is refused. */
+/** Cancels a pending question. One that was cancelled before is as it should be; one that ended otherwise is refused. */
 export function cancel(asking: Asking, id: string, reason: string): null {
   const request = look(asking, id);
   if (request === null) throw questionNotFound();
@@ -132,8 +132,8 @@ export function tell(asking: Asking, skill: string | null, action: string, paylo
 }
 
 /**
- * How a tool's code asks: waits to the end. Ids come of the call and of the order of its requests, so the same call made again,
- * after a restart say, finds its requests and their answers. Cancelling the call cancels what it waits for.
+ * How a tool's code asks: waits to the end. Ids come of the call and of the order of its questions, so the same call made again,
+ * after a restart say, finds its questions and their answers. Cancelling the call cancels what it waits for.
  */
 export function askerOf(asking: Asking, session: Session, callId: string, signal: AbortSignal) {
   const { turn } = session.state;
@@ -162,14 +162,14 @@ export function questionNotFound(): GatewayError {
   return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
 }
 
-/** The refusal for what comes after a request's end. */
+/** The refusal for what comes after a question's end. */
 export function tooLate(verdict: "already_resolved" | "expired"): GatewayError {
   return verdict === "expired"
     ? new GatewayError("conflict", "EXPIRED", "The request's deadline has passed.")
     : new GatewayError("conflict", "ALREADY_RESOLVED", "The request has its answer, or was cancelled.");
 }
 
-/** Ends a request: the row first, then the pages and those who wait. `false` when it may not end so. */
+/** Ends a question: the row first, then the pages and those who wait. `false` when it may not end so. */
 function finish(asking: Asking, request: BrowserQuestion, ending: Ending, from: string | null = null): boolean {
   const ended = end(request, ending, asking.now());
   if (ended === null || !asking.questions.finish(ended)) return false;

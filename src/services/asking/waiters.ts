@@ -1,4 +1,4 @@
-// Callers who wait for a request's end. Only memory: a caller whose wait is lost with the object comes back with the id.
+// Callers who wait for a question's end. Only memory: a caller whose wait is lost with the object comes back with the id.
 
 import type { GatewayError } from "../../domain/errors";
 

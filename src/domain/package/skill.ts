@@ -68,7 +68,7 @@ export interface SkillPackage {
   instructions: string;
   /** Sorted by path (code units). */
   files: PackageFile[];
-  /** The canonical ZIP, see `domain/canonical`. */
+  /** The canonical ZIP, see `canonical.ts`. */
   zip: Uint8Array;
   /** SHA-256 of `zip`, lower-case hex. */
   zipSha256: string;

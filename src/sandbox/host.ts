@@ -87,7 +87,7 @@ export class Host extends RpcTarget {
     this.#line = line;
   }
 
-  /** Resolves when the call is over, so that whatever still runs of it ends with it. */
+  /** Resolves when the call is over, so that what still runs of it ends with it. */
   async over(): Promise<void> {
     await this.#line.over.promise;
   }

@@ -191,7 +191,7 @@ export class Upstream {
     };
     try {
       const connection = await deadline.within(live.ready);
-      // Whoever comes later needs another one.
+      // Once it breaks, a later call needs another connection.
       connection.line.broken.catch(leave);
       return { connection, release };
     } catch (error) {
@@ -201,7 +201,7 @@ export class Upstream {
     }
   }
 
-  /** Shakes hands under the deadline for connecting, whoever stops waiting for it. */
+  /** Shakes hands under the deadline for connecting. It goes on when a caller stops waiting for it. */
   async #shake(around: Surroundings): Promise<Connection> {
     const { connectMs } = this.#target;
     const late = new UpstreamFault("unreachable", `the server did not connect within ${connectMs / 1_000}s`);

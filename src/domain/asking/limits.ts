@@ -1,4 +1,4 @@
-// Limits of questions to the browser, apart since `limits` is long. Whoever needs them takes them from there.
+// Limits of questions to the browser, apart since `domain/limits.ts` is long.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

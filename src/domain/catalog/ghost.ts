@@ -84,7 +84,7 @@ export function inlineSpec(spec: GhostSpec): GhostSpec {
   return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
 }
 
-/** Where a list goes on. Nothing in it is one user's: whoever else shows it goes on from there in a list of their own. */
+/** Where a list goes on. Nothing in it is one user's: another user who sends it goes on in a list of their own. */
 export interface GhostPlace {
   namespace: string;
   folded: string;

@@ -49,7 +49,7 @@ const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
 const PLATFORM_FILE = /^__MACOSX(?:\/|$)|(?:^|\/)\.DS_Store$|(?:^|\/)\._[^/]*$/;
 
 /**
- * Reads an archive. Never throws, whatever the bytes are. Issue codes: those of `archive-end.ts`,
+ * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive-end.ts`,
  * `archive-record.ts`, `path.ts` and `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
  * `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`, `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`,
  * `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`, `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.

@@ -48,7 +48,7 @@ export const versions = sqliteTable(
       .references(() => skills.id, { onDelete: "cascade" }),
     /** The manifest's version label, if it has one. */
     label: text(),
-    /** Identity of the content, see `domain/package`. */
+    /** Identity of the content, see `domain/package/skill.ts`. */
     digest: text().notNull(),
     /** Level 1. */
     description: text().notNull(),

@@ -15,7 +15,7 @@ import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
 import { mcp } from "./mcp/routes";
 
-/** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope`. */
+/** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
 const EDGES: readonly Edge[] = [mcp, api];
 
 /** The whole HTTP surface of the gateway. */

@@ -48,6 +48,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     registry: 4,
     tools: 4,
     conversation: 5,
+    "housekeeping.ts": ABOVE,
     "users.ts": ABOVE,
   },
 };

@@ -79,7 +79,7 @@ export default {
       log: (text) => logs.push(text),
       // Its result says so.
       ended: () => {},
-      door: {
+      browserLink: {
         request: async (action, payload, timeoutMs, ordinal) => {
           told.push({ request: action, payload });
           if (asked.answer === undefined) return NO_PAGE.request(action, payload, timeoutMs, ordinal);

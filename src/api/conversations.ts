@@ -1,21 +1,29 @@
 // /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
-import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation/settings";
+import { conversationSettingsSchema } from "../domain/conversation/settings";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
-import { instant, json, jsonBody, noContent, optionalJsonBody, pageQuery, refusals } from "../edge/schemas";
+import {
+  conversationId,
+  instant,
+  json,
+  jsonBody,
+  noContent,
+  optionalJsonBody,
+  pageQuery,
+  refusals,
+} from "../edge/schemas";
 import * as z from "../edge/zod";
 import { listConversations } from "../services/conversation/list";
 import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from "../services/conversation/replies";
 
-const id = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
-const params = z.object({ id });
+const params = z.object({ id: conversationId });
 const status = () => statusSchema().openapi("Conversation");
 const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
-const created = conversationSettingsSchema.safeExtend({ id: id.optional() }).openapi("NewConversation");
+const created = conversationSettingsSchema.safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
 const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 
 export const conversationRoutes = router();
@@ -36,8 +44,8 @@ conversationRoutes.openapi(
     const { id: given, ...rest } = c.req.valid("json") ?? {};
     const once = await idempotencyOf(c);
     const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
-    const { api, ask } = conversation(c, made);
-    const value = answered(c, await api.put(ask, rest, false, once));
+    const { api, target } = conversation(c, made);
+    const value = answered(c, await api.put(target, rest, false, once));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -70,8 +78,8 @@ conversationRoutes.openapi(
     responses: { 201: json("Created.", status), 200: json("Replaced.", status), ...refusals(400, 404, 409) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    const value = answered(c, await api.put(ask, c.req.valid("json"), true, await idempotencyOf(c)));
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const value = answered(c, await api.put(target, c.req.valid("json"), true, await idempotencyOf(c)));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -86,8 +94,8 @@ conversationRoutes.openapi(
     responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.status(ask)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.status(target)), 200);
   },
 );
 
@@ -100,8 +108,8 @@ conversationRoutes.openapi(
     responses: { 204: noContent, ...refusals(404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    answered(c, await api.remove(ask));
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    answered(c, await api.remove(target));
     return c.body(null, 204);
   },
 );
@@ -125,8 +133,8 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { after, limit } = c.req.valid("query");
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.events(ask, after ?? 0, limit ?? 100)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.events(target, after ?? 0, limit ?? 100)), 200);
   },
 );
 
@@ -141,8 +149,8 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { id: name, turn } = c.req.valid("param");
-    const { api, ask } = conversation(c, name);
-    return c.json(answered(c, await api.at(ask, turn)), 200);
+    const { api, target } = conversation(c, name);
+    return c.json(answered(c, await api.at(target, turn)), 200);
   },
 );
 
@@ -158,7 +166,7 @@ taskRoutes.openapi(
     responses: { 200: json("Its skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.taskSkills(ask)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.taskSkills(target)), 200);
   },
 );

@@ -2,12 +2,11 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
-import { DURATIONS } from "../domain/durations";
 import { areRatesLimited } from "../edge/rate";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { guarded } from "../storage/d1/database";
+import { storageHealth } from "../services/health";
 
 const state = () => z.enum(["ok", "failed", "absent"]);
 const healthSchema = () =>
@@ -38,7 +37,7 @@ healthRoute.openapi(
     },
   }),
   async (c) => {
-    const { at, d1, r2 } = await storageState(c.env);
+    const { at, d1, r2 } = await storageHealth(c.env.DB, c.env.PACKAGES);
     const loader = c.env.LOADER === undefined ? ("absent" as const) : ("ok" as const);
     const rates = areRatesLimited(c.env) ? ("ok" as const) : ("absent" as const);
     const ok = d1 === "ok" && r2 === "ok";
@@ -48,42 +47,3 @@ healthRoute.openapi(
     return c.json({ status, version, checked_at, checks }, ok ? 200 : 503, { "cache-control": "no-store" });
   },
 );
-
-interface StorageState {
-  at: number;
-  d1: "ok" | "failed";
-  r2: "ok" | "failed";
-}
-
-/** What was found last, by the bindings it was found on, and from when on somebody should look again. */
-const last = new WeakMap<Env, { found: StorageState; due: number }>();
-
-/**
- * How D1 and R2 are. Anybody may ask, so one request of an isolate looks for all that come within `DURATIONS.health`; while it
- * looks, the others are told what was found before, but never anything older than that and one look may take.
- */
-async function storageState(env: Env): Promise<StorageState> {
-  const now = Date.now();
-  const known = last.get(env);
-  if (known !== undefined) {
-    if (now < known.due) return known.found;
-    // No promise is shared: one that hangs on the I/O of another request never settles when that is cancelled.
-    known.due = Math.min(now, known.found.at + DURATIONS.health) + DURATIONS.storage;
-  }
-  const [d1, r2] = await Promise.all([
-    works(() => env.DB.prepare("SELECT 1 FROM counters LIMIT 1").first()),
-    works(() => env.PACKAGES.head("health")),
-  ]);
-  const found = { at: Date.now(), d1, r2 };
-  last.set(env, { found, due: found.at + DURATIONS.health });
-  return found;
-}
-
-async function works(check: () => Promise<unknown>): Promise<"ok" | "failed"> {
-  try {
-    await guarded({ storage: 0 }, check);
-    return "ok";
-  } catch {
-    return "failed";
-  }
-}

@@ -7,7 +7,7 @@ import { sha256Hex } from "../domain/digest";
 import type { HttpEnv } from "../edge/env";
 import { namesTag, tagOf } from "../edge/etag";
 
-/** What changes it is a deployment; and whoever keeps it a little longer asks again with its tag. */
+/** Only a deployment changes it. A client that has kept it for too long asks again with its tag. */
 const KEEP = "public, max-age=300";
 /** Stands where the answer names its own origin. No schema says this, and JSON writes it as it is. */
 const ORIGIN = "https://origin.invalid";

@@ -3,7 +3,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ASKING_LIMITS } from "../domain/asking/limits";
 import { answerSchema, QUESTION_STATES } from "../domain/asking/question";
-import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { DURATIONS } from "../domain/durations";
 import { jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -11,6 +10,7 @@ import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import {
+  conversationId,
   instant,
   json,
   jsonBody,
@@ -24,7 +24,7 @@ import {
 import * as z from "../edge/zod";
 import { questionDetailSchema, questionListSchema, questionReplySchema } from "../services/asking/views";
 
-const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
+const params = z.object({ id: conversationId });
 const oneParams = params.extend({ request_id: z.string().min(1).max(200) });
 const name = z.string().min(1).max(ASKING_LIMITS.nameChars);
 
@@ -70,9 +70,12 @@ questionRoutes.openapi(
   }),
   async (c) => {
     const { wait_ms, require_client, ...body } = c.req.valid("json");
-    const { api, ask } = conversation(c, c.req.valid("param").id);
+    const { api, target } = conversation(c, c.req.valid("param").id);
     const question = { ...body, skill_name: body.skill_name ?? null, payload: body.payload ?? null };
-    const value = answered(c, await api.request(ask, { question, require_client, wait_ms }, await idempotencyOf(c)));
+    const value = answered(
+      c,
+      await api.question(target, { question, require_client, wait_ms }, await idempotencyOf(c)),
+    );
     return value.state === "pending" ? c.json(value, 202) : c.json(value, 200);
   },
 );
@@ -87,8 +90,8 @@ questionRoutes.openapi(
   }),
   async (c) => {
     const { state, limit, cursor } = c.req.valid("query");
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    const page = await api.requests(ask, state ?? null, limit ?? REQUEST_LIMITS.listLimit, cursor);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const page = await api.questions(target, state ?? null, limit ?? REQUEST_LIMITS.listLimit, cursor);
     return c.json(answered(c, page), 200);
   },
 );
@@ -112,8 +115,8 @@ questionRoutes.openapi(
   }),
   async (c) => {
     const { id, request_id } = c.req.valid("param");
-    const { api, ask } = conversation(c, id);
-    const value = answered(c, await api.awaitRequest(ask, request_id, c.req.valid("query").wait_ms ?? 0));
+    const { api, target } = conversation(c, id);
+    const value = answered(c, await api.awaitQuestion(target, request_id, c.req.valid("query").wait_ms ?? 0));
     return value.state === "pending" ? c.json(value, 202) : c.json(value, 200);
   },
 );
@@ -128,8 +131,8 @@ questionRoutes.openapi(
   }),
   async (c) => {
     const { id, request_id } = c.req.valid("param");
-    const { api, ask } = conversation(c, id);
-    answered(c, await api.cancelRequest(ask, request_id));
+    const { api, target } = conversation(c, id);
+    answered(c, await api.cancelQuestion(target, request_id));
     return c.body(null, 204);
   },
 );
@@ -147,8 +150,8 @@ questionRoutes.openapi(
   }),
   async (c) => {
     const { id, request_id } = c.req.valid("param");
-    const { api, ask } = conversation(c, id);
-    return c.json(answered(c, await api.respond(ask, request_id, c.req.valid("json"), await idempotencyOf(c))), 200);
+    const { api, target } = conversation(c, id);
+    return c.json(answered(c, await api.respond(target, request_id, c.req.valid("json"), await idempotencyOf(c))), 200);
   },
 );
 
@@ -164,8 +167,8 @@ questionRoutes.openapi(
   async (c) => {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json") ?? {};
-    const { api, ask } = conversation(c, id);
-    const made = answered(c, await api.ticket(ask, body.origin ?? null, body.user_id ?? null));
+    const { api, target } = conversation(c, id);
+    const made = answered(c, await api.ticket(target, body.origin ?? null, body.user_id ?? null));
     const url = new URL(`/api/v1/conversations/${encodeURIComponent(id)}/socket`, c.req.url);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     return c.json({ ticket: made.ticket, expires_at: instant(made.expires), url: url.href }, 201);

@@ -1,4 +1,4 @@
-// Skills and ghosts as the seeds' resources. Their schemas are functions, made for the OpenAPI document only.
+// Skills and ghosts as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../domain/access/access";
 import { ghostSpecSchema } from "../domain/catalog/ghost";

@@ -1,11 +1,11 @@
-// GET /api/v1/conversations/{id}/socket: the door to the conversation's socket. Keys are checked here, and that a ticket is of
-// this gateway; whether it still counts is known where it is kept. A page that may not enter is told so by a close code, since browsers hide the status of a failed upgrade.
+// GET /api/v1/conversations/{id}/socket opens the conversation's socket. Keys are checked here, and that a ticket is of this
+// gateway. The object that keeps the ticket knows whether it still counts. A page that may not enter gets a close code, since
+// browsers hide the status of a failed upgrade.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { CLOSE_CODE, SUBPROTOCOL } from "../domain/asking/frame";
 import { readTicket, TICKET_PREFIX } from "../domain/asking/ticket";
-import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { invalid, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings";
 import { authenticate } from "../edge/auth";
@@ -15,7 +15,7 @@ import type { HttpEnv } from "../edge/env";
 import { problem } from "../edge/errors";
 import { principalRate } from "../edge/rate";
 import { router } from "../edge/router";
-import { refusals } from "../edge/schemas";
+import { conversationId, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { credentialOf } from "../services/access/credential";
 import { ADMISSION_HEADER, type Admission, badTicket } from "../services/asking/admission";
@@ -29,7 +29,7 @@ socketRoute.openapi(
     method: "get",
     path: "/conversations/{id}/socket",
     summary: "The conversation's WebSocket; sub-protocols `skill-gateway.v1` and, without a key, `ticket.<ticket>`",
-    request: { params: z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") }) },
+    request: { params: z.object({ id: conversationId }) },
     responses: { 101: { description: "The socket. Refusals come as close codes 44xx." }, ...refusals(400, 404) },
   }),
   async (c) => {
@@ -95,8 +95,8 @@ async function enter(c: HonoContext<HttpEnv>): Promise<void> {
 
 async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
   await enter(c);
-  const { api, ask } = conversation(c, id);
-  answered(c, await api.requests(ask, null, 1, undefined));
+  const { api, target } = conversation(c, id);
+  answered(c, await api.questions(target, null, 1, undefined));
   return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });
 }
 

@@ -1,18 +1,18 @@
 // /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
 
 import { createRoute } from "@hono/zod-openapi";
-import { CONVERSATION_ID, conversationSettingsSchema } from "../domain/conversation/settings";
+import { conversationSettingsSchema } from "../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { FORMATS } from "../domain/tools/formats";
 import { answered, conversation, idempotencyOf } from "../edge/conversation";
 import { namesTag } from "../edge/etag";
 import { router } from "../edge/router";
-import { described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../edge/schemas";
+import { conversationId, described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { promptSchema, statusSchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 
-const params = z.object({ id: z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-") });
+const params = z.object({ id: conversationId });
 const format = z.enum(FORMATS).optional();
 const history = z.array(jsonValue).max(REQUEST_LIMITS.historyMessages);
 
@@ -49,7 +49,7 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const body = c.req.valid("json") ?? {};
-    const { api, ask } = conversation(c, c.req.valid("param").id);
+    const { api, target } = conversation(c, c.req.valid("param").id);
     const once = await idempotencyOf(c);
     const request = {
       key: body.key ?? once?.key ?? null,
@@ -58,7 +58,7 @@ stepRoutes.openapi(
       history_cut: body.history_cut ?? false,
       selected_skills: body.selected_skills ?? [],
     };
-    return c.json(answered(c, await api.turn(ask, body.conversation ?? null, request, once)), 200);
+    return c.json(answered(c, await api.turn(target, body.conversation ?? null, request, once)), 200);
   },
 );
 
@@ -81,13 +81,13 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const body = c.req.valid("json");
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null, host: null };
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null, client: null };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
-      const stream = answered(c, await api.streamToolCalls(ask, request));
+      const stream = answered(c, await api.streamToolCalls(target, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     }
-    return c.json(answered(c, await api.toolCalls(ask, request, await idempotencyOf(c))), 200);
+    return c.json(answered(c, await api.toolCalls(target, request, await idempotencyOf(c))), 200);
   },
 );
 
@@ -101,8 +101,8 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const { id, call_id } = c.req.valid("param");
-    const { api, ask } = conversation(c, id);
-    answered(c, await api.cancelCall(ask, call_id));
+    const { api, target } = conversation(c, id);
+    answered(c, await api.cancelCall(target, call_id));
     return c.body(null, 204);
   },
 );
@@ -116,8 +116,8 @@ stepRoutes.openapi(
     responses: { 200: json("The prompt.", promptSchema), 304: { description: "Not changed." }, ...refusals(400, 404) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    const { prompt, etag } = answered(c, await api.prompt(ask, c.req.valid("query").format ?? null));
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const { prompt, etag } = answered(c, await api.prompt(target, c.req.valid("query").format ?? null));
     if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
     return c.json(prompt, 200, { etag: `"${etag}"` });
   },
@@ -136,8 +136,8 @@ stepRoutes.openapi(
     },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    const { tools, etag } = answered(c, await api.prompt(ask, c.req.valid("query").format ?? null));
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const { tools, etag } = answered(c, await api.prompt(target, c.req.valid("query").format ?? null));
     if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
     return c.json({ tools }, 200, { etag: `"${etag}"` });
   },
@@ -152,7 +152,7 @@ stepRoutes.openapi(
     responses: { 200: json("The conversation.", statusSchema), ...refusals(400, 404, 413) },
   }),
   async (c) => {
-    const { api, ask } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.restore(ask, c.req.valid("json").history)), 200);
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.restore(target, c.req.valid("json").history)), 200);
   },
 );

@@ -1,4 +1,4 @@
-// The object's one alarm, set to whatever is due first. What is set too early only looks in vain; nothing is ever set too late.
+// The object's alarm, set to the time of what is due first. An alarm that is too early finds nothing to do; none is too late.
 
 export class Alarm {
   readonly #storage: DurableObjectStorage;
@@ -29,7 +29,7 @@ export class Alarm {
     this.#at = null;
   }
 
-  /** Sets it to a time, whatever is due before. */
+  /** Sets it to a time, also when something is due before. */
   async postpone(until: number): Promise<void> {
     this.#at = until;
     await this.#storage.setAlarm(until);

@@ -44,122 +44,122 @@ import { tabsOf } from "./tabs";
 export class Conversation extends DurableObject<Env> implements ConversationApi {
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();
-  readonly #pages = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
+  readonly #tabs = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
   #session: Session | null = null;
   #pace: Pace = { since: 0, count: 0 };
 
-  put(ask: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
-    return this.#answer(ask, (context) =>
+  put(target: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
+    return this.#answer(target, (context) =>
       answerOnce(context, this.#store, once, putReplySchema, async () => {
-        const { session, created } = await this.#put(context, ask.id, settings, replace);
+        const { session, created } = await this.#put(context, target.id, settings, replace);
         return { created, status: await statusOf(context, session) };
       }),
     );
   }
 
-  status(ask: Target) {
-    return this.#inside(ask, statusOf);
+  status(target: Target) {
+    return this.#inside(target, statusOf);
   }
 
-  record(ask: Target) {
-    return this.#inside(ask, async (context, session) => recordOf(context, session));
+  record(target: Target) {
+    return this.#inside(target, async (context, session) => recordOf(context, session));
   }
 
-  turn(ask: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
-    return this.#answer(ask, (context) =>
+  turn(target: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
+    return this.#answer(target, (context) =>
       answerOnce(context, this.#store, once, turnReplySchema, async () => {
-        if (settings !== null) await this.#put(context, ask.id, settings, false);
+        if (settings !== null) await this.#put(context, target.id, settings, false);
         return takeTurn(context, required(this.#open()), request);
       }),
     );
   }
 
-  prompt(ask: Target, format: Format | null) {
-    return this.#inside(ask, async (context, session) => offerReply(await takeOffer(context, session, format)));
+  prompt(target: Target, format: Format | null) {
+    return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  hostOffer(ask: Target, host: ClientSetup) {
-    return this.#answer(ask, async (context) =>
-      offerReply(await takeClientOffer(context, await this.#hosted(context, ask, host), host.preload)),
+  clientOffer(target: Target, client: ClientSetup) {
+    return this.#answer(target, async (context) =>
+      offerReply(await takeClientOffer(context, await this.#forClient(context, target, client), client.preload)),
     );
   }
 
-  toolCalls(ask: Target, request: ToolCallsRequest, once: Idempotency | null) {
-    return this.#answer(ask, async (context) => {
-      const known = await this.#hosted(context, ask, request.host);
+  toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
+    return this.#answer(target, async (context) => {
+      const known = await this.#forClient(context, target, request.client);
       const run = () => takeCalls(context, known, this.#running, request);
       return answerOnce(context, this.#store, once, toolCallsReplySchema, run);
     });
   }
 
-  streamToolCalls(ask: Target, call: ToolCallsRequest) {
-    return this.#answer(ask, async (context) =>
-      streamCalls(context, await this.#hosted(context, ask, call.host), this.#running, call),
+  streamToolCalls(target: Target, call: ToolCallsRequest) {
+    return this.#answer(target, async (context) =>
+      streamCalls(context, await this.#forClient(context, target, call.client), this.#running, call),
     );
   }
 
-  cancelCall(ask: Target, call: CallName) {
-    return this.#inside(ask, async () => cancelCall(this.#running, call));
+  cancelCall(target: Target, call: CallName) {
+    return this.#inside(target, async () => cancelCall(this.#running, call));
   }
 
-  restore(ask: Target, history: JsonValue[]) {
-    return this.#inside(ask, async (context, session) => {
+  restore(target: Target, history: JsonValue[]) {
+    return this.#inside(target, async (context, session) => {
       const warnings = await exclusively(session, () => restore(context, session, history));
       return statusOf(context, session, warnings);
     });
   }
 
-  events(ask: Target, after: number, limit: number) {
-    return this.#inside(ask, async (_context, session) => eventsOf(session, after, limit));
+  events(target: Target, after: number, limit: number) {
+    return this.#inside(target, async (_context, session) => eventsOf(session, after, limit));
   }
 
-  at(ask: Target, turn: number) {
-    return this.#inside(ask, async (_, session) => pastOf(session, turn));
+  at(target: Target, turn: number) {
+    return this.#inside(target, async (_, session) => pastOf(session, turn));
   }
 
-  taskSkills(ask: Target) {
-    return this.#inside(ask, taskSkillsOf);
+  taskSkills(target: Target) {
+    return this.#inside(target, taskSkillsOf);
   }
 
-  request(ask: Target, request: QuestionRequest, once: Idempotency | null) {
-    return this.#inside(ask, (context, session) => takeQuestion(context, session, this.#pages.asking, request, once));
+  question(target: Target, request: QuestionRequest, once: Idempotency | null) {
+    return this.#inside(target, (context, session) => takeQuestion(context, session, this.#tabs.asking, request, once));
   }
 
-  requests(ask: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
-    return this.#inside(ask, async () => listQuestions(this.#pages.asking, state, limit, cursor));
+  questions(target: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
+    return this.#inside(target, async () => listQuestions(this.#tabs.asking, state, limit, cursor));
   }
 
-  awaitRequest(ask: Target, requestId: string, milliseconds: number) {
-    return this.#inside(ask, async () => detailOf(await waitForEnd(this.#pages.asking, requestId, milliseconds)));
+  awaitQuestion(target: Target, requestId: string, milliseconds: number) {
+    return this.#inside(target, async () => detailOf(await waitForEnd(this.#tabs.asking, requestId, milliseconds)));
   }
 
-  cancelRequest(ask: Target, requestId: string) {
-    return this.#inside(ask, async () => cancel(this.#pages.asking, requestId, "cancelled"));
+  cancelQuestion(target: Target, requestId: string) {
+    return this.#inside(target, async () => cancel(this.#tabs.asking, requestId, "cancelled"));
   }
 
-  respond(ask: Target, requestId: string, answer: Answer, once: Idempotency | null) {
-    return this.#inside(ask, (context, session) =>
-      takeResponse(context, session, this.#pages.asking, requestId, answer, once),
+  respond(target: Target, requestId: string, answer: Answer, once: Idempotency | null) {
+    return this.#inside(target, (context, session) =>
+      takeResponse(context, session, this.#tabs.asking, requestId, answer, once),
     );
   }
 
-  ticket(ask: Target, origin: string | null, user: string | null) {
-    return this.#inside(ask, (context, session) => makeTicket(context, session, origin, user));
+  ticket(target: Target, origin: string | null, user: string | null) {
+    return this.#inside(target, (context, session) => makeTicket(context, session, origin, user));
   }
 
-  remove(ask: Target) {
-    return this.#inside(ask, async (context, session) => {
+  remove(target: Target) {
+    return this.#inside(target, async (context, session) => {
       const db = audited(context, "conversation.delete", await conversationInLog(session));
       await unlist({ ...context, db }, session);
       return this.#empty();
     });
   }
 
-  erase(ask: Target) {
-    return this.#answer(ask, async ({ db, caller }) => {
+  erase(target: Target) {
+    return this.#answer(target, async ({ db, caller }) => {
       // The list last: what a failure leaves must be found again.
       await this.#empty();
-      return unlist({ db }, { userId: caller.principal.userId, id: ask.id });
+      return unlist({ db }, { userId: caller.principal.userId, id: target.id });
     });
   }
 
@@ -167,41 +167,41 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   override async fetch(request: Request): Promise<Response> {
     try {
       const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
-      return await enter(this.#pages, admission);
+      return await enter(this.#tabs, admission);
     } catch (error) {
       return Response.json(refusal(error));
     }
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    await hear(this.#pages, socket, data);
+    await hear(this.#tabs, socket, data);
   }
 
   override webSocketClose(socket: WebSocket, code: number, reason: string): void {
-    this.#pages.sockets.closed(socket, code, reason);
+    this.#tabs.sockets.closed(socket, code, reason);
   }
 
   override webSocketError(socket: WebSocket): void {
     this.webSocketClose(socket, 1006, "");
   }
 
-  /** Whatever is due: requests without an answer, silent sockets, keys to check, and the end of an idle conversation. */
+  /** Does what is due: unanswered questions, silent sockets, keys to check, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
-    this.#pages.alarm.fired();
+    this.#tabs.alarm.fired();
     if (this.#open() === null) return;
-    expireDue(this.#pages.asking);
-    await closeSilent(this.#pages);
+    expireDue(this.#tabs.asking);
+    await closeSilent(this.#tabs);
     const session = this.#open();
-    if (session !== null) await endIfIdle(this.#pages, this.env, session, () => this.#empty());
+    if (session !== null) await endIfIdle(this.#tabs, this.env, session, () => this.#empty());
   }
 
-  async #answer<T>(ask: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+  async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
       const context = makeContext(this.env, {
-        caller: ask.caller,
-        door: (call) => openBrowserLink(this.#pages.asking, required(this.#open()), call),
+        caller: target.caller,
+        browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
       });
       session = this.#open();
       const value = await run(context, session);
@@ -213,20 +213,20 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   /** As `#answer`, for what only a conversation that is there can do. */
-  #inside<T>(ask: Target, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
-    return this.#answer(ask, (context, session) => run(context, required(session)));
+  #inside<T>(target: Target, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
+    return this.#answer(target, (context, session) => run(context, required(session)));
   }
 
   #open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.#store);
-    if (this.#session !== null) announceChanges(this.#session, this.#pages.sockets);
+    if (this.#session !== null) announceChanges(this.#session, this.#tabs.sockets);
     return this.#session;
   }
 
-  /** The conversation that is there, or the one that an MCP host makes by naming it. */
-  async #hosted(context: Context, ask: Target, host: ClientSetup | null): Promise<Session> {
-    if (host !== null && this.#open() === null) await this.#put(context, ask.id, host.settings, false);
+  /** The conversation that is there, or the one that an MCP client makes by naming it. */
+  async #forClient(context: Context, target: Target, client: ClientSetup | null): Promise<Session> {
+    if (client !== null && this.#open() === null) await this.#put(context, target.id, client.settings, false);
     return required(this.#open());
   }
 
@@ -234,16 +234,16 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     try {
       return await putConversation(context, this.#store, () => this.#open(), id, settings, replace);
     } finally {
-      await this.#pages.alarm.ensure();
+      await this.#tabs.alarm.ensure();
     }
   }
 
   async #empty(): Promise<null> {
     if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
-    this.#pages.sockets.dropAll(GONE.code, GONE.reason);
-    dismiss(this.#pages.asking.waiters, conversationNotFound());
-    await this.#pages.alarm.clear();
+    this.#tabs.sockets.dropAll(GONE.code, GONE.reason);
+    dismiss(this.#tabs.asking.waiters, conversationNotFound());
+    await this.#tabs.alarm.clear();
     await this.ctx.storage.deleteAll();
     return null;
   }

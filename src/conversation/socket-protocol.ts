@@ -18,11 +18,11 @@ import type { Tabs } from "./tabs";
 const NOT_LIVE = "The key is no longer valid.";
 
 /** Lets a page in, or throws the refusal. */
-export async function enter(pages: Tabs, admission: Admission): Promise<Response> {
-  const { sockets, asking, session } = pages;
+export async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
+  const { sockets, asking, session } = tabs;
   const open = session();
-  const { follows, ...grant } = await grantFor(open, admission, asking.now(), pages.isLive);
-  const resume = open === null ? null : await draftTicket(pages.settings, open);
+  const { follows, ...grant } = await grantFor(open, admission, asking.now(), tabs.isLive);
+  const resume = open === null ? null : await draftTicket(tabs.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
   // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
   if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
@@ -47,31 +47,31 @@ export async function enter(pages: Tabs, admission: Admission): Promise<Response
 }
 
 /** Hears one message of a socket. What the gateway did not mean to happen costs this socket and no other. */
-export async function hear(pages: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   try {
-    await understand(pages, socket, data);
+    await understand(tabs, socket, data);
   } catch (error) {
     logUnexpected(error, { where: "socket" });
-    pages.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
+    tabs.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
   }
 }
 
-async function understand(pages: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-  const { sockets, asking } = pages;
-  // What was under way when the socket was told to go.
+async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+  const { sockets, asking } = tabs;
+  // The frame was on its way when the gateway closed the socket.
   if (socket.readyState !== WebSocket.OPEN) return;
   const holder = sockets.holder(socket);
   if (!sockets.mayTalk(holder, asking.now())) return sockets.drop(socket, CLOSE.tooFast, "Too many frames.");
   const read = readFrame(data);
   if ("close" in read) return sockets.drop(socket, read.close, read.reason);
-  const session = pages.session();
+  const session = tabs.session();
   if (session === null) return sockets.drop(socket, GONE.code, GONE.reason);
   const { frame } = read;
-  if (frame.type === "hello") return greet(pages, session, socket, holder, frame.last_seq ?? null);
+  if (frame.type === "hello") return greet(tabs, session, socket, holder, frame.last_seq ?? null);
   if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
   if (frame.type === "mark") return sockets.marked(socket, frame.mark);
   sockets.heard(socket);
-  return take(pages, session, socket, holder, frame);
+  return take(tabs, session, socket, holder, frame);
 }
 
 /** Closes those who never said hello, those who read nothing, and those whose key is no longer valid. */
@@ -90,7 +90,7 @@ export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<vo
   }
 }
 
-/** Welcomes a page. Nothing is awaited, so no request can slip between the welcome and what is pending. */
+/** Welcomes a page. Nothing is awaited, so no question can slip between the welcome and what is pending. */
 function greet(
   { sockets, asking }: Tabs,
   session: Session,
@@ -99,8 +99,8 @@ function greet(
   lastSeq: number | null,
 ): void {
   const { resume } = holder;
-  const { requests } = session.store;
-  const seq = requests.seq();
+  const { questions } = session.store;
+  const seq = questions.seq();
   if (resume === null || (lastSeq !== null && lastSeq > seq)) {
     const reason = resume === null ? "Hello was said already." : "last_seq was never given out.";
     sockets.drop(socket, CLOSE.badFrame, reason);
@@ -112,7 +112,7 @@ function greet(
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.
-  const resumed = lastSeq !== null && lastSeq >= requests.firstSeq();
+  const resumed = lastSeq !== null && lastSeq >= questions.firstSeq();
   const conversation = session.id;
   const waiting = pending.map((frame) => frame.request_id);
   const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
@@ -123,13 +123,13 @@ function greet(
 
 /** Takes an answer: the key behind the socket must still count, and the first answer wins. */
 async function take(
-  pages: Tabs,
+  tabs: Tabs,
   session: Session,
   socket: WebSocket,
   holder: Holder,
   frame: ResponseFrame,
 ): Promise<void> {
-  const { sockets, asking } = pages;
+  const { sockets, asking } = tabs;
   const { request_id } = frame;
   const answer = answerSchema.parse(frame);
   if (utf8Bytes(JSON.stringify(answer)) > ASKING_LIMITS.answerBytes) {
@@ -140,13 +140,13 @@ async function take(
   if (request === null || differs(frame.skill_name, request.skill_name) || differs(frame.action, request.action)) {
     return sockets.send(socket, { type: "ack", request_id, success: false, error: "unknown_request" });
   }
-  const live = await ifAnswered(pages.isLive(holder.grant));
+  const live = await ifAnswered(tabs.isLive(holder.grant));
   if (live === null) {
     const message = "The answer was not taken, since storage did not answer. Send it again in a moment.";
     return sockets.send(socket, { type: "error", code: "UNAVAILABLE", message, request_id });
   }
   if (!live) return sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);
-  if (pages.session() !== session) return;
+  if (tabs.session() !== session) return;
   sockets.keep(socket, { ...sockets.holder(socket), checked: asking.now() });
   const verdict = respond(asking, request_id, answer, holder.grant.user_id, holder.id);
   if (verdict === "accepted") return sockets.send(socket, { type: "ack", request_id, success: true });

@@ -243,5 +243,5 @@ function transmit(socket: WebSocket, text: string): void {
 /** Why a socket goes that does not read. */
 export const UNREAD = "What was sent was not read.";
 
-/** Refuses a socket that was already upgraded, for the reasons the contract has codes for. */
+/** Refuses a socket that was already upgraded, for the reasons that docs/api.md has codes for. */
 export const GONE = { code: CLOSE.noConversation, reason: "There is no such conversation." } as const;

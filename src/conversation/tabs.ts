@@ -1,4 +1,4 @@
-// What the object has for its pages, put together: their sockets, the requests to them, and the alarm that watches over both.
+// What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
 
 import type { Grant } from "../domain/asking/ticket";
 import { type Settings, settingsFrom } from "../domain/settings";
@@ -34,11 +34,11 @@ export function tabsOf(
     if (open === null) return null;
     // The end of an idle conversation, a deadline, a silent socket or a key to check: whatever is first.
     const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
-    const others = [store.requests.nextDeadline(), sockets.nextDue()];
+    const others = [store.questions.nextDeadline(), sockets.nextDue()];
     return Math.min(idle, ...others.filter((time) => time !== null));
   });
   const asking: Asking = {
-    requests: store.requests,
+    questions: store.questions,
     waiters: new Map(),
     clients: sockets,
     now: () => Date.now(),
@@ -48,7 +48,7 @@ export function tabsOf(
     sockets,
     asking,
     alarm,
-    // Read when asked for: a gateway whose settings are not valid says so at its door, and not here.
+    // Read when asked for: a gateway whose settings are not valid says so at its edges, and not here.
     get settings() {
       return settingsFrom(env);
     },

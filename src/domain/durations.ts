@@ -11,7 +11,7 @@ export const DURATIONS = {
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
   storage: 2_000,
-  /** How long what /health found is told to whoever asks next. */
+  /** How long what /health found is told to the next callers. */
   health: 1_000,
   /** No publish commits later than this after it began, so the sweep below can never race one. */
   publish: 60 * 60_000,

@@ -1,4 +1,4 @@
-// What the gateway's refusals are in HTTP. The one table, for every door that speaks it.
+// What the gateway's refusals are in HTTP. Every edge that speaks HTTP takes them from this table.
 
 import type { ErrorCode } from "./errors";
 

@@ -57,8 +57,8 @@ export function text(value: string): ToolResult {
 }
 
 /**
- * A tool that failed, told to the model. Texts of the seeds begin with `Error:`; those of servers do not. Whoever's words a reason
- * quotes (a dependency's name, an author's code), none of them reads as a block of instructions.
+ * A tool that failed, told to the model. Texts of the predecessor system begin with `Error:`; those of servers do not. A reason may
+ * quote others (a dependency's name, an author's code). It is escaped, so that the model does not read it as instructions.
  */
 export function failed(value: string): ToolResult {
   return { content: [{ type: "text", text: escapeSkillTags(value) }], isError: true };

@@ -40,7 +40,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   const { headers } = c.res;
   headers.append("server-timing", `storage;dur=${timings.storage}`);
-  // Whatever lies between: this answer is one principal's, and stays with it.
+  // Caches on the way must not keep this answer: it is one principal's.
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.append("vary", "authorization, on-behalf-of");
   const reached = session.getBookmark();

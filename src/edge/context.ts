@@ -10,15 +10,18 @@ interface ContextParts {
   /** The D1 session that queries go to; the primary's where it is left out. Opened with the first query. */
   session?: D1DatabaseSession;
   timings?: Timings;
-  door?: Context["door"];
+  browserLink?: Context["browserLink"];
 }
 
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
-export function makeContext(env: Env, { caller, session, timings = { storage: 0 }, door }: ContextParts): Context {
+export function makeContext(
+  env: Env,
+  { caller, session, timings = { storage: 0 }, browserLink }: ContextParts,
+): Context {
   let database: Database | null = null;
   return {
     caller,
-    door,
+    browserLink,
     get db() {
       database ??= session === undefined ? primaryDatabase(env, timings) : openDatabase(session, timings);
       return database;

@@ -11,16 +11,16 @@ import type { HttpEnv } from "./env";
 import { noteLimit } from "./rate";
 
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
-export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; ask: Target } {
+export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; target: Target } {
   noteLimit(c, "conversation", PACE);
   return conversationOf(c.env, c.get("context").caller, id);
 }
 
-/** The same of whoever calls; the caller decides before whether it may. */
-export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; ask: Target } {
+/** The same for a given caller. The route decides first whether this one may. */
+export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; target: Target } {
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
-  return { api: stub as ConversationApi, ask: { caller, id } };
+  return { api: stub as ConversationApi, target: { caller, id } };
 }
 
 /** The object's name. */

@@ -10,7 +10,7 @@ export interface Variables {
   limits?: readonly string[];
   /** The code of the problem that is the answer, for the log. */
   problem?: string;
-  /** Whether what was shown let nobody in. The status does not say it where a socket is refused. */
+  /** Whether the caller's credential was refused. The status does not say it where a socket is refused. */
   unauthenticated?: boolean;
 }
 

@@ -51,7 +51,7 @@ export const problemSchema = () =>
     })
     .openapi("Problem");
 
-/** An answer in the contract's error shape. Facts may add members but never replace the standard ones. */
+/** An answer in the error shape of docs/api.md. Facts may add members but never replace the standard ones. */
 export function problem(
   c: HonoContext<HttpEnv>,
   status: number,
@@ -110,7 +110,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   );
 }
 
-/** The issues of a failed zod parse, in the contract's shape. */
+/** The issues of a failed zod parse, in the shape of docs/api.md. */
 export function issuesOf(error: z.core.$ZodError, where?: string): Issue[] {
   return error.issues.flatMap((issue): Issue[] => {
     const path = [...(where === undefined ? [] : [where]), ...issue.path.map(String)].join(".");

@@ -6,7 +6,7 @@ import type { HttpEnv } from "./env";
 import { pageQuery } from "./schemas";
 import * as z from "./zod";
 
-/** `limit` with `cursor`, or with the seeds' `skip`. */
+/** `limit` with `cursor`, or with the predecessor system's `skip`. */
 export const listQuery = pageQuery.extend({
   skip: z.coerce.number().pipe(z.int().min(0).max(1_000_000)).optional(),
 });

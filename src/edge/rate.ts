@@ -12,8 +12,8 @@ import type { HttpEnv } from "./env";
 type Limit = keyof typeof RATES;
 
 /**
- * Refuses an address that is too fast before anything is read for it, and one that guesses keys: what lets nobody in is
- * counted, and beyond the limit the answer is 429, whatever the next guess is.
+ * Refuses an address that is too fast, before anything is read for it, and one that guesses keys. A credential that is refused is
+ * counted. Beyond the limit the refusal is 429 in place of 401.
  */
 export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const address = c.req.header("cf-connecting-ip");

@@ -1,11 +1,11 @@
-// One line a request, for whoever runs the gateway: what was asked of which route, by which key, and how it went. Nothing personal.
+// One line a request, for the operator: what was asked of which route, by which key, and how it went. Nothing personal.
 
 import type { Context as HonoContext } from "hono";
 import { matchedRoutes } from "hono/route";
 import { settingsFrom } from "../domain/settings";
 import type { HttpEnv } from "./env";
 
-/** Asked every few seconds by whoever watches, and never of interest. */
+/** Monitors ask this every few seconds. The log leaves it out. */
 const UNLOGGED = "/health";
 
 /**

@@ -2,6 +2,7 @@
 
 import { createMiddleware } from "hono/factory";
 import { GROUP_NAME, isNameable, RESERVED_GROUPS, USER_ID } from "../domain/access/access";
+import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { GatewayError } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
@@ -9,6 +10,9 @@ import { problemSchema } from "./errors";
 import * as z from "./zod";
 
 export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@+=-", abort: true });
+
+/** A conversation's id, as its user chose it. */
+export const conversationId = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 
 /** A user who is to have or to do something by the caller's word. */
 export const nameableUser = userId.refine(isNameable, "this id is the gateway's own");

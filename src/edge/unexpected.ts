@@ -1,4 +1,4 @@
-// What nobody meant to throw: one line in the log for the operator. Callers get a request id and no detail.
+// Errors that are bugs: one line in the log for the operator. Callers get a request id and no detail.
 
 import { rootCause } from "../domain/errors";
 

@@ -1,12 +1,12 @@
-// Whom an MCP host talks to.
+// Which part of the gateway an MCP client talks to.
 
 import type { ClientSetup, ConversationApi, Target } from "../services/conversation/api";
 
-/** How a host speaks: with a handshake (to 2025-11-25), or with everything in each request (2026-07-28). */
+/** How a client speaks: with a handshake (to 2025-11-25), or with everything in each request (2026-07-28). */
 export type ClientEra = "legacy" | "modern";
 
 /** The catalog, narrowed by a ghost, or one conversation. */
 export interface ClientPlace {
   ghost: string | undefined;
-  conversation: { api: ConversationApi; ask: Target; host: ClientSetup } | null;
+  conversation: { api: ConversationApi; target: Target; client: ClientSetup } | null;
 }

@@ -1,4 +1,4 @@
-// A host's tool call, made in its conversation: cancelled with the host's request, told of while it runs where the host asks.
+// A client's tool call, made in its conversation. It is cancelled with the client's request, and reports progress if asked to.
 
 import { waitUntil } from "cloudflare:workers";
 import type { ServerContext } from "@modelcontextprotocol/server";
@@ -10,7 +10,7 @@ import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
 import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
-import { hostCallId } from "../services/conversation/running";
+import { clientCallId } from "../services/conversation/running";
 import type { ClientPlace } from "./client-place";
 
 const answerSchema = toolCallsReplySchema();
@@ -31,25 +31,25 @@ type Conversation = NonNullable<ClientPlace["conversation"]>;
  */
 export async function callInConversation(
   context: Context,
-  { api, ask, host }: Conversation,
+  { api, target, client }: Conversation,
   name: string,
   args: JsonObject,
   ctx: ServerContext,
   tellsChanges: boolean,
 ): Promise<ToolResult | null> {
-  // A host counts its requests anew with every connection: its own id does not say which call is the same.
-  const id = hostCallId(ctx.mcpReq.id, context.newId("call"));
-  const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, host };
+  // A client counts its requests anew with every connection, so its own id does not say which call is the same.
+  const id = clientCallId(ctx.mcpReq.id, context.newId("call"));
+  const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, client };
   const { signal, _meta: meta } = ctx.mcpReq;
-  // The request that carried the call may be gone by now, and with it whatever nobody waits for.
-  const cancel = () => waitUntil(api.cancelCall(ask, id));
+  // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
+  const cancel = () => waitUntil(api.cancelCall(target, id));
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const token = meta?.progressToken;
     const answer =
       token === undefined
-        ? unwrap(await api.toolCalls(ask, request, null))
-        : await followed(unwrap(await api.streamToolCalls(ask, request)), (progress) =>
+        ? unwrap(await api.toolCalls(target, request, null))
+        : await followed(unwrap(await api.streamToolCalls(target, request)), (progress) =>
             ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } }),
           );
     if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
@@ -60,9 +60,9 @@ export async function callInConversation(
   }
 }
 
-/** Calls off the call that the host made with this request. One that ended in the meantime, or never was, is no error. */
-export function cancelInConversation({ api, ask }: Conversation, request: string | number): void {
-  waitUntil(api.cancelCall(ask, { hostRequest: request }));
+/** Calls off the call that the client made with this request. One that ended in the meantime, or never was, is no error. */
+export function cancelInConversation({ api, target }: Conversation, request: string | number): void {
+  waitUntil(api.cancelCall(target, { clientRequest: request }));
 }
 
 /** Reads a stream of a step to its end. */

@@ -1,4 +1,4 @@
-// One exchange with an MCP host: the SDK speaks the protocol, the services decide. Reached only through `await import()`.
+// One exchange with an MCP client: the SDK speaks the protocol, the services decide. Reached only through `await import()`.
 
 import {
   createMcpHandler,
@@ -33,7 +33,7 @@ const callSchema = z.object({ method: z.literal("tools/call") });
 const spokenSchema = z.object({ content: z.object({ text: z.string() }) });
 
 /**
- * Answers a host's request.
+ * Answers a client's request.
  *
  * @param message the body, read and parsed; `undefined` for methods that have none
  */
@@ -54,7 +54,7 @@ export async function answerClient(
   }
   const handler = createMcpHandler(({ era }) => serverFor(context, place, era, instructions), {
     maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
-    // A call may take long: on a stream it is kept alive, and ends with its host.
+    // A call may take long: on a stream it is kept alive, and ends with its client.
     responseMode: callSchema.safeParse(message).success ? "sse" : "auto",
     keepAliveMs: DURATIONS.stepAlive,
   });
@@ -69,7 +69,7 @@ interface Offer {
 async function offerOf(context: Context, place: ClientPlace): Promise<Offer> {
   const { conversation } = place;
   if (conversation !== null) {
-    const { tools, prompt } = unwrap(await conversation.api.hostOffer(conversation.ask, conversation.host));
+    const { tools, prompt } = unwrap(await conversation.api.clientOffer(conversation.target, conversation.client));
     const spoken = prompt.messages.map((one) => spokenSchema.parse(one).content.text);
     return { tools, instructions: [prompt.system, ...spoken].filter((part) => part !== "").join("\n\n") };
   }
@@ -105,7 +105,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
     }),
   );
   const { conversation } = place;
-  // Hosts of the modern era close the call's stream instead.
+  // Clients of the modern era close the call's stream instead.
   if (conversation !== null && era === "legacy")
     server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
       if (requestId !== undefined) cancelInConversation(conversation, requestId);
@@ -124,9 +124,9 @@ const toolSchema = z.object({
 /** What the place may see: for a conversation, what its own settings say. */
 async function viewOf(context: Context, { ghost, conversation }: ClientPlace): Promise<View> {
   if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
-  const { api, ask, host } = conversation;
-  unwrap(await api.hostOffer(ask, host));
-  return viewOfCatalog(context, unwrap(await api.status(ask)).settings);
+  const { api, target, client } = conversation;
+  unwrap(await api.clientOffer(target, client));
+  return viewOfCatalog(context, unwrap(await api.status(target)).settings);
 }
 
 async function call(
@@ -137,7 +137,7 @@ async function call(
   ctx: ServerContext,
   era: ClientEra,
 ): Promise<ToolResult | null> {
-  // Hosts of the modern era are told of changes only where they subscribed, and nothing here is held open for that.
+  // Clients of the modern era are told of changes only where they subscribed, and nothing here is held open for that.
   if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");
   const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   return callInCatalog(context, view, name, args, ctx.mcpReq.signal);

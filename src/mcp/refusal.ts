@@ -1,4 +1,4 @@
-// What the gateway refuses, as JSON-RPC says it. The one table from what the gateway means to what MCP says.
+// What the gateway refuses, as JSON-RPC says it. Its table leads from what the gateway means to what MCP says.
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { rateHeaders, retryAfter } from "../domain/access/rate";
@@ -19,8 +19,8 @@ const CODE: Record<ErrorCode, number> = {
 };
 
 /**
- * Runs something of the gateway; a refusal becomes a protocol error with its reason. What the gateway did not mean to throw is told
- * without detail, with one line in the log: the SDK would send its message to the host.
+ * Runs something of the gateway. A refusal becomes a protocol error with its reason. Any other error is logged in one line, and the
+ * client gets no detail of it: the SDK would send its message.
  */
 export async function asProtocolError<T>({ caller }: Context, run: () => Promise<T>): Promise<T> {
   try {
@@ -35,7 +35,7 @@ export async function asProtocolError<T>({ caller }: Context, run: () => Promise
   }
 }
 
-/** The answer to a host whose very first message is refused: nothing is served to it. Throws what is no refusal. */
+/** The answer to a client whose very first message is refused: nothing is served to it. Throws what is no refusal. */
 export function refusedOpening(id: string | number, error: unknown): Response {
   const refusal = refusalIn(error);
   if (refusal === null) throw error;

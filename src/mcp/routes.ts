@@ -38,7 +38,7 @@ routes.all("/mcp/:id", (c) => {
   const settings = { ...(ghost === undefined ? {} : { ghost }), tool_mode };
   return serve(c.get("context"), c.req.raw, {
     ghost,
-    conversation: { ...conversation(c, id), host: { settings, preload } },
+    conversation: { ...conversation(c, id), client: { settings, preload } },
   });
 });
 

@@ -1,4 +1,4 @@
-// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first host speaks.
+// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first client speaks.
 
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -6,7 +6,7 @@ import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import type { ClientPlace } from "./client-place";
 
-/** Answers one HTTP request of an MCP host, of either era. Nothing is kept between requests but the conversation itself. */
+/** Answers one HTTP request of an MCP client, of either era. Nothing is kept between requests but the conversation itself. */
 export async function serve(context: Context, request: Request, place: ClientPlace): Promise<Response> {
   const { answerClient } = await import("./exchange");
   if (request.method !== "POST") return answerClient(context, request, place, undefined);

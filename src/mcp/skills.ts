@@ -12,7 +12,7 @@ import { asProtocolError } from "./refusal";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
 const FOLDER_TYPE = "inode/directory";
-/** A catalog changes when somebody publishes, and who may see it is whoever asks: nothing to be kept, least of all by others. */
+/** A catalog is the caller's own and changes when somebody publishes, so clients keep nothing and share nothing. */
 const CACHE = { ttlMs: 0, cacheScope: "private" } as const;
 
 const pageParams = z.looseObject({ cursor: z.string().max(1_000).optional() });

@@ -14,13 +14,13 @@ export interface BrowserAnswer {
 
 /** The way from one tool call to the pages of its conversation. */
 export interface BrowserLink {
-  /** Asks and waits. `ordinal` counts the requests of the call from 1, so that a repeated call finds its own again. */
+  /** Asks and waits. `ordinal` counts the questions of the call from 1, so that a repeated call finds its own again. */
   request(action: string, payload: JsonValue, timeoutMs: number, ordinal: number): Promise<BrowserAnswer>;
   /** Tells, without an answer. */
   emit(action: string, payload: JsonValue): void;
 }
 
-/** A door that leads nowhere. */
+/** The link where no page is connected. */
 export const NO_PAGE: BrowserLink = {
   request: async () => ({ success: false, error: "No page is connected to this conversation." }),
   emit: () => {},
@@ -41,7 +41,7 @@ export interface HostParts {
   log(text: string): void;
   /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
   ended(ending: HostEnding): void;
-  door: BrowserLink;
+  browserLink: BrowserLink;
   /** When the call ends, in milliseconds since the epoch. */
   deadline: number;
 }
@@ -87,7 +87,7 @@ export class Host extends RpcTarget {
     this.#line = line;
   }
 
-  /** Resolves when the call is over, so that whatever still runs of it ends with it. */
+  /** Resolves when the call is over, so that what still runs of it ends with it. */
   async over(): Promise<void> {
     await this.#line.over.promise;
   }
@@ -116,7 +116,7 @@ export class Host extends RpcTarget {
 
   emit(action: unknown, payload: unknown): Promise<Told<null>> {
     return this.#tell((line) => {
-      line.parts.door.emit(actionOf(action), payloadOf(payload));
+      line.parts.browserLink.emit(actionOf(action), payloadOf(payload));
       return null;
     });
   }
@@ -129,7 +129,7 @@ export class Host extends RpcTarget {
       const asked = [actionOf(action), payloadOf(payload)] as const;
       const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
       if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
-      const answer = await line.parts.door.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
+      const answer = await line.parts.browserLink.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
       return JSON.stringify(answer);
     });
   }

@@ -114,7 +114,7 @@ async function enter(
   return outcomeOf(answer);
 }
 
-/** Reads an answer, whoever wrote it. */
+/** Reads an answer. Skill code may have written it. */
 function outcomeOf(answer: unknown): Outcome {
   if (typeof answer !== "string") {
     if (typeof answer === "object" && answer !== null && Symbol.dispose in answer)

@@ -1,4 +1,4 @@
-// A skill's provider: what its tools are, and calling one. The seeds' `SkillToolProvider`, in an isolate.
+// A skill's provider: what its tools are, and calling one. The predecessor system's `SkillToolProvider`, in an isolate.
 
 import * as z from "zod";
 import type { Described, describedToolSchema } from "../domain/conversation/offered";
@@ -42,7 +42,7 @@ export async function describeProvider(
 ): Promise<Described> {
   const context = { taskId: "", subtaskId: 0, userId: "", userName: "", skillName };
   const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
-  const host = { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE };
+  const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
   const ask = { kind: "describe", class: code.className, tools, context, config: code.config };
   const isolate = { ...code, as: "provider" as const, userId: "" };
   const { outcome } = await runIsolated(loader, isolate, ask, host, DURATIONS.describe);
@@ -58,7 +58,7 @@ export async function describeProvider(
   return described;
 }
 
-/** Calls a tool. Whatever its code does, the answer is a tool result. */
+/** Calls a tool. A failure of its code is a tool result, too. */
 export async function callTool(
   loader: WorkerLoader,
   code: ProviderCode,

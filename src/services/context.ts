@@ -15,8 +15,8 @@ export interface Caller {
   stale: boolean;
 }
 
-/** Which tool call asks: ids of its requests are derived from the turn, the call's id and their ordinal. */
-export interface DoorCall {
+/** Which tool call asks: ids of its questions are derived from the turn, the call's id and their ordinal. */
+export interface LinkCall {
   skillName: string;
   turn: number;
   callId: string;
@@ -32,7 +32,7 @@ export interface Context {
   /** Absent where the account has no Worker Loader. */
   loader?: WorkerLoader | undefined;
   /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
-  door?: ((call: DoorCall) => BrowserLink) | undefined;
+  browserLink?: ((call: LinkCall) => BrowserLink) | undefined;
   settings: Settings;
   timings: Timings;
   /** Milliseconds since the epoch. */

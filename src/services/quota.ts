@@ -44,7 +44,7 @@ export function requireRoomForSkill(holder: QuotaHolder, used: SkillsUsed, more:
     databaseBytes: used.databaseBytes + more.databaseBytes,
   };
   for (const quota of ["skills", "versions", "bytes", "databaseBytes"] as const) {
-    // Whoever has too many skills already may go on with those.
+    // A user who has too many skills already may go on with those.
     if (quota === "skills" && !more.isNew) continue;
     if (after[quota] > quotas[quota]) throw quotaExceeded(quota, used[quota], holder);
   }

@@ -1,4 +1,4 @@
-// Settings have no door, so a change of them is recorded when the next deployment is at work: hourly, beside the sweep.
+// No route changes settings, so the hourly job records a change of them once the next deployment is at work.
 
 import { DEPLOYMENT_USER } from "../domain/access/access";
 import { type JsonObject, jsonObject } from "../domain/json";

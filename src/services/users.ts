@@ -11,7 +11,7 @@ import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
 
 /** Finds a conversation of the user by its id. */
-export type OpenConversation = (id: string) => { api: ConversationApi; ask: Target };
+export type OpenConversation = (id: string) => { api: ConversationApi; target: Target };
 
 /** What an erasure took away, and whether that was all. Ask again until it was. */
 export interface Erased {
@@ -101,17 +101,17 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
   yield '],"complete":true}';
 }
 
-async function* conversationPieces({ api, ask }: ReturnType<OpenConversation>): AsyncGenerator<string> {
-  const reply = await api.record(ask);
+async function* conversationPieces({ api, target }: ReturnType<OpenConversation>): AsyncGenerator<string> {
+  const reply = await api.record(target);
   if (!reply.ok && reply.error.code === "not_found") {
     // In the list, but gone meanwhile.
-    yield JSON.stringify({ id: ask.id, gone: true });
+    yield JSON.stringify({ id: target.id, gone: true });
     return;
   }
   yield `${JSON.stringify(unwrap(reply)).slice(0, -1)},"events":[`;
   let separator = "";
   for (let after = 0; ; ) {
-    const { events, next_cursor } = unwrap(await api.events(ask, after, PAGE));
+    const { events, next_cursor } = unwrap(await api.events(target, after, PAGE));
     for (const event of events) {
       yield separator + JSON.stringify(event);
       separator = ",";
@@ -123,8 +123,8 @@ async function* conversationPieces({ api, ask }: ReturnType<OpenConversation>): 
 }
 
 /** Empties a conversation, or takes one off the list that is gone. */
-async function eraseConversation({ api, ask }: ReturnType<OpenConversation>): Promise<void> {
-  unwrap(await api.erase(ask));
+async function eraseConversation({ api, target }: ReturnType<OpenConversation>): Promise<void> {
+  unwrap(await api.erase(target));
 }
 
 function requireAccess(context: Context, userId: string): void {

@@ -90,7 +90,7 @@ export class Upstream {
     return list;
   }
 
-  /** Calls a tool. Whatever happens, the answer is a tool result. */
+  /** Calls a tool. A failure is a tool result, too. */
   async call(
     tool: string,
     args: JsonObject,
@@ -191,7 +191,7 @@ export class Upstream {
     };
     try {
       const connection = await deadline.within(live.ready);
-      // Whoever comes later needs another one.
+      // Once it breaks, a later call needs another connection.
       connection.line.broken.catch(leave);
       return { connection, release };
     } catch (error) {
@@ -201,7 +201,7 @@ export class Upstream {
     }
   }
 
-  /** Shakes hands under the deadline for connecting, whoever stops waiting for it. */
+  /** Shakes hands under the deadline for connecting. It goes on when a caller stops waiting for it. */
   async #shake(around: Surroundings): Promise<Connection> {
     const { connectMs } = this.#target;
     const late = new UpstreamFault("unreachable", `the server did not connect within ${connectMs / 1_000}s`);
@@ -226,7 +226,7 @@ export class Upstream {
     if (list !== null) this.#learn({ list: { ...list, at: 0 } });
   }
 
-  /** Where it is closed already, the memory stays the very same: whoever keeps it sees that there is nothing to keep. */
+  /** Where it is closed already, the memory stays the same value, which says that there is nothing new to store. */
   #closeBreaker(): void {
     if (this.#memory.breaker.failures > 0) this.#learn({ breaker: CLOSED });
   }

@@ -127,7 +127,7 @@ function prepare(
   const mode = target.era === "modern" ? { pin: MODERN } : "auto";
   const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode } });
   client.setNotificationHandler("notifications/tools/list_changed", onListChanged);
-  // What breaks is told by whoever waits for it; the rest is noise of the wire.
+  // The call that waits hears of a failure. The other events are noise of the wire.
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
   return { client, line, resumed };

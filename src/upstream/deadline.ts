@@ -1,4 +1,4 @@
-// The time one operation has, and whoever may call it off.
+// The time that one operation has, and the signals that may call it off.
 
 import { UpstreamFault } from "./fault";
 

@@ -23,7 +23,7 @@ export interface Guard {
   totalMs: number | null;
   /** Bytes of the body, after decompression; `null`: no end. */
   bytes: number | null;
-  /** Hears of what ended the exchange, whoever reads the body and whatever becomes of its error. */
+  /** Hears of what ended the exchange, also when nobody reads the body or looks at its error. */
   onFault?: (fault: UpstreamFault) => void;
 }
 

@@ -57,7 +57,7 @@ export async function readKeySet(url: string, asking: Fetching): Promise<KeySet>
   );
 }
 
-/** The keys, if there are newer ones than these: asked for at most once a minute, whatever keys tokens name. */
+/** The keys, if there are newer ones than these: asked for at most once a minute, also when tokens name unknown keys. */
 export async function readNewerKeySet(url: string, set: KeySet, asking: Fetching): Promise<KeySet | null> {
   const state = stateOf(url);
   if (state.known !== null && state.known.set !== set) return state.known.set;

@@ -1,4 +1,4 @@
-// Why something with a server failed, read out of whatever was thrown.
+// Why something with a server failed, read out of what was thrown.
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import type { Redactor } from "../domain/servers/redactor";

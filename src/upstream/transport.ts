@@ -141,7 +141,7 @@ export class WatchedTransport implements Transport {
     if (method === undefined) return;
     this.#waiting.delete(id);
     if (method === "server/discover" && this.#fault === null) {
-      // Whoever does not know the question is of the era before it.
+      // A server that does not know the question is of the era before it.
       this.onmessage?.({ jsonrpc: "2.0", id: this.#ids.own(id), error: { code: -32601, message: ENDED } });
       return;
     }

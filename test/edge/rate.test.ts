@@ -117,7 +117,7 @@ it("a conversation that is called too often says so, and its neighbour is not he
   expect((await requests(busy)).headers.get("ratelimit-policy")).toBe(named);
   const { caller } = contextOf("admin");
   await runInDurableObject(objectOf(busy), async (object) => {
-    for (let n = 0; n < PACE.requests; n++) await object.requests({ caller, id: busy }, null, 1, undefined);
+    for (let n = 0; n < PACE.requests; n++) await object.questions({ caller, id: busy }, null, 1, undefined);
   });
   const refused = await requests(busy);
   expect([refused.status, refused.headers.get("ratelimit-policy")]).toEqual([429, named]);

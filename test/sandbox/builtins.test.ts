@@ -49,7 +49,7 @@ describe("mermaid-diagram", () => {
     const result = await callOne(skill, "render_mermaid", {
       arguments: { code, ...(title ? { title } : {}) } as JsonObject,
       host: {
-        door: {
+        browserLink: {
           request: async (action, payload) => {
             asked.push({ action, payload });
             return answer;

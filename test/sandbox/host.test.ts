@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import { type BrowserLink, Host, HostCall } from "../../src/sandbox/host";
 
-function made(door: Partial<BrowserLink> = {}, ms = 30_000) {
+function made(link: Partial<BrowserLink> = {}, ms = 30_000) {
   const seen: unknown[] = [];
   const line = new HostCall({
     readFile: async (path) => {
@@ -13,13 +13,13 @@ function made(door: Partial<BrowserLink> = {}, ms = 30_000) {
     },
     log: (text) => seen.push(text),
     ended: () => {},
-    door: {
+    browserLink: {
       request: async (...asked) => {
         seen.push(asked);
         return { success: true };
       },
       emit: (...told) => seen.push(told),
-      ...door,
+      ...link,
     },
     deadline: Date.now() + ms,
   });

@@ -85,7 +85,7 @@ describe("isolates", () => {
       ...{ digest: "given", path: "a.js", as: "provider" as const, config: {}, userId: "alice" },
       load: async () => ({ entry: "skill/a.js", sources: { "skill/a.js": "export const a = 1;" } }),
     };
-    const host = { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE };
+    const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
     expect((await runIsolated(loader, code, {}, host, 1_000)).outcome).toEqual({ kind: "answer", value: "ran" });
     expect(given?.globalOutbound).toBeNull();
     expect(given?.env).toEqual({});
@@ -122,7 +122,7 @@ describe("isolates", () => {
         env.LOADER,
         provided,
         { tool: { name: "act" }, shown: "act", arguments: {}, context },
-        { readFile: async () => null, log: () => {}, ended: () => {}, door: NO_PAGE },
+        { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE },
         new AbortController().signal,
       );
     await expect(act()).rejects.toThrow("no storage");
@@ -165,7 +165,7 @@ describe("a deadline", () => {
 
   it("holds for requests of a page too: they end a second before", async () => {
     const asked: [action: string, ms: number, ordinal: number][] = [];
-    const door: BrowserLink = {
+    const link: BrowserLink = {
       request: async (action, _payload, ms, ordinal) => {
         asked.push([action, ms, ordinal]);
         return { success: true, result: { n: ordinal } };
@@ -179,7 +179,7 @@ describe("a deadline", () => {
       },
       { config: { timeout: 10 } },
     );
-    const result = await callOne(skill, "ask", { host: { door } });
+    const result = await callOne(skill, "ask", { host: { browserLink: link } });
     expect(JSON.parse(String(result.content[0]?.text)).map((answer: { result: unknown }) => answer.result)).toEqual([
       { n: 1 },
       { n: 2 },

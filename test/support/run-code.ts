@@ -36,7 +36,7 @@ function hostOf(found: { files: { path: string; offset: number; size: number }[]
     },
     log: () => {},
     ended: () => {},
-    door: NO_PAGE,
+    browserLink: NO_PAGE,
     ...options.host,
   };
 }

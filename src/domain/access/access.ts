@@ -1,4 +1,4 @@
-// Who may do what: the only place that decides it. Everything else asks. What a key's scopes let through is in `key-scope.ts`.
+// Decides who may do what. The use cases ask it. What a key's scopes let through is in `key-scope.ts`.
 
 /** Roles in a group, highest first. */
 export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
@@ -40,7 +40,7 @@ const LEAST_ROLE: Record<Action, GroupRole> = {
 export const PUBLIC_SCOPE = "public";
 /** The scope of secrets that every conversation's servers may use. */
 export const GATEWAY_SCOPE = "gateway";
-/** The owner of public skills, as in the seeds. */
+/** The owner of public skills, as in the predecessor system. */
 export const PUBLIC_USER = "0";
 /** Who comes with the environment's key. */
 export const ADMIN_USER = "admin";

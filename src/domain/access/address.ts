@@ -3,7 +3,7 @@
 /** Groups of an IPv6 address that name a network: providers give each customer at least a /64. */
 const NETWORK = 4;
 
-/** What to count an address under: an IPv4 address itself, of an IPv6 address its /64, since whoever has one has all of it. */
+/** What to count an address under: an IPv4 address itself, of an IPv6 address its /64, since one subscriber has all of it. */
 export function countedAs(address: string): string {
   if (!address.includes(":")) return address;
   const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

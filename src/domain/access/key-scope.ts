@@ -1,4 +1,4 @@
-// What a key is limited to: the closed list of scopes, and the one table that says which of them a request needs.
+// What a key is limited to: the closed list of scopes, and the table that says which of them a request needs.
 
 import { canActAs, isAdmin, type Principal } from "./access";
 

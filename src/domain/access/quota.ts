@@ -12,7 +12,7 @@ const SKILLS = { skills: 20_000, versions: 50_000, bytes: 10_240 * MiB, database
 /** Of one user at a time. */
 export const QUOTAS = { ...SKILLS, ghosts: 2_000, keys: 200 } as const;
 
-/** Of one group at a time, whoever of it made them. */
+/** Of one group at a time, for all members together. */
 export const GROUP_QUOTAS = { ...SKILLS, ghosts: 2_000 } as const;
 
 /** Whose quota it is that a refusal speaks of. */

@@ -1,4 +1,4 @@
-// How often something may be done, and what whoever goes beyond it is told.
+// How often something may be done, and what a caller who goes beyond it is told.
 
 import { GatewayError } from "../errors";
 

@@ -21,7 +21,7 @@ export const CLOSE = {
   tooFast: 4429,
 } as const;
 
-/** The one table from what the gateway means to what a socket says. */
+/** From what the gateway means to what a socket says. */
 export const CLOSE_CODE: Record<ErrorCode, number> = {
   invalid: CLOSE.badFrame,
   unprocessable: CLOSE.badFrame,
@@ -82,7 +82,7 @@ export const serverFrameSchema = () =>
       active: active(),
       resumed: z.boolean(),
       resume: z.string(),
-      /** What waits for an answer; whatever else a returning page was asked has ended. */
+      /** What waits for an answer. Everything else that a returning page was asked has ended. */
       pending: z.array(z.string()),
     }),
     z.strictObject({
@@ -109,7 +109,7 @@ export const serverFrameSchema = () =>
       reason: z.string(),
     }),
     z.strictObject({ type: z.literal("skill:active"), turn: z.int(), active: active() }),
-    /** To be sent back as it is. Whoever does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
+    /** To be sent back as it is. A page that does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
     z.strictObject({ type: z.literal("mark"), mark: z.string() }),
     z.strictObject({
       type: z.literal("error"),

@@ -1,4 +1,4 @@
-// Limits of questions to the browser, apart since `limits` is long. Whoever needs them takes them from there.
+// Limits of questions to the browser, apart since `domain/limits.ts` is long.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -20,7 +20,7 @@ export const ASKING_LIMITS = {
   /** Pages times devices; one that never reads holds memory until its other side goes. */
   sockets: 64,
   tickets: 4_096,
-  /** Frames a socket may send at once, and then every second. All pending requests can be answered in one burst. */
+  /** Frames a socket may send at once, and then every second. All pending questions can be answered in one burst. */
   framesAtOnce: 256,
   framesPerSecond: 32,
 } as const;

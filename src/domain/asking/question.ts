@@ -44,7 +44,7 @@ export type Ending =
   | { state: "expired" }
   | { state: "cancelled"; reason: string };
 
-/** A new request. `attempt` is 1 when it is sent at once, 0 when it waits for somebody to send it to. */
+/** A new question. `attempt` is 1 when it is sent at once, 0 when it waits for somebody to send it to. */
 export function asked(id: string, seq: number, question: Question, now: number, attempt: number): BrowserQuestion {
   const deadline = now + question.timeout_ms;
   return {
@@ -66,7 +66,7 @@ export function isDue(request: BrowserQuestion, now: number): boolean {
   return request.state === "pending" && now >= request.deadline;
 }
 
-/** The request after its ending, or `null` when it may not end so: it has ended, or only its deadline decides. */
+/** The question after its ending, or `null` when it may not end so: it has ended, or only its deadline decides. */
 export function end(request: BrowserQuestion, ending: Ending, now: number): BrowserQuestion | null {
   if (request.state !== "pending" || isDue(request, now) !== (ending.state === "expired")) return null;
   const ended = { ...request, state: ending.state, ended: now };
@@ -99,7 +99,7 @@ export function lateness(request: BrowserQuestion): "already_resolved" | "expire
   return request.state === "expired" ? "expired" : "already_resolved";
 }
 
-/** Where in a tool call a request is made. `pass` counts restores, since they let a turn happen again. */
+/** Where in a tool call a question is made. `pass` counts restores, since they let a turn happen again. */
 export interface CallSite {
   userId: string;
   conversation: string;
@@ -109,7 +109,7 @@ export interface CallSite {
   ordinal: number;
 }
 
-/** The id of a request made inside a tool: the same call, repeated, finds the same request. */
+/** The id of a question made inside a tool: the same call, repeated, finds the same question. */
 export async function questionIdAt(site: CallSite): Promise<string> {
   const { userId, conversation, turn, pass, callId, ordinal } = site;
   const digest = await sha256Hex(JSON.stringify([userId, conversation, turn, pass, callId, ordinal]));

@@ -20,7 +20,7 @@ export interface TicketClaims {
 
 /** What a ticket lets its holder do, as the object keeps it. */
 export const grantSchema = z.object({
-  /** The key behind it, see `services/credential`. */
+  /** The key behind it, see `services/access/credential.ts`. */
   credential: z.string(),
   /** Recorded as who answered. */
   user_id: z.string(),

@@ -1,4 +1,4 @@
-// A ghost: the seeds' word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
+// A ghost: the predecessor system's word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
 
 import * as z from "zod";
 import { kindOfScope } from "../access/access";
@@ -84,7 +84,7 @@ export function inlineSpec(spec: GhostSpec): GhostSpec {
   return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
 }
 
-/** Where a list goes on. Nothing in it is one user's: whoever else shows it goes on from there in a list of their own. */
+/** Where a list goes on. Nothing in it is one user's: another user who sends it goes on in a list of their own. */
 export interface GhostPlace {
   namespace: string;
   folded: string;

@@ -1,4 +1,4 @@
-// How much of a catalog a conversation keeps. What is left out is still there for whoever asks for it by name or searches.
+// How much of a catalog a conversation keeps. What is left out is still found by name and by search.
 
 import type { Issue } from "../errors";
 import { utf8Bytes } from "../json";

@@ -42,7 +42,7 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
   return bounded(findings);
 }
 
-/** What every model reads first, then the small before the large: whoever fills a package up hides only what is largest. */
+/** What every model reads first, then the small before the large: an author who fills a package up hides only what is largest. */
 function inOrder(files: readonly InspectedFile[]): InspectedFile[] {
   const rank = ({ path, size }: InspectedFile) => (path.toLowerCase() === SKILL_FILE.toLowerCase() ? -1 : size);
   return [...files].sort((a, b) => rank(a) - rank(b));

@@ -12,7 +12,7 @@ import { checkPath, printable } from "./path";
 
 /** One file of an archive. */
 export interface ArchiveEntry {
-  /** Relative, NFC, checked by `domain/path`. */
+  /** Relative, NFC, checked by `path.ts`. */
   path: string;
   bytes: Uint8Array;
   /** 0755 where the source's owner-execute bit is set. */
@@ -49,8 +49,8 @@ const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
 const PLATFORM_FILE = /^__MACOSX(?:\/|$)|(?:^|\/)\.DS_Store$|(?:^|\/)\._[^/]*$/;
 
 /**
- * Reads an archive. Never throws, whatever the bytes are. Issue codes: those of `domain/archive-end`,
- * `domain/archive-record`, `domain/path` and `domain/collisions`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
+ * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive-end.ts`,
+ * `archive-record.ts`, `path.ts` and `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
  * `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`, `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`,
  * `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`, `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
  */

@@ -32,7 +32,7 @@ const CLOSING = /(?:^|\r?\n)---[ \t]*(?:\r?\n|\r?$)/;
 /**
  * Splits and parses a SKILL.md: `---` on the first line, the first further `---` line ends it; a BOM and CRLF are
  * tolerated. Issues: `FRONTMATTER_MISSING`, `FRONTMATTER_UNCLOSED`, `FRONTMATTER_TOO_LARGE`, `INSTRUCTIONS_TOO_LARGE`
- * and those of `domain/yaml`. Warnings: `TEXT_BOM`, `TEXT_CRLF`, `FRONTMATTER_REPAIRED`, `INSTRUCTIONS_EMPTY`.
+ * and those of `yaml.ts`. Warnings: `TEXT_BOM`, `TEXT_CRLF`, `FRONTMATTER_REPAIRED`, `INSTRUCTIONS_EMPTY`.
  */
 export async function readFrontmatter(source: string): Promise<FrontmatterReading> {
   const text = source.startsWith(BOM) ? source.slice(BOM.length) : source;

@@ -37,7 +37,7 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   const found = entries.filter(({ path }) => isSkillFile(path));
   const [skillFile, ...more] = found.filter(({ path }) => depth(path) <= 1);
   if (skillFile === undefined) return { layout: null, issues: [missing(entries, found[0])], warnings: [] };
-  // SKILL.md beside skill.md is one skill too many as well, but `domain/collisions` has said so.
+  // SKILL.md beside skill.md is one skill too many as well, but `collisions.ts` has said so.
   const others = more.filter(({ path }) => folderOf(path) !== folderOf(skillFile.path));
   if (others.length > 0) {
     const message = "The archive holds several skills; upload them one by one.";

@@ -46,7 +46,7 @@ const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
  * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
  * `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
  * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `TOO_MANY_DEPENDENCIES`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
- * `domain/manifest-server`. Each has the line of its key.
+ * `manifest-server.ts`. Each has the line of its key.
  *
  * @param paths the package's files, relative to the skill's folder; a provider's module is looked up in them
  */
@@ -155,7 +155,7 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
   return typeof className === "string" ? { module, class: className } : { module };
 }
 
-/** The seeds list Python modules here too; what is no skill reference stays in the file and is left out. */
+/** The predecessor system lists Python modules here too. What is no skill reference stays in the file and is left out. */
 function readDependencies(fields: FieldReader): string[] {
   const needed = fields.list("dependencies").filter((text, index) => {
     const reference = parseReference(text);

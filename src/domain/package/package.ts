@@ -38,7 +38,7 @@ interface SkillText {
 
 /**
  * Reads an uploaded ZIP. Never throws because of its content; equal content gives an equal package, whatever made the
- * ZIP. Issues and warnings: those of `domain/archive`, `domain/layout`, `domain/frontmatter` and `domain/manifest`, and
+ * ZIP. Issues and warnings: those of `archive.ts`, `layout.ts`, `frontmatter.ts` and `manifest.ts`, and
  * `SKILL_FILE_NOT_UTF8`.
  */
 export async function readPackage(upload: Uint8Array, naming: Naming): Promise<PackageOutcome> {

@@ -1,4 +1,4 @@
-// The one place for the rules of paths inside a package, and for when two names count as the same.
+// The rules of paths inside a package, and when two names count as the same.
 
 import type { Issue } from "../errors";
 import { PACKAGE_LIMITS } from "../limits";

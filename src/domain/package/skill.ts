@@ -3,7 +3,7 @@
 import type { Issue } from "../errors";
 import type { JsonObject } from "../json";
 
-/** A tool that a skill declares; run by its provider (see design section 7). */
+/** A tool that a skill declares; run by its provider (`sandbox/provider.ts`). */
 export interface ToolDeclaration {
   name: string;
   provider?: string;
@@ -11,7 +11,7 @@ export interface ToolDeclaration {
   config?: JsonObject;
 }
 
-/** Parsed frontmatter. Field names are those of the seeds' CRD and of the Agent Skills specification. */
+/** Parsed frontmatter. Field names are those of the predecessor system's CRD and of the Agent Skills specification. */
 export interface Manifest {
   /** As written in the frontmatter, whatever it says; the skill's real name is `SkillPackage.name`. */
   name?: string;
@@ -68,7 +68,7 @@ export interface SkillPackage {
   instructions: string;
   /** Sorted by path (code units). */
   files: PackageFile[];
-  /** The canonical ZIP, see `domain/canonical`. */
+  /** The canonical ZIP, see `canonical.ts`. */
   zip: Uint8Array;
   /** SHA-256 of `zip`, lower-case hex. */
   zipSha256: string;

@@ -64,7 +64,7 @@ export class EventSplitter {
     else if (field === "id" && !value.includes("\0")) this.#event.id = value;
     else if (field === "retry" && /^[0-9]+$/.test(value)) this.#event.retry = value;
     else return;
-    // What replaces an earlier value is counted again: whoever repeats a field without end is ended too.
+    // What replaces an earlier value is counted again: a server that repeats a field without end is ended too.
     this.#fields += line.length + 1;
   }
 

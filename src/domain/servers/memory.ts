@@ -17,7 +17,7 @@ export interface UpstreamTarget {
   url: string;
   headers: Readonly<Record<string, string>>;
   era: "auto" | Era;
-  /** Takes the filled-in secrets out of whatever comes back, before anything else is done with it. */
+  /** Takes the filled-in secrets out of what comes back, before anything else is done with it. */
   redactor: Redactor;
   /** Milliseconds for connecting, and for reading the list of tools. */
   connectMs: number;

@@ -1,4 +1,4 @@
-// Takes secrets out of whatever leaves: results, errors, warnings, events, logs. Knows a value in the forms it travels in.
+// Takes secrets out of what leaves: results, errors, warnings, events, logs. Knows a value in the forms it travels in.
 
 import { encodeBase64 } from "../base64";
 import { SECRET_LIMITS } from "../limits";

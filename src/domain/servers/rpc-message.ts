@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, parseExactly } from "../json";
 export const rpcIdSchema = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof rpcIdSchema>;
 
-/** What is read of a message; the rest is the server's. Whatever is malformed reads as absent. */
+/** What is read of a message; the rest is the server's. What is malformed reads as absent. */
 const messageSchema = z.object({
   id: rpcIdSchema.optional().catch(undefined),
   method: z.string().optional().catch(undefined),

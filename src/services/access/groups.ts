@@ -35,7 +35,7 @@ export async function createGroup(context: Context, name: string, displayName: s
   const { GROUPS_OPEN, JWT_GROUPS_CLAIM } = context.settings;
   if (!GROUPS_OPEN || JWT_GROUPS_CLAIM !== undefined) requireAdmin(principal, "Only an admin may make groups here.");
   if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
-  // Skills and ghosts without a group are of a group that is gone. They are not for whoever comes next.
+  // Skills and ghosts without a group are of a group that is gone. A later group of that name must not get them.
   if (!isAdmin(principal) && (await hasThings(context.db, groupScope(name)))) throw groupExists();
   try {
     const group = await insertGroup(

@@ -40,7 +40,7 @@ export interface Identified {
 /** Principals this isolate has seen, for the minute in which D1 may be down. Keyed by digest of bearer and user. */
 const seen = new Recent<string, { caller: Caller; at: number }>(1_000);
 
-/** Who is calling. Throws `unauthenticated` unless the key or token counts, in the same words whatever is wrong with it. */
+/** Who is calling. Throws `unauthenticated` unless the key or token is valid. The words do not say what is wrong with it. */
 export async function identify(looking: Looking, shown: Shown): Promise<Identified> {
   const { bearer, onBehalfOf, requestId } = shown;
   if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
@@ -95,7 +95,7 @@ async function adminDigest(key: string): Promise<string> {
   return adminKey.digest;
 }
 
-/** Who holds the bearer, whatever groups that one is in. */
+/** Who holds the bearer. The groups of that user come later. */
 function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number): Omit<Principal, "groups"> {
   if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
   if ("token" in proof) {

@@ -1,5 +1,5 @@
-// Tokens of the configured issuer: whether one counts, and whom it speaks for. What is wrong with one is never told: whoever
-// made it knows, and nobody else should learn.
+// Tokens of the configured issuer: whether one counts, and whom it speaks for. An answer never says what is
+// wrong with a token, since that helps somebody who forges one.
 
 import type { JWTVerifyGetKey } from "jose";
 import { type Bearer, bearerOf } from "../../domain/access/token";

@@ -20,8 +20,8 @@ export const admissionSchema = z.discriminatedUnion("kind", [
 export type Admission = z.infer<typeof admissionSchema>;
 
 /**
- * The grant that admits, or the refusal. A ticket is used up by whoever shows it, from wherever: it is for one try. Only when
- * storage does not answer it stays good.
+ * The grant that admits, or the refusal. The first try uses a ticket up, also one that is refused. Only when storage does not
+ * answer it stays good.
  */
 export async function grantFor(
   session: Session | null,

@@ -1,5 +1,5 @@
-// Asking the browser. Every request is a row before anybody hears of it, and ends exactly once; whoever asks, over HTTP or
-// from inside a tool, asks here.
+// Asking the browser. A question is a row before a page hears of it, and it ends exactly once. Back ends ask here over HTTP, tools
+// over their browser link.
 
 import type { ServerFrame } from "../../domain/asking/frame";
 import { ASKING_LIMITS } from "../../domain/asking/limits";
@@ -31,9 +31,9 @@ export interface Clients {
 
 export type QuestionFrame = Extract<ServerFrame, { type: "skill:request" }>;
 
-/** What asking takes. It lives as long as the object is in memory; everything that must last is in `requests`. */
+/** What asking takes. It lives as long as the object is in memory; everything that must last is in `questions`. */
 export interface Asking {
-  readonly requests: QuestionStore;
+  readonly questions: QuestionStore;
   readonly waiters: Waiters;
   readonly clients: Clients;
   now(): number;
@@ -41,7 +41,7 @@ export interface Asking {
   rearm(): void;
 }
 
-/** Asks, unless a request with this id is there already: then that one is meant. */
+/** Asks, unless a question with this id is there already: then that one is meant. */
 export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserQuestion {
   const known = look(asking, id);
   if (known !== null) return known;
@@ -49,39 +49,39 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   if (bytes > ASKING_LIMITS.payloadBytes) {
     throw new GatewayError("too_large", "PAYLOAD_TOO_LARGE", "The payload is larger than 256 KiB as JSON.");
   }
-  const { requests, clients } = asking;
+  const { questions, clients } = asking;
   const connected = clients.count() > 0;
   if (requireClient && !connected) {
     throw new GatewayError("conflict", "NO_CLIENT", "No page is connected to this conversation.");
   }
-  if (requests.pendingCount() >= ASKING_LIMITS.pending) {
+  if (questions.pendingCount() >= ASKING_LIMITS.pending) {
     const message = `More than ${ASKING_LIMITS.pending} requests of this conversation wait for an answer.`;
     throw new GatewayError("rate_limited", "TOO_MANY_REQUESTS", message);
   }
-  const waiting = requests.pendingBytes();
+  const waiting = questions.pendingBytes();
   if (waiting + bytes > ASKING_LIMITS.pendingBytes) {
     const limit = ASKING_LIMITS.pendingBytes;
     const message = "The requests of this conversation that wait for an answer may have payloads of 1 MiB together.";
     throw new GatewayError("rate_limited", "TOO_MUCH_PENDING", message, { limit, used: waiting });
   }
   const now = asking.now();
-  requests.dropEndedBefore(now - DURATIONS.requestKept);
-  const request = asked(id, requests.nextSeq(), question, now, connected ? 1 : 0);
-  requests.insert(request);
+  questions.dropEndedBefore(now - DURATIONS.requestKept);
+  const request = asked(id, questions.nextSeq(), question, now, connected ? 1 : 0);
+  questions.insert(request);
   asking.rearm();
   if (connected) clients.tell(frameOf(request));
   return request;
 }
 
-/** The request, ended if its time is over; `null` when there is none. */
+/** The question, ended if its time is over; `null` when there is none. */
 export function look(asking: Asking, id: string): BrowserQuestion | null {
-  const request = asking.requests.get(id);
+  const request = asking.questions.get(id);
   if (request === null || !isDue(request, asking.now())) return request;
   finish(asking, request, { state: "expired" });
-  return asking.requests.get(id);
+  return asking.questions.get(id);
 }
 
-/** The request once it has ended, or as it stands after `milliseconds`. */
+/** The question once it has ended, or as it stands after `milliseconds`. */
 export async function waitForEnd(asking: Asking, id: string, milliseconds: number): Promise<BrowserQuestion> {
   const until = asking.now() + milliseconds;
   for (;;) {
@@ -106,7 +106,7 @@ export function respond(
   return finish(asking, request, { state: "resolved", answer, by }, from) ? "accepted" : lateness(request);
 }
 
-/** Cancels a pending request. One that was cancelled before is as it should be; one that ended otherwise is refused. */
+/** Cancels a pending question. One that was cancelled before is as it should be; one that ended otherwise is refused. */
 export function cancel(asking: Asking, id: string, reason: string): null {
   const request = look(asking, id);
   if (request === null) throw questionNotFound();
@@ -116,24 +116,24 @@ export function cancel(asking: Asking, id: string, reason: string): null {
 
 /** Ends what nobody answered in time. */
 export function expireDue(asking: Asking): void {
-  for (const request of asking.requests.due(asking.now())) finish(asking, request, { state: "expired" });
+  for (const request of asking.questions.due(asking.now())) finish(asking, request, { state: "expired" });
 }
 
 /** Everything pending, to be sent (again) to a page that has come. Counts the attempt before anything is sent. */
 export function pendingFrames(asking: Asking): QuestionFrame[] {
   expireDue(asking);
-  asking.requests.countSending();
-  return asking.requests.pending().map(frameOf);
+  asking.questions.countSending();
+  return asking.questions.pending().map(frameOf);
 }
 
 /** Tells the pages something that wants no answer and is not kept. */
 export function tell(asking: Asking, skill: string | null, action: string, payload: JsonValue): void {
-  asking.clients.tell({ type: "skill:event", seq: asking.requests.nextSeq(), skill_name: skill, action, payload });
+  asking.clients.tell({ type: "skill:event", seq: asking.questions.nextSeq(), skill_name: skill, action, payload });
 }
 
 /**
- * How a tool's code asks: waits to the end. Ids come of the call and of the order of its requests, so the same call made again,
- * after a restart say, finds its requests and their answers. Cancelling the call cancels what it waits for.
+ * How a tool's code asks: waits to the end. Ids come of the call and of the order of its questions, so the same call made again,
+ * after a restart say, finds its questions and their answers. Cancelling the call cancels what it waits for.
  */
 export function askerOf(asking: Asking, session: Session, callId: string, signal: AbortSignal) {
   const { turn } = session.state;
@@ -162,17 +162,17 @@ export function questionNotFound(): GatewayError {
   return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
 }
 
-/** The refusal for what comes after a request's end. */
+/** The refusal for what comes after a question's end. */
 export function tooLate(verdict: "already_resolved" | "expired"): GatewayError {
   return verdict === "expired"
     ? new GatewayError("conflict", "EXPIRED", "The request's deadline has passed.")
     : new GatewayError("conflict", "ALREADY_RESOLVED", "The request has its answer, or was cancelled.");
 }
 
-/** Ends a request: the row first, then the pages and those who wait. `false` when it may not end so. */
+/** Ends a question: the row first, then the pages and those who wait. `false` when it may not end so. */
 function finish(asking: Asking, request: BrowserQuestion, ending: Ending, from: string | null = null): boolean {
   const ended = end(request, ending, asking.now());
-  if (ended === null || !asking.requests.finish(ended)) return false;
+  if (ended === null || !asking.questions.finish(ended)) return false;
   const reason = ending.state === "cancelled" ? ending.reason : ending.state;
   asking.clients.tell({ type: "skill:cancelled", request_id: ended.id, reason }, from);
   wake(asking.waiters, ended.id);

@@ -1,12 +1,12 @@
 // The way from a tool's code to the pages of its conversation.
 
 import type { BrowserLink } from "../../sandbox/host";
-import type { DoorCall } from "../context";
+import type { LinkCall } from "../context";
 import type { Session } from "../session";
 import { type Asking, askerOf, tell } from "./ask";
 
-/** A door for one tool call. Its requests are those of the call, in order: the same call made again finds their answers. */
-export function openBrowserLink(asking: Asking, session: Session, call: DoorCall): BrowserLink {
+/** The link of one tool call. Its questions are counted in order, so that the same call made again finds their answers. */
+export function openBrowserLink(asking: Asking, session: Session, call: LinkCall): BrowserLink {
   const { skillName, callId, signal } = call;
   const ask = askerOf(asking, session, callId, signal);
   return {

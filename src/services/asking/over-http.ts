@@ -1,4 +1,4 @@
-// Requests to the browser as HTTP makes and lists them.
+// Questions to the browser as HTTP makes and lists them.
 
 import * as z from "zod";
 import { ASKING_LIMITS } from "../../domain/asking/limits";
@@ -16,7 +16,7 @@ import { itemOf, type QuestionList, type QuestionReply, type QuestionRequest, re
 const responseTakenSchema = () => z.object({ success: z.literal(true) });
 const cursorSchema = z.object({ seq: z.number() });
 
-/** Asks and waits. The same Idempotency-Key finds the same request and waits for it again. */
+/** Asks and waits. The same Idempotency-Key finds the same question and waits for it again. */
 export async function takeQuestion(
   context: Context,
   session: Session,
@@ -56,7 +56,7 @@ export function takeResponse(
   });
 }
 
-/** A page of the conversation's requests, newest first. Those that ended are kept for a day. */
+/** A page of the conversation's questions, newest first. Those that ended are kept for a day. */
 export function listQuestions(
   asking: Asking,
   wanted: QuestionState | null,
@@ -65,7 +65,7 @@ export function listQuestions(
 ): QuestionList {
   expireDue(asking);
   const before = decodeCursor(cursor, cursorSchema)?.seq ?? null;
-  const found = asking.requests.list(wanted, limit + 1, before);
+  const found = asking.questions.list(wanted, limit + 1, before);
   const { page, nextCursor } = pageOf(found, limit, ({ seq }) => ({ seq }));
   return { items: page.map(itemOf), next_cursor: nextCursor };
 }

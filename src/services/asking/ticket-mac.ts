@@ -1,5 +1,5 @@
-// The gateway's own mark on a ticket. The door checks it before it looks for the conversation: a made-up ticket must not get as
-// far as an object, since looking for one makes it.
+// The gateway's own mark on a ticket. The edge checks it before it looks for the conversation. A made-up ticket must not reach an
+// object, since looking for an object makes one.
 
 import type { ReadTicket } from "../../domain/asking/ticket";
 import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";

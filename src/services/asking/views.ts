@@ -1,4 +1,4 @@
-// How a request to the browser is told: to its caller, in lists, and in full.
+// How a question to the browser is told: to its caller, in lists, and in full.
 
 import * as z from "zod";
 import { type BrowserQuestion, outcomeOf, QUESTION_STATES, type Question } from "../../domain/asking/question";
@@ -18,7 +18,7 @@ export const questionReplySchema = () =>
     deadline: z.string(),
   });
 
-/** A request in lists. The payload and the result are in the request itself. */
+/** A question in lists. The payload and the result are in the question itself. */
 export const questionItemSchema = z.object({
   request_id: z.string(),
   state,
@@ -47,7 +47,7 @@ export type QuestionItem = z.infer<typeof questionItemSchema>;
 export type QuestionDetail = z.infer<ReturnType<typeof questionDetailSchema>>;
 export type QuestionList = z.infer<ReturnType<typeof questionListSchema>>;
 
-/** A request as HTTP asks for it. */
+/** A question as HTTP asks for it. */
 export interface QuestionRequest {
   question: Question;
   require_client: boolean;
@@ -56,7 +56,7 @@ export interface QuestionRequest {
 
 /** What waits for an answer, oldest first. Reads only: what is due is left out and ends by its alarm. */
 export function pendingOf(session: Session, now: number): QuestionItem[] {
-  return session.store.requests
+  return session.store.questions
     .pending()
     .filter((request) => request.deadline > now)
     .map(itemOf);

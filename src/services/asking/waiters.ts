@@ -1,4 +1,4 @@
-// Callers who wait for a request's end. Only memory: a caller whose wait is lost with the object comes back with the id.
+// Callers who wait for a question's end. Only memory: a caller whose wait is lost with the object comes back with the id.
 
 import type { GatewayError } from "../../domain/errors";
 
@@ -32,7 +32,7 @@ export function wake(waiters: Waiters, id: string): void {
   for (const waiter of waiters.get(id) ?? []) waiter.wake();
 }
 
-/** Sends everybody home, since there is nothing left to wait for. */
+/** Refuses all waiters with the error. */
 export function dismiss(waiters: Waiters, error: GatewayError): void {
   for (const waiting of waiters.values()) for (const waiter of waiting) waiter.fail(error);
 }

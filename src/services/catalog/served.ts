@@ -18,7 +18,7 @@ import type { Context } from "../context";
 import { findInView } from "./catalog";
 import { catalogPage } from "./page";
 
-/** A page of skills that keep to the extension's rules, by name. The others are served to who asks for them by URI. */
+/** A page of skills that keep to the extension's rules, by name. The others are served by URI only. */
 export async function pageOfSkills(
   context: Context,
   view: View,

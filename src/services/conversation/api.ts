@@ -1,4 +1,4 @@
-// What a conversation's object can be asked. The object implements this interface over RPC and the HTTP door calls it, so
+// What a conversation's object can be asked. The object implements this interface over RPC and the edges call it, so
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
 import type { Answer, QuestionState } from "../../domain/asking/question";
@@ -47,7 +47,7 @@ export interface ToolCallsRequest {
   calls: JsonObject[];
   format: Format | null;
   etag: string | null;
-  host: ClientSetup | null;
+  client: ClientSetup | null;
 }
 
 export type Reply<T> =
@@ -57,57 +57,62 @@ export type Reply<T> =
 export interface ConversationApi {
   /** Creates the conversation, or changes the named settings of a known one (all of them with `replace`). */
   put(
-    ask: Target,
+    target: Target,
     settings: ConversationSettings,
     replace: boolean,
     once: Idempotency | null,
   ): Promise<Reply<{ created: boolean; status: ConversationStatus }>>;
-  status(ask: Target): Promise<Reply<ConversationStatus>>;
+  status(target: Target): Promise<Reply<ConversationStatus>>;
   /** The status as the store has it, for an export: right whoever asks, and without a trace. */
-  record(ask: Target): Promise<Reply<ConversationRecord>>;
+  record(target: Target): Promise<Reply<ConversationRecord>>;
   /** Begins a turn; with settings, creates the conversation or updates it first. */
   turn(
-    ask: Target,
+    target: Target,
     settings: ConversationSettings | null,
     request: TurnRequest,
     once: Idempotency | null,
   ): Promise<Reply<TurnReply>>;
-  prompt(ask: Target, format: Format | null): Promise<Reply<OfferReply>>;
+  prompt(target: Target, format: Format | null): Promise<Reply<OfferReply>>;
   /** What an MCP host is offered: tools that say which skills there are, and the prompt as its server's instructions. */
-  hostOffer(ask: Target, host: ClientSetup): Promise<Reply<OfferReply>>;
-  toolCalls(ask: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
+  clientOffer(target: Target, client: ClientSetup): Promise<Reply<OfferReply>>;
+  toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
-  streamToolCalls(ask: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
+  streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
   /** Calls a running call off. */
-  cancelCall(ask: Target, call: CallName): Promise<Reply<null>>;
-  restore(ask: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
-  events(ask: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
-  at(ask: Target, turn: number): Promise<Reply<PastReply>>;
-  taskSkills(ask: Target): Promise<Reply<TaskSkills>>;
+  cancelCall(target: Target, call: CallName): Promise<Reply<null>>;
+  restore(target: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
+  events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
+  at(target: Target, turn: number): Promise<Reply<PastReply>>;
+  taskSkills(target: Target): Promise<Reply<TaskSkills>>;
   /** Asks the browser and waits; an Idempotency-Key finds the same request again. */
-  request(ask: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;
-  requests(
-    ask: Target,
+  question(target: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;
+  questions(
+    target: Target,
     state: QuestionState | null,
     limit: number,
     cursor: string | undefined,
   ): Promise<Reply<QuestionList>>;
   /** A request once it has ended, or as it stands after so many milliseconds. */
-  awaitRequest(ask: Target, requestId: string, milliseconds: number): Promise<Reply<QuestionDetail>>;
-  cancelRequest(ask: Target, requestId: string): Promise<Reply<null>>;
-  respond(ask: Target, requestId: string, answer: Answer, once: Idempotency | null): Promise<Reply<{ success: true }>>;
+  awaitQuestion(target: Target, requestId: string, milliseconds: number): Promise<Reply<QuestionDetail>>;
+  cancelQuestion(target: Target, requestId: string): Promise<Reply<null>>;
+  respond(
+    target: Target,
+    requestId: string,
+    answer: Answer,
+    once: Idempotency | null,
+  ): Promise<Reply<{ success: true }>>;
   /** A ticket for a page of this origin, or of any allowed one. The object's `fetch` takes the page's socket. */
   ticket(
-    ask: Target,
+    target: Target,
     origin: string | null,
     userId: string | null,
   ): Promise<Reply<{ ticket: string; expires: number }>>;
-  remove(ask: Target): Promise<Reply<null>>;
+  remove(target: Target): Promise<Reply<null>>;
   /** As `remove`, when its user is erased: of one that is not there, only the place in the list goes. */
-  erase(ask: Target): Promise<Reply<null>>;
+  erase(target: Target): Promise<Reply<null>>;
 }
 
-/** Turns a refusal into the value that crosses to the HTTP door; anything else goes on as it is. */
+/** Turns a refusal into the value that crosses to an edge; anything else goes on as it is. */
 export function refusal(error: unknown): Extract<Reply<never>, { ok: false }> {
   const found = refusalIn(error);
   if (found === null) throw rootCause(error);

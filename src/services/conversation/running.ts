@@ -6,13 +6,13 @@ import { GatewayError } from "../../domain/errors";
 export type RunningCalls = Map<string, AbortController>;
 
 /** A call by its own id, or by the request with which an MCP host made it. */
-export type CallName = string | { hostRequest: string | number };
+export type CallName = string | { clientRequest: string | number };
 
 /** Requests with a longer id cannot be cancelled by it. */
 const LONGEST = 200;
 
 /** The id of a call that an MCP host makes. It holds the id of the host's request, since hosts cancel by that. */
-export function hostCallId(request: string | number, fresh: string): string {
+export function clientCallId(request: string | number, fresh: string): string {
   const prefix = prefixOf(request);
   return prefix === null ? fresh : `${prefix}${fresh}`;
 }
@@ -31,7 +31,7 @@ export function cancelCall(running: RunningCalls, name: CallName): null {
 
 function named(running: RunningCalls, name: CallName): AbortController[] {
   if (typeof name === "string") return [running.get(name) ?? []].flat();
-  const prefix = prefixOf(name.hostRequest);
+  const prefix = prefixOf(name.clientRequest);
   return prefix === null ? [] : [...running].flatMap(([id, call]) => (id.startsWith(prefix) ? [call] : []));
 }
 

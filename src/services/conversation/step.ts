@@ -92,7 +92,7 @@ export async function takeCalls(
   listener: Listener | null = null,
 ): Promise<ToolCallsReply> {
   const warnings: Issue[] = [];
-  const begins = await ensureTurn(context, session, request.host?.preload ?? [], warnings);
+  const begins = await ensureTurn(context, session, request.client?.preload ?? [], warnings);
   const format = formatOf(session, request.format);
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
@@ -105,7 +105,7 @@ export async function takeCalls(
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
-    const run = { ...step, running, forClient: request.host !== null };
+    const run = { ...step, running, forClient: request.client !== null };
     const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);
@@ -122,7 +122,7 @@ export async function takeCalls(
   const offer = await renderOffer(stepOf(seen), format);
   const changed = offer.etag !== (request.etag ?? before.etag);
   // An MCP host takes no prompt, and asks for the tools itself.
-  const tells = request.host === null && (request.etag === null || changed);
+  const tells = request.client === null && (request.etag === null || changed);
   return {
     results: inOrder.map(renderResult),
     messages: renderResults(inOrder, format),

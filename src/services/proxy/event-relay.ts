@@ -1,4 +1,4 @@
-// A server's event stream on its way to a client: event by event, so that whatever goes wrong is told between two of them.
+// A server's event stream on its way to a client: event by event, so that a failure can be told between two of them.
 
 import { DURATIONS } from "../../domain/durations";
 import { UPSTREAM_LIMITS } from "../../domain/limits";
@@ -21,7 +21,7 @@ export interface RelayOptions {
   farewell(fault: UpstreamFault): string;
 }
 
-/** A comment. Nobody reads it, but a line that lies idle is cut by whoever is between, and a client that is gone is found out. */
+/** A comment in the stream. It keeps proxies from cutting an idle connection, and shows whether the client is still there. */
 const KEEP_ALIVE = ": keep-alive\n\n";
 
 /**

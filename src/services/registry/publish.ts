@@ -1,5 +1,5 @@
-// Publishing: bytes → package → object → rows. The batch of rows is the commit point. Whatever fails before it leaves at most
-// an object that nobody sees and the sweep removes; whatever fails after it leaves a finished publish, and a retry says so.
+// Publishing: bytes → package → object → rows. The batch of rows is the commit point. A failure before it leaves at most an
+// object that nobody sees, and the sweep removes it. A failure after it leaves a finished publish, and a retry says so.
 
 import { holderOf } from "../../domain/access/quota";
 import { sha256Hex } from "../../domain/digest";
@@ -69,7 +69,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
       meet(context, outcome.package, target),
       stored || holder === null ? null : countSkills(context.db, target.scope),
     ]);
-    // What is there already is answered to whoever has no room left, too.
+    // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
     if (used !== null && holder !== null) {
       const isNew = met.skillId === null;

@@ -34,8 +34,8 @@ export async function offeredServers(
 }
 
 /**
- * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. Who
- * failed the last time is waited for a moment only; who takes longer goes on by itself, under its own deadline.
+ * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. A server
+ * that failed the last time is given a moment only. A server that takes longer goes on by itself, under its own deadline.
  */
 export async function connectServers(
   context: Context,
@@ -62,7 +62,7 @@ async function atMost(work: readonly Promise<void>[], ms: number): Promise<void>
   clearTimeout(timer);
 }
 
-/** Calls a tool of a server. Whatever happens, the answer is a tool result. */
+/** Calls a tool of a server. A failure is a tool result, too. */
 export async function callServer(
   context: Context,
   session: Session,
@@ -138,7 +138,7 @@ function keep(context: Context, session: Session, aim: Reachable, live: LiveConn
   if (session.ended) return;
   live.saved = { memory, error };
   // A session's id came as a header and is the server's to read again: it alone has not passed the redactor. One with a secret in it
-  // is not kept as it is, so whoever goes on from there begins a new session.
+  // is not kept as it is, so the next connection begins a new session.
   const state: ConnectionState = { memory: aim.target.redactor.json(memory), error, latency };
   session.store.upstreams.keep(aim.key, context.now(), state);
 }

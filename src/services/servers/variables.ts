@@ -71,7 +71,7 @@ export async function fillServer(
   return { target, fingerprint: await fingerprint(context.settings, sameness) };
 }
 
-/** Where a URL leads, whatever its values are, or why nothing may be sent there. */
+/** Where a URL leads for all values of its variables, or why nothing may be sent there. */
 function aimOf(template: string): { url: URL } | { problem: string } {
   const found = templateProblem(template, "url");
   if (found !== null) return { problem: found.problem };
@@ -104,7 +104,7 @@ function fill(
   return { url: url.text, headers };
 }
 
-/** Who must have the secret, where it is not whoever asks. */
+/** Who must have the secret, where that is not the caller. */
 function ownerOf({ shared = null }: Place): string {
   if (shared === null) return "";
   const group = groupOfScope(shared);

@@ -47,7 +47,7 @@ export function hostParts(
     readFile: (path) => readFile(context, skill.version_id, path),
     log: (text) => console.log(JSON.stringify({ event: "skill_log", ...place, text })),
     ended: (ending) => console.log(JSON.stringify({ event: "skill_code_ended", ...place, ...ending })),
-    door: context.door?.({ skillName: skill.name, turn, callId, signal }) ?? NO_PAGE,
+    browserLink: context.browserLink?.({ skillName: skill.name, turn, callId, signal }) ?? NO_PAGE,
   };
 }
 

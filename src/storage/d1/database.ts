@@ -1,4 +1,4 @@
-// D1 behind drizzle, with the one place for its deadline, its failures, its bookmark and its share of Server-Timing.
+// D1 behind drizzle, with its deadline, its failures, its bookmark and its share of Server-Timing.
 
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { DURATIONS } from "../../domain/durations";

@@ -44,7 +44,7 @@ const row = {
 
 const ref = { id: ghosts.id, name: ghosts.name, namespace: ghosts.namespace };
 
-/** A ghost by id, whoever's it is. */
+/** A ghost by id, for all owners. */
 export async function readGhostById(db: Database, id: string): Promise<GhostRow | null> {
   const [found] = await db.select(row).from(ghosts).where(eq(ghosts.id, id));
   return found ?? null;

@@ -97,7 +97,7 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(secrets)
       .where(sql`${secrets.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
-    // Whoever makes a group of this name next must find nothing that was kept of this one.
+    // The next group of this name must find nothing that was kept of this one.
     raiseCounters(db, [scope]),
   ]);
   return deleted.length > 0;

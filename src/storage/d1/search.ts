@@ -6,7 +6,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { indexText, scopeToken, searchExpression } from "../../domain/catalog/search";
 import type { Database } from "./database";
 
-/** Not in `schema.ts`: drizzle-kit would make a plain table of it. Declared, since drizzle batches built statements only. */
+/** Not in `schema/`: drizzle-kit would make a plain table of it. Declared, since drizzle batches built statements only. */
 const skillSearch = sqliteTable("skill_search", {
   rowid: integer().notNull(),
   scope: text().notNull(),

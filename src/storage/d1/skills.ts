@@ -85,7 +85,7 @@ const record = {
 /** A list carries whole instructions; a page ends early rather than grow beyond this. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Who and where a skill is, whoever it belongs to. */
+/** Who and where a skill is, for all owners. */
 export async function readSkillHead(db: Database, id: string): Promise<SkillHead | null> {
   const [found] = await db
     .select({ id: skills.id, name: skills.name, scope: skills.scope, currentId: skills.versionId })
@@ -99,7 +99,7 @@ export function selectSkill(db: Database, id: string) {
   return db.select(record).from(skills).innerJoin(versions, eq(versions.id, skills.versionId)).where(eq(skills.id, id));
 }
 
-/** A skill at its current version, whoever it belongs to. */
+/** A skill at its current version, for all owners. */
 export async function readSkill(db: Database, id: string): Promise<SkillRecord | null> {
   const [found] = await selectSkill(db, id);
   return found ?? null;

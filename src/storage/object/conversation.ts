@@ -34,7 +34,7 @@ export class ConversationStore {
   readonly #sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
   readonly log: EventLog;
-  readonly requests: QuestionStore;
+  readonly questions: QuestionStore;
   readonly tickets: TicketStore;
   readonly upstreams: ConnectionStore;
   /** What `texts` holds and which ids `calls` has, once they were asked for: nobody else writes there. */
@@ -45,7 +45,7 @@ export class ConversationStore {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.log = new EventLog(storage);
-    this.requests = new QuestionStore(storage);
+    this.questions = new QuestionStore(storage);
     this.tickets = new TicketStore(storage);
     this.upstreams = new ConnectionStore(storage);
   }

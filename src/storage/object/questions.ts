@@ -1,4 +1,4 @@
-// Requests to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
+// Questions to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
 
 import { answerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
 import type { JsonValue } from "../../domain/json";
@@ -70,7 +70,7 @@ export class QuestionStore {
     return row === undefined ? null : requestOf(row);
   }
 
-  /** Writes a request's end; `false` when it had ended before. */
+  /** Writes a question's end; `false` when it had ended before. */
   finish(request: BrowserQuestion): boolean {
     const { state, answer, note, ended, id } = request;
     const text = answer === null ? null : JSON.stringify(answer);
@@ -109,7 +109,7 @@ export class QuestionStore {
     this.#sql.exec("UPDATE requests SET attempt = attempt + 1 WHERE state = 'pending'");
   }
 
-  /** Pending requests whose deadline has come. */
+  /** Pending questions whose deadline has come. */
   due(now: number): BrowserQuestion[] {
     return this.#sql
       .exec<Row>("SELECT * FROM requests WHERE state = 'pending' AND deadline <= ? ORDER BY seq", now)

@@ -36,7 +36,7 @@ function runTool(conversation: string, tool: Tool, { callId = "call_1", signal, 
   return runInDurableObject(objectOf(conversation), (_, state) => {
     const session = openSession(new ConversationStore(state.storage)) as Session;
     const asking: Asking = {
-      requests: session.store.requests,
+      questions: session.store.questions,
       waiters: new Map(),
       clients: { count: () => 0, tell: () => {} },
       now: () => Date.now(),
@@ -125,7 +125,7 @@ describe("a tool that asks", () => {
       const session = openSession(new ConversationStore(state.storage)) as Session;
       const told: unknown[] = [];
       const asking: Asking = {
-        requests: session.store.requests,
+        questions: session.store.questions,
         waiters: new Map(),
         clients: { count: () => 1, tell: (frame) => told.push(frame) },
         now: () => Date.now(),
@@ -149,10 +149,10 @@ describe("a tool that asks", () => {
   it("tells the pages something without waiting for an answer, under a number of its own", async () => {
     const id = await conversationOf(null);
     const told = await runInDurableObject(objectOf(id), (_, state) => {
-      const { requests } = new ConversationStore(state.storage);
+      const { questions } = new ConversationStore(state.storage);
       const frames: ServerFrame[] = [];
       const clients = { count: () => 1, tell: (frame: ServerFrame) => void frames.push(frame) };
-      const asking: Asking = { requests, waiters: new Map(), clients, now: () => Date.now(), rearm: () => {} };
+      const asking: Asking = { questions, waiters: new Map(), clients, now: () => Date.now(), rearm: () => {} };
       tell(asking, "demo", "progress", { percent: 50 });
       tell(asking, null, "progress", { percent: 100 });
       return frames.map((frame) => serverFrameSchema().parse(frame));

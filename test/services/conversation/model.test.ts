@@ -1,5 +1,5 @@
-// Random conversations against the naive model in `model.ts`, through the HTTP door, with evictions at random points.
-// `VITE_CONVERSATIONS=1000 npx vitest run --project worker test/services/model.test.ts` runs the full thousand;
+// Random conversations against the naive model in `test/support/model.ts`, over HTTP, with evictions at random points.
+// `VITE_CONVERSATIONS=1000 npx vitest run --project worker test/services/conversation/model.test.ts` runs the full thousand;
 // `VITE_SEED=<seed>` repeats a run.
 
 import { evictDurableObject } from "cloudflare:test";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cancelCall, hostCallId, type RunningCalls } from "../../../src/services/conversation/running";
+import { cancelCall, clientCallId, type RunningCalls } from "../../../src/services/conversation/running";
 
 function running(...ids: string[]): RunningCalls {
   return new Map(ids.map((id) => [id, new AbortController()]));
@@ -17,25 +17,25 @@ describe("calling off", () => {
   });
 
   it("finds a host's call by the host's request, and tells numbers from texts", () => {
-    const ids = [1, "1", 12, '1":', "x"].map((request) => hostCallId(request, "call_a"));
+    const ids = [1, "1", 12, '1":', "x"].map((request) => clientCallId(request, "call_a"));
     expect(new Set(ids).size).toBe(5);
     for (const [index, request] of [1, "1", 12, '1":', "x"].entries()) {
       const calls = running(...ids, "call_b");
-      cancelCall(calls, { hostRequest: request });
+      cancelCall(calls, { clientRequest: request });
       expect(aborted(calls)).toEqual([ids[index]]);
     }
   });
 
   it("calls nothing off where two hosts have used one id", () => {
-    const calls = running(hostCallId(3, "call_a"), hostCallId(3, "call_b"));
-    expect(() => cancelCall(calls, { hostRequest: 3 })).toThrow(refused);
+    const calls = running(clientCallId(3, "call_a"), clientCallId(3, "call_b"));
+    expect(() => cancelCall(calls, { clientRequest: 3 })).toThrow(refused);
     expect(aborted(calls)).toEqual([]);
   });
 
   it("keeps long ids out", () => {
     const long = "x".repeat(1_000);
-    const calls = running(hostCallId(long, "call_a"));
+    const calls = running(clientCallId(long, "call_a"));
     expect([...calls.keys()]).toEqual(["call_a"]);
-    expect(() => cancelCall(calls, { hostRequest: long })).toThrow(refused);
+    expect(() => cancelCall(calls, { clientRequest: long })).toThrow(refused);
   });
 });

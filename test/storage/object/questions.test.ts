@@ -10,15 +10,15 @@ const question = { skill_name: null, action: "a", payload: { deep: [1, null, "é
 it("keeps a request as it is, and lets it end once whatever the caller believes", async () => {
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, state) => {
-    const { requests } = new ConversationStore(state.storage);
-    const request = asked("req_1", requests.nextSeq(), question, 5, 0);
-    requests.insert(request);
-    expect(requests.get("req_1")).toEqual(request);
+    const { questions } = new ConversationStore(state.storage);
+    const request = asked("req_1", questions.nextSeq(), question, 5, 0);
+    questions.insert(request);
+    expect(questions.get("req_1")).toEqual(request);
     const one = end(request, { state: "resolved", answer: { success: true, result: null }, by: "ann" }, 6)!;
     const two = end(request, { state: "cancelled", reason: "cancelled" }, 6)!;
-    expect([requests.finish(one), requests.finish(two), requests.finish(one)]).toEqual([true, false, false]);
-    expect(requests.get("req_1")).toEqual(one);
-    expect(() => requests.insert({ ...request, seq: requests.nextSeq() })).toThrow();
+    expect([questions.finish(one), questions.finish(two), questions.finish(one)]).toEqual([true, false, false]);
+    expect(questions.get("req_1")).toEqual(one);
+    expect(() => questions.insert({ ...request, seq: questions.nextSeq() })).toThrow();
   });
 });
 
@@ -26,11 +26,11 @@ it("numbers without a gap backwards, from the time the conversation was made", a
   const before = Date.now();
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, state) => {
-    const { requests } = new ConversationStore(state.storage);
-    const first = requests.firstSeq();
+    const { questions } = new ConversationStore(state.storage);
+    const first = questions.firstSeq();
     expect(first).toBeGreaterThanOrEqual(before);
-    expect(requests.seq()).toBe(first);
-    expect([requests.nextSeq(), requests.nextSeq(), requests.seq()]).toEqual([first + 1, first + 2, first + 2]);
+    expect(questions.seq()).toBe(first);
+    expect([questions.nextSeq(), questions.nextSeq(), questions.seq()]).toEqual([first + 1, first + 2, first + 2]);
   });
 });
 

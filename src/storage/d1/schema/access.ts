@@ -1,4 +1,4 @@
-// The tables of D1 that say who may do what and what was done: groups, secrets, servers, audit, counts. See `schema.ts`.
+// The tables of D1 that say who may do what and what was done: groups, secrets, servers, audit, counts. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../../domain/json";

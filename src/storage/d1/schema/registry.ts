@@ -23,7 +23,7 @@ export const skills = sqliteTable(
     /** The name after NFC and case folding: two skills of one scope may not share it. */
     folded: text().notNull(),
     namespace: text().notNull(),
-    /** Who owns it; `0` for public skills, as in the seeds. */
+    /** Who owns it; `0` for public skills, as in the predecessor system. */
     userId: text("user_id").notNull(),
     versionId: text("version_id").notNull(),
     /** Both as of the current version: a catalog is counted from the index alone, without a look at any version. */
@@ -48,7 +48,7 @@ export const versions = sqliteTable(
       .references(() => skills.id, { onDelete: "cascade" }),
     /** The manifest's version label, if it has one. */
     label: text(),
-    /** Identity of the content, see `domain/package`. */
+    /** Identity of the content, see `domain/package/skill.ts`. */
     digest: text().notNull(),
     /** Level 1. */
     description: text().notNull(),

@@ -199,4 +199,9 @@ describe("test", () => {
     const long = testFiles.filter(({ name, text }) => name.endsWith(".ts") && text.split("\n").length > 401);
     expect(long.map(({ name }) => name)).toEqual([]);
   });
+
+  it("imports zod as a namespace", () => {
+    const named = testFiles.filter(({ text }) => /^import (?:type )?\{[^}]*\} from "zod"/m.test(text));
+    expect(named.map(({ name }) => name)).toEqual([]);
+  });
 });

@@ -1,13 +1,17 @@
 // The key behind a socket, checked for as long as the socket lives.
 
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock, ring } from "../../support/clock";
+import { hush } from "../../support/faults";
 import { conversationOf, Page } from "../../support/page";
 import { HOUR, MINUTE, revocable, sentAway } from "./admission";
 
-afterEach(releaseClock);
+afterEach(() => {
+  releaseClock();
+  vi.restoreAllMocks();
+});
 
 describe("the key behind a socket", () => {
   it("is checked on every answer", async () => {
@@ -67,6 +71,7 @@ describe("the key behind a socket", () => {
   });
 
   it("is given the benefit of the doubt while storage is away, but no answer is taken", async () => {
+    hush("storage_failed");
     holdClock();
     const { key } = await revocable("kaya");
     const id = await conversationOf("kaya");

@@ -2,7 +2,7 @@
 // Whatever happens, no version is visible without its object, and asking again completes.
 
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PUBLIC_SCOPE, PUBLIC_USER, userScope } from "../../../src/domain/access/access";
 import { indexText } from "../../../src/domain/catalog/search";
 import { sha256Hex } from "../../../src/domain/digest";
@@ -14,8 +14,11 @@ import { activate, deleteSkill } from "../../../src/services/registry/skills";
 import { sweep } from "../../../src/services/registry/sweep";
 import { searchSkills } from "../../../src/storage/d1/search";
 import { contextOf } from "../../support/context";
-import { Faults } from "../../support/faults";
+import { Faults, hush } from "../../support/faults";
 import { type SkillFixture, skillZip } from "../../support/skill";
+
+beforeEach(() => hush("storage_failed"));
+afterEach(() => void vi.restoreAllMocks());
 
 function request(userId: string, skill: SkillFixture, more: Partial<PublishRequest> = {}): PublishRequest {
   const target = { scope: userScope(userId), namespace: "default", userId };

@@ -143,6 +143,7 @@ describe("names: own over group over public", () => {
   });
 
   it("pages through bare arrays by a link", async () => {
+    await published({ name: "second" }, { key: carol }, { namespace: "team" });
     const all = await (await call("GET", `${SKILLS}/unified`, { key: carol })).json<{ name: string }[]>();
     expect(all.length).toBeGreaterThan(1);
     const seen: string[] = [];

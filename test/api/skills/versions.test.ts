@@ -69,6 +69,7 @@ describe("deleting", () => {
   });
 
   it("refuses while ghosts use it, and names only those the caller may read", async () => {
+    await published({ name: "same" }, { key: alice });
     const made = await call("POST", `${SKILLS}/public`, { body: form(skillZip({ name: "wanted" })) });
     const id = idOf(await made.json<Skill>());
     for (const key of [alice, bob]) {

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { acceptedContent, createRequestStateCodec, inputRequired, inputResponse } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Seals what a call remembers between its rounds: it travels through the client, who must not change it. */
 export const requestState = createRequestStateCodec({ key: randomBytes(32) });

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { completable, fromJsonSchema, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { addAskingTools, requestState } from "./asking.mjs";
 import allKeywords from "./schema-2020-12.json" with { type: "json" };
 

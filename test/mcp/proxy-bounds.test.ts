@@ -116,18 +116,18 @@ describe("an endpoint of the older transport", () => {
     const stream = await send("old", null);
     const reader = stream.body!.getReader();
     const text = new TextDecoder().decode((await reader.read()).value);
-    const path = /^event: endpoint\ndata: (\/mcp\/servers\/old\/message\?to=[\w-]+)\n\n$/.exec(text)?.[1];
-    expect(path).toBeDefined();
+    expect(text).toMatch(/^event: endpoint\ndata: \/mcp\/servers\/old\/message\?to=[\w-]+\n\n$/);
+    const path = text.slice("event: endpoint\ndata: ".length).trim();
     const post = (user: string, address: string) =>
       fetchAs(user)(`https://gateway.test${address}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(INITIALIZE),
       });
-    expect((await post("bob", path!)).status).toBe(404);
+    expect((await post("bob", path)).status).toBe(404);
     expect((await post("alice", "/mcp/servers/old/message")).status).toBe(404);
     expect((await post("alice", "/mcp/servers/plain/message?to=x")).status).toBe(404);
-    const accepted = await post("alice", path!);
+    const accepted = await post("alice", path);
     expect([accepted.status, await accepted.text()]).toEqual([202, ""]);
     expect(new TextDecoder().decode((await reader.read()).value)).toContain('"serverInfo"');
     await reader.cancel();

@@ -1,7 +1,7 @@
 // What goes on while gateways are killed. A workload remembers only what was acknowledged, and later asks for exactly that.
 
 import { expect } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import type { Gateway } from "./launcher";
 import { readSkill, upload } from "./skill";
 

@@ -30,7 +30,8 @@ describe("real servers", () => {
     expect(image.content.map((block) => block.type)).toContain("image");
     const both = await Promise.all([one.call("echo", { message: "a" }), one.call("echo", { message: "b" })]);
     expect(both.map(textOf)).toEqual(["Echo: a", "Echo: b"]);
-    expect((await one.call("get-structured-content", { location: "Chicago" })).structuredContent).toBeDefined();
+    const weather = await one.call("get-structured-content", { location: "Chicago" });
+    expect(weather.structuredContent).toMatchObject({ temperature: 36, humidity: 82 });
     const wrong = await one.call("no-such-tool", {});
     expect(wrong.isError).toBe(true);
   });

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetKeySets, readKeySet, readNewerKeySet } from "../../src/upstream/issuer-keys";
+import { hush } from "../support/faults";
 import { Issuer, KEYS_URL } from "../support/issuer";
 
 const SECOND = 1_000;
@@ -8,10 +9,14 @@ const HOUR = 60 * MINUTE;
 
 let issuer: Issuer;
 beforeEach(async () => {
+  hush("issuer_keys_failed");
   issuer = new Issuer();
   await issuer.add("a");
 });
-afterEach(forgetKeySets);
+afterEach(() => {
+  forgetKeySets();
+  vi.restoreAllMocks();
+});
 
 const read = (now: number) => readKeySet(KEYS_URL, { fetch: issuer.fetch, now });
 const kids = async (now: number) => (await read(now)).keys.map((key) => key.kid);

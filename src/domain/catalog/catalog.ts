@@ -1,5 +1,6 @@
 // The catalog: the skills one conversation may see, and how they are listed to a model.
 
+import * as z from "zod";
 import { groupOfScope, PUBLIC_SCOPE } from "../access/access";
 import { CATALOG_LIMITS } from "../limits";
 import { parseReference } from "../reference";
@@ -7,25 +8,27 @@ import { catalogLine } from "../tokens";
 import { byCodePoint } from "./precedence";
 import type { SkillRef } from "./skill-ref";
 
-/** Level 1 of a skill at the version this conversation sees. */
-export interface CatalogEntry {
-  name: string;
-  skill_id: string;
-  version_id: string;
-  version: string | null;
-  scope: string;
+export const catalogEntrySchema = z.object({
+  name: z.string(),
+  skill_id: z.string(),
+  version_id: z.string(),
+  version: z.string().nullable(),
+  scope: z.string(),
   /** What the list shows of it, see `listedDescription`. */
-  description: string;
+  description: z.string(),
   /** Tokens of the list's line as they were counted at publish, and of the instructions. */
-  line_tokens: number;
-  tokens: number;
+  line_tokens: z.number(),
+  tokens: z.number(),
   /** Of the instructions. */
-  bytes: number;
+  bytes: z.number().default(0),
   /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
-  has_capabilities: boolean;
+  has_capabilities: z.boolean(),
   /** Dependencies as written: `name` or `name@range`. */
-  needs: string[];
-}
+  needs: z.array(z.string()),
+});
+
+/** Level 1 of a skill at the version this conversation sees. */
+export type CatalogEntry = z.infer<typeof catalogEntrySchema>;
 
 export interface Catalog {
   /** In order of name. All of the catalog, or `CATALOG_LIMITS.listedSkills` of a larger one by `nearestFirst`, plus preloaded ones. */

@@ -3,21 +3,8 @@
 
 import * as z from "zod";
 import { jsonObject } from "../json";
+import { catalogEntrySchema } from "./catalog";
 import { retentionSchema } from "./ghost";
-
-const catalogEntrySchema = z.object({
-  name: z.string(),
-  skill_id: z.string(),
-  version_id: z.string(),
-  version: z.string().nullable(),
-  scope: z.string(),
-  description: z.string(),
-  line_tokens: z.number(),
-  tokens: z.number(),
-  bytes: z.number().default(0),
-  has_capabilities: z.boolean(),
-  needs: z.array(z.string()),
-});
 
 const selectionSchema = z.object({
   all: z.boolean(),

@@ -1,26 +1,24 @@
-import * as fc from "fast-check";
+// Archives with one flaw each, and the code that refuses each.
+
 import { deflateSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { PACKAGE_LIMITS } from "../../../src/domain/limits";
-import { type ArchiveEntry, readArchive } from "../../../src/domain/package/archive";
-import { ARCHIVES } from "../../support/archives";
-import { readStrictly } from "../../support/strict-reader";
-import { bytesOf, crcOf, extraOf, join, record, SKILL, type ZipEntry, type ZipFlaws, zipOf } from "../../support/zip";
+import { PACKAGE_LIMITS } from "../../../../src/domain/limits";
+import { readArchive } from "../../../../src/domain/package/archive";
+import {
+  bytesOf,
+  crcOf,
+  extraOf,
+  join,
+  record,
+  SKILL,
+  type ZipEntry,
+  type ZipFlaws,
+  zipOf,
+} from "../../../support/zip";
+import { codes, honest, MiB, noise, note, unicodePath } from "./read";
 
-const MiB = 1024 * 1024;
-const note: ZipEntry = { name: "demo/note.md", data: "a note" };
-const noise = (length: number) => {
-  const bytes = new Uint8Array(length);
-  let state = 1;
-  for (let at = 0; at < length; at++) {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    bytes[at] = state >>> 24;
-  }
-  return bytes;
-};
 const latin1 = Uint8Array.of(0x64, 0x65, 0x6d, 0x6f, 0x2f, 0xe9);
-const unicodePath = (forName: string, name: string) =>
-  extraOf(0x7075, join([record([1, 1], [4, crcOf(bytesOf(forName))]), bytesOf(name)]));
+
 const sizes64 = (...values: number[]) => extraOf(1, record(...values.map((value): [number, number] => [8, value])));
 
 /** One flaw each: an archive that would be accepted without it. */
@@ -241,9 +239,6 @@ function text(length: number): Uint8Array {
   return noise(length).map((byte) => (byte & 1 ? 32 + (byte >> 6) : 32));
 }
 
-const honest = (entries: ZipEntry[], flaws?: ZipFlaws) => readArchive(zipOf(entries, flaws));
-const codes = (issues: { code: string }[]) => [...new Set(issues.map(({ code }) => code))];
-
 describe("an archive with one flaw is refused with its code", () => {
   it("is accepted without the flaw", () => {
     expect(honest([SKILL, note])).toMatchObject({ issues: [], warnings: [], entries: { length: 2 } });
@@ -264,227 +259,3 @@ describe("an archive with one flaw is refused with its code", () => {
     expect(codes(readArchive(new Uint8Array(PACKAGE_LIMITS.zipBytes + 1)).issues)).toEqual(["ZIP_TOO_LARGE"]);
   });
 });
-
-describe("what is reported", () => {
-  it("is everything that can be seen at once", () => {
-    const issues = honest([
-      SKILL,
-      { ...note, crc: 1 },
-      { name: "../x", mode: 0o120777 },
-      { name: "demo/a", method: 9 },
-    ]).issues;
-    expect(issues.map(({ code, path }) => [code, path])).toEqual([
-      ["PATH_DOT_SEGMENT", "../x"],
-      ["ZIP_SPECIAL_FILE", "../x"],
-      ["ZIP_METHOD", "demo/a"],
-      ["ZIP_CRC_MISMATCH", "demo/note.md"],
-    ]);
-  });
-
-  it("does not repeat the characters that it refuses", () => {
-    expect(honest([SKILL, { ...note, name: "demo/\u202ex\n" }]).issues[0]?.path).toBe("demo/\\u202ex\\u000a");
-  });
-});
-
-describe("what is tolerated", () => {
-  it("names without the UTF-8 flag that are UTF-8, with a warning", () => {
-    const { entries, issues, warnings } = honest([SKILL, { ...note, name: "demo/café", flags: 0 }]);
-    expect(issues).toEqual([]);
-    expect(warnings).toMatchObject([{ code: "NAME_ENCODING_ASSUMED", path: "demo/café" }]);
-    expect(entries[1]?.path).toBe("demo/café");
-  });
-
-  it("decomposed names, composed with a warning", () => {
-    const { entries, warnings } = honest([SKILL, { ...note, name: "demo/cafe\u0301" }]);
-    expect(codes(warnings)).toEqual(["PATH_NORMALIZED"]);
-    expect(entries[1]?.path).toBe("demo/caf\u00e9");
-  });
-
-  it("a second name that agrees", () => {
-    expect(honest([SKILL, { ...note, extra: unicodePath("demo/note.md", "demo/note.md") }]).issues).toEqual([]);
-  });
-
-  it("ZIP64 records that agree", () => {
-    expect(honest([SKILL, note], { zip64: true })).toMatchObject({ issues: [], entries: { length: 2 } });
-  });
-
-  it("comments, folders, DOS attributes, entries listed in another order", () => {
-    const entries: ZipEntry[] = [{ name: "demo/" }, { ...SKILL, attributes: 0x20 }, { ...note, comment: "what it is" }];
-    expect(honest(entries, { comment: bytesOf("0123456789abcdef") })).toMatchObject({
-      issues: [],
-      entries: { length: 2 },
-    });
-  });
-
-  it("the executable bit of the owner, and no other bit", () => {
-    const { entries } = honest(
-      [0o100700, 0o100655, 0o100644, 0o101755].map((mode, n) => ({ name: `demo/${n}`, mode })),
-    );
-    expect(entries.map(({ mode }) => mode)).toEqual([0o755, 0o644, 0o644, 0o755]);
-  });
-
-  it("files that macOS adds: dropped with one warning", () => {
-    const added = ["__MACOSX/demo/._SKILL.md", "__MACOSX/icon", "demo/.DS_Store", "demo/._x"].map((name) => ({
-      name,
-      data: "x",
-    }));
-    const { entries, issues, warnings } = honest([SKILL, ...added]);
-    expect(issues).toEqual([]);
-    expect(codes(warnings)).toEqual(["PLATFORM_FILES_DROPPED"]);
-    expect(entries.map(({ path }) => path)).toEqual(["demo/SKILL.md"]);
-  });
-
-  it("folders that differ in case, and names that Windows cannot hold, with warnings", () => {
-    const { issues, warnings } = honest([
-      SKILL,
-      { ...note, name: "demo/Docs/a" },
-      { ...note, name: "demo/docs/aux.md" },
-    ]);
-    expect(issues).toEqual([]);
-    expect(codes(warnings).sort()).toEqual(["FOLDER_CASE_CLASH", "PATH_NOT_PORTABLE"]);
-  });
-
-  it("names that look like members of objects", () => {
-    const names = ["__proto__", "constructor", "a..b.md", "...", "toString"];
-    const { entries, issues } = honest(names.map((name) => ({ name, data: name })));
-    expect(issues).toEqual([]);
-    expect(entries.map(({ path }) => path)).toEqual(names);
-  });
-
-  it("limits are reached, not only approached", () => {
-    expect(honest([SKILL, { ...note, data: noise(PACKAGE_LIMITS.fileBytes) }]).issues).toEqual([]);
-    expect(honest(Array.from({ length: PACKAGE_LIMITS.files }, (_, n) => ({ name: `demo/${n}` }))).issues).toEqual([]);
-    expect(honest([{ ...note, method: 8, data: new Uint8Array(MiB) }]).issues).toEqual([]);
-  });
-});
-
-describe("honest archives of real writers are accepted", () => {
-  for (const [writer, base64] of Object.entries(ARCHIVES)) {
-    it(writer, async () => {
-      const zip = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-      const { entries, issues } = readArchive(zip);
-      expect(issues).toEqual([]);
-      const paths = entries.map(({ path }) => path).filter((path) => path !== "demo/forced.txt");
-      expect(paths.sort()).toEqual(["demo/SKILL.md", "demo/docs/café.md", "demo/scripts/run.sh"]);
-      expect(entries.find(({ path }) => path.endsWith(".sh"))?.mode).toBe(0o755);
-      await expectSameAsStrictReader(zip, entries);
-    });
-  }
-});
-
-describe("damaged archives", () => {
-  const originals = [
-    ...Object.values(ARCHIVES).map((base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))),
-    zipOf([SKILL, { ...note, method: 8, descriptor: true }, { name: "demo/docs/" }]),
-    zipOf([SKILL, note], { zip64: true }),
-  ];
-  const original = fc.nat(originals.length - 1).map((index) => originals[index]!);
-  const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
-  /** Single bits of headers are where an archive becomes another one without breaking. */
-  const mutation = fc.oneof(
-    {
-      weight: 12,
-      arbitrary: fc.record({
-        kind: fc.constant("header" as const),
-        at: place,
-        byte: fc.integer({ min: 4, max: 45 }),
-        bit: fc.nat(7),
-      }),
-    },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant("flip" as const), at: place, bit: fc.nat(7) }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant("set" as const),
-        at: place,
-        value: fc.constantFrom(0, 1, 8, 0x2f, 0x7f, 0xff),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("cut" as const), at: place, length: fc.nat(64) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("truncate" as const), at: place }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant("splice" as const),
-        from: place,
-        at: place,
-        length: fc.integer({ min: 1, max: 120 }),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("duplicate" as const), at: place }) },
-  );
-  type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
-
-  function apply(bytes: Uint8Array, change: Mutation): Uint8Array {
-    const at = Math.floor(change.at * bytes.length);
-    const copy = bytes.slice();
-    if (change.kind === "header") {
-      const headers = headersOf(bytes);
-      const start = headers[Math.floor(change.at * headers.length)] ?? 0;
-      if (start + change.byte < copy.length) copy[start + change.byte]! ^= 1 << change.bit;
-    }
-    if (change.kind === "flip") copy[at]! ^= 1 << change.bit;
-    if (change.kind === "set") copy[at] = change.value;
-    if (change.kind === "truncate") return copy.slice(0, at);
-    if (change.kind === "cut") return join([copy.slice(0, at), copy.slice(at + change.length)]);
-    if (change.kind === "splice") {
-      const from = Math.floor(change.from * bytes.length);
-      return join([copy.slice(0, at), copy.slice(from, from + change.length), copy.slice(at)]);
-    }
-    if (change.kind === "duplicate") return duplicateEntry(copy, change.at);
-    return copy;
-  }
-
-  it("never crash the reader, and what it accepts is what a strict reader sees", async () => {
-    let accepted = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        original,
-        fc.array(mutation, { minLength: 1, maxLength: 3, size: "small" }),
-        async (bytes, changes) => {
-          const damaged = changes.reduce(apply, bytes);
-          const { entries, issues } = readArchive(damaged);
-          if (issues.length > 0) return;
-          accepted++;
-          await expectSameAsStrictReader(damaged, entries);
-        },
-      ),
-      { numRuns: 8_000 },
-    );
-    // Times, owners and versions may change without harm: the comparison above must really have happened.
-    expect(accepted).toBeGreaterThan(100);
-  });
-
-  it("of arbitrary bytes never crash the reader", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => readArchive(bytes).issues.length > 0));
-  });
-});
-
-async function expectSameAsStrictReader(zip: Uint8Array, entries: readonly ArchiveEntry[]): Promise<void> {
-  const strict = await readStrictly(zip);
-  for (const name of strict.keys()) if (/^__MACOSX\/|(^|\/)\.(DS_Store$|_)/.test(name)) strict.delete(name);
-  expect(new Map(entries.map(({ path, bytes }) => [path, bytes]))).toEqual(strict);
-}
-
-/** Where records begin: everything that starts with `PK`. */
-function headersOf(bytes: Uint8Array): number[] {
-  const found: number[] = [];
-  for (let at = 0; at + 4 <= bytes.length; at++) if (bytes[at] === 0x50 && bytes[at + 1] === 0x4b) found.push(at);
-  return found;
-}
-
-/** Lists one entry of the central directory twice, with a count that says so. */
-function duplicateEntry(bytes: Uint8Array, which: number): Uint8Array {
-  const view = new DataView(bytes.buffer);
-  const starts = headersOf(bytes).filter((at) => view.getUint32(at, true) === 0x02014b50 && at + 46 < bytes.length);
-  const start = starts[Math.floor(which * starts.length)];
-  if (start === undefined) return bytes;
-  const end = start + 46 + view.getUint16(start + 28, true) + view.getUint16(start + 30, true);
-  const copy = join([bytes.slice(0, end), bytes.slice(start, end), bytes.slice(end)]);
-  const changed = new DataView(copy.buffer);
-  const at = copy.length - 22;
-  changed.setUint16(at + 8, changed.getUint16(at + 8, true) + 1, true);
-  changed.setUint16(at + 10, changed.getUint16(at + 10, true) + 1, true);
-  changed.setUint32(at + 12, changed.getUint32(at + 12, true) + end - start, true);
-  return copy;
-}

@@ -2,9 +2,8 @@
 
 import { encodeBase64 } from "../base64";
 import { SECRET_LIMITS } from "../limits";
-import { escapeStarts } from "./escape-starts";
 import { mapJson } from "./json-text";
-import { type Effort, follow, INTRODUCERS, isRead, readings } from "./spelling";
+import { follow, INTRODUCERS, readings } from "./spelling";
 
 export interface NamedSecret {
   name: string;
@@ -36,43 +35,34 @@ interface Form {
 }
 
 const IDLE: Redactor = { text: (text) => text, json: (value) => value, jsonText: (text) => text, isIdle: true };
-/**
- * The effort that a text may cost, for each of its characters and at least. An honest text costs a tenth of it: only what may begin a
- * secret, and an escape that may mean its first character, is read at all.
- */
-export const REDACTION_EFFORT = { perChar: 4, atLeast: 200_000 } as const;
-/** Stands for the rest of a text of which the effort is used up: what was not read might hold a secret. */
-const WITHHELD = "[withheld: too many escapes to check for secrets]";
+/** How many steps a text may be looked at closely, for each character of it. Honest ones need less than one. */
+const EFFORT = 2;
+const EFFORT_AT_LEAST = 50_000;
+/** What agrees with a secret for so long is taken for it once the effort is spent. */
+const CERTAIN = 8;
 /** The character for one that was read in a wrong encoding. */
 const LOST = 0xfffd;
 
 /** Shorter values are no secrets: taking them out would tear words apart (`SECRET_LIMITS`). */
-export function makeRedactor(secrets: readonly NamedSecret[], spent: (effort: number) => void = () => {}): Redactor {
+export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
   const written = secrets.flatMap(({ name, value }) => formsOf(value).map((form) => ({ name, form })));
   if (written.length === 0) return IDLE;
-  const forms = new Map<number, Form[]>();
-  for (const { name, form } of written) {
-    const codes = Array.from(form, (one) => one.codePointAt(0) ?? 0);
-    const [first = 0] = codes;
-    forms.set(first, [...(forms.get(first) ?? []), { name, codes }]);
-  }
-  const starts = escapeStarts(new Set(forms.keys()));
-  const heads = new RegExp([...written.map(({ form }) => headOf(form)), starts].join("|"), "g");
-  // The strings of one value share their effort, so that many short ones cost no more than a long one.
-  const sharing = () => {
-    const effort: Effort = { left: REDACTION_EFFORT.atLeast };
-    return (text: string) => {
-      effort.left = Math.max(effort.left, 0) + REDACTION_EFFORT.perChar * text.length;
-      const { left } = effort;
-      const read = redacted(text, forms, heads, effort);
-      spent(left - effort.left);
-      return read;
-    };
-  };
+  const forms = written.map(({ name, form }) => ({ name, codes: Array.from(form, (one) => one.codePointAt(0) ?? 0) }));
+  const heads = new RegExp([...written.map(({ form }) => headOf(form)), `[${INTRODUCERS}]`].join("|"), "g");
+  return fromText((text) => without(text, spansIn(text, forms, heads)));
+}
+
+/** Redacts with all of them. */
+export function joinRedactors(redactors: readonly Redactor[]): Redactor {
+  const busy = redactors.filter((redactor) => !redactor.isIdle);
+  return busy.length === 0 ? IDLE : fromText((text) => busy.reduce((rest, redactor) => redactor.text(rest), text));
+}
+
+function fromText(text: (given: string) => string): Redactor {
   return {
-    text: (given) => sharing()(given),
-    json: (value) => redactJson(value, sharing()),
-    jsonText: (given) => redactJsonText(given, sharing()),
+    text,
+    json: (value) => redactJson(value, text),
+    jsonText: (given) => redactJsonText(given, text),
     isIdle: false,
   };
 }
@@ -84,31 +74,28 @@ function headOf(form: string): string {
 }
 
 /**
- * The text without every place of every form, also where they overlap: of two secrets that share characters nothing may be left of
- * either. What was not read before the effort was used up is withheld.
+ * Every place of every form, also where they overlap: of two secrets that share characters nothing may be left of either. In a text
+ * that is made to take long, what agrees for a while is taken for the whole, and gone on after it.
  */
-function redacted(text: string, forms: ReadonlyMap<number, readonly Form[]>, heads: RegExp, effort: Effort): string {
+function spansIn(text: string, forms: readonly Form[], heads: RegExp): Span[] {
   const spans: Span[] = [];
+  const effort = { left: EFFORT * (text.length + EFFORT_AT_LEAST) };
   heads.lastIndex = 0;
   for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
     const from = head.index;
-    effort.left--;
-    for (const { name, codes } of beginning(text, from, forms, effort)) {
-      const end = follow(text, from, codes, effort);
-      if (end !== null) spans.push({ from, to: end, name });
+    let next = from + 1;
+    const first = readings(text, from);
+    for (const { name, codes } of forms) {
+      if (!first.some(({ code }) => code === codes[0] || code === LOST)) continue;
+      const { isWhole, agreed, end } = follow(text, from, codes, effort);
+      const isSpent = effort.left < 0;
+      if (!isWhole && !(isSpent && agreed >= CERTAIN)) continue;
+      spans.push({ from, to: end, name });
+      if (isSpent) next = Math.max(next, end);
     }
-    if (effort.left < 0) return without(text.slice(0, from), spans) + WITHHELD;
-    heads.lastIndex = from + 1;
+    heads.lastIndex = next;
   }
-  return without(text, spans);
-}
-
-/** The forms of which the first character may be meant at a place. */
-function beginning(text: string, at: number, forms: ReadonlyMap<number, readonly Form[]>, effort: Effort) {
-  if (!isRead(text, at)) return forms.get(text.codePointAt(at) ?? 0) ?? [];
-  const firsts = new Set(readings(text, at, effort).map(({ code }) => code));
-  // Any character outside of ASCII may have been lost.
-  return firsts.has(LOST) ? [...forms.values()].flat() : [...firsts].flatMap((code) => forms.get(code) ?? []);
+  return spans;
 }
 
 /** The text with the longest name in each of these places. They come in the order of their beginnings. */
@@ -150,18 +137,16 @@ function redactNumber(digits: string, text: (given: string) => string): string |
 }
 
 function redactJsonText(given: string, text: (given: string) => string): string {
+  const redacted = text(given);
   // Where nothing is escaped, each string stands there as it reads.
-  if (!given.includes("\\") && text(given) === given) return given;
+  if (redacted === given && !given.includes("\\")) return given;
   const number = (digits: string) => {
     const named = redactNumber(digits, text);
     return named === null ? digits : JSON.stringify(named);
   };
   const mapped = mapJson(given, text, number);
   // What is no JSON, or a secret that reaches over several strings.
-  if (mapped === null) return text(given);
-  const whole = text(mapped);
-  // JSON that was cut short is none.
-  return whole.endsWith(WITHHELD) ? JSON.stringify(WITHHELD) : whole;
+  return mapped === null ? redacted : text(mapped);
 }
 
 /** A value as it is, and inside base64 wherever it begins. How each character is spelt is for whoever looks for it. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { makeRedactor, REDACTION_EFFORT } from "../../../src/domain/servers/redactor";
+import { joinRedactors, makeRedactor } from "../../../src/domain/servers/redactor";
 import { ENCODERS } from "../../support/spellings";
 
 const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 60 }).filter((text) => text.isWellFormed());
@@ -145,83 +145,13 @@ describe("a redactor", () => {
     expect(redactor.text("abcdefghijkl abcdefgh")).toBe("[secret LONG] [secret SHORT]");
   });
 
-  it("is idle without secrets", () => {
+  it("is joined with others, and idle without secrets", () => {
     expect(makeRedactor([]).isIdle).toBe(true);
-  });
-});
-
-const WITHHELD = "[withheld: too many escapes to check for secrets]";
-const HOSTILE = [
-  "\\&#%",
-  "%5c%26%25",
-  "&#92;&#37;",
-  "%25&amp;\\",
-  "&%2523",
-  "\\u005cu005c",
-  "&#x5c;&#x26;",
-  "\\x5c%26",
-];
-const SECRET = { name: "KEY", value: "sk-aB3/dE6+gH9/jK2lM5" };
-
-/** A redactor and what it has spent. */
-function counted(value = SECRET.value) {
-  const spent = { effort: 0 };
-  const redactor = makeRedactor([{ ...SECRET, value }], (effort) => {
-    spent.effort += effort;
-  });
-  return { redactor, spent };
-}
-
-describe("a text that is made to take long", () => {
-  const bound = (chars: number) => REDACTION_EFFORT.atLeast + REDACTION_EFFORT.perChar * chars;
-
-  it("costs no more than its length allows, and what was not read is withheld", () => {
-    for (const escapes of HOSTILE) {
-      const { redactor, spent } = counted();
-      const text = escapes.repeat(600_000 / escapes.length);
-      const read = redactor.text(`${SECRET.value} ${text}${SECRET.value}`);
-      // One step may be under way when the effort ends.
-      expect(spent.effort, escapes).toBeLessThan(bound(text.length) + 10_000);
-      expect(read.startsWith("[secret KEY] "), escapes).toBe(true);
-      expect(read.endsWith(WITHHELD), escapes).toBe(true);
-      expect(read, escapes).not.toContain(SECRET.value);
-    }
-  });
-
-  it("shares one effort with the other strings of its value, and hides nothing of the next", () => {
-    const { redactor, spent } = counted();
-    const texts = Array.from({ length: 2_000 }, (_, n) => (HOSTILE[n % HOSTILE.length] ?? "").repeat(40));
-    const answer = redactor.json({ texts, last: "plain", key: SECRET.value });
-    expect(spent.effort).toBeLessThan(bound(JSON.stringify(texts).length) + 2_000 * 1_000);
-    expect(answer.texts.at(-1)?.endsWith(WITHHELD)).toBe(true);
-    expect(answer).toMatchObject({ last: "plain", key: "[secret KEY]" });
-    expect(() => JSON.parse(counted().redactor.jsonText(JSON.stringify({ texts })))).not.toThrow();
-  });
-
-  it("is none that people or programs write", () => {
-    const word = fc.constantFrom(
-      ...'if (a && b) { return `x\\n`; } // <p class="q">ü&amp;é 你 😀 100% C:\\\\Users\\\\x ----- ++++'.split(" "),
-    );
-    const code = fc.array(word, { minLength: 50, maxLength: 200 }).map((words) => words.join(" ").repeat(100));
-    const bytes = fc
-      .uint8Array({ minLength: 300, maxLength: 3_000 })
-      .map((all) => base64(String.fromCharCode(...all)).repeat(20));
-    const write = fc.constantFrom<((text: string) => string)[]>(
-      (text) => text,
-      (text) => JSON.stringify({ text }),
-      (text) => JSON.stringify({ text: JSON.stringify({ text: JSON.stringify({ text }) }) }),
-      (text) => `<pre>${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")}</pre>`,
-      (text) => `https://example.com/?q=${encodeURIComponent(text)}`,
-      (text) => `https://example.com/?${new URLSearchParams({ q: text }).toString()}`,
-    );
-    const value = fc.constantFrom(SECRET.value, "-----BEGIN KEY-----", "geheim/über=1", "correct horse");
-    fc.assert(
-      fc.property(fc.oneof(code, bytes), write, value, (text, written, secret) => {
-        const { redactor, spent } = counted(secret);
-        expect(redactor.text(written(text)).endsWith(WITHHELD)).toBe(false);
-        expect(spent.effort).toBeLessThan(bound(written(text).length));
-      }),
-      { numRuns: 40 },
-    );
+    const joined = joinRedactors([
+      makeRedactor([]),
+      makeRedactor([{ name: "A", value: "aaaaaaaa" }]),
+      makeRedactor([{ name: "B", value: "bbbbbbbb" }]),
+    ]);
+    expect(joined.text("aaaaaaaa bbbbbbbb")).toBe("[secret A] [secret B]");
   });
 });

@@ -52,12 +52,6 @@ export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
   return fromText((text) => without(text, spansIn(text, forms, heads)));
 }
 
-/** Redacts with all of them. */
-export function joinRedactors(redactors: readonly Redactor[]): Redactor {
-  const busy = redactors.filter((redactor) => !redactor.isIdle);
-  return busy.length === 0 ? IDLE : fromText((text) => busy.reduce((rest, redactor) => redactor.text(rest), text));
-}
-
 function fromText(text: (given: string) => string): Redactor {
   return {
     text,

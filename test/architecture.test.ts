@@ -51,6 +51,13 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     "housekeeping.ts": ABOVE,
     "users.ts": ABOVE,
   },
+  api: {
+    access: 1,
+    asking: 1,
+    conversation: 1,
+    registry: 1,
+    "edge.ts": ABOVE,
+  },
 };
 
 interface SourceFile {

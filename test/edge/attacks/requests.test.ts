@@ -1,4 +1,4 @@
-// Attacks by what a request line and its headers say. Sockets and tickets are in `api/socket/`.
+// Attacks by what a request line and its headers say. Sockets and tickets are in `api/asking/socket/`.
 
 import { describe, expect, it } from "vitest";
 import { keyOfUser, skill } from "../../api/matrix/actors";

@@ -1,0 +1,198 @@
+// /api/v1/groups: namespaces that several people share, and who is in them.
+
+import { createRoute } from "@hono/zod-openapi";
+import { GROUP_ROLES } from "../../domain/access/access";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { notModified, tagged } from "../../edge/etag";
+import { flag } from "../../edge/paging";
+import { router } from "../../edge/router";
+import {
+  groupName,
+  instant,
+  json,
+  jsonBody,
+  nameableUser,
+  noContent,
+  pageQuery,
+  refusals,
+  userId,
+} from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import {
+  createGroup,
+  deleteGroup,
+  findGroup,
+  readGroups,
+  renameGroup,
+  type SeenGroup,
+} from "../../services/access/groups";
+import { readMembers, removeMember, setMember } from "../../services/access/members";
+import type { MemberRow } from "../../storage/d1/groups";
+
+const displayName = z.string().min(1).max(200);
+const role = z.enum(GROUP_ROLES);
+const params = z.object({ name: z.string() });
+const memberParams = params.extend({ user_id: userId });
+const newMemberParams = params.extend({ user_id: nameableUser });
+
+const groupSchema = z
+  .object({
+    name: z.string(),
+    display_name: z.string().nullable(),
+    role: role.nullable().openapi({ description: "The caller's; null for an admin outside the group." }),
+    created_by: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .openapi("Group");
+
+const memberSchema = z
+  .object({ user_id: z.string(), role, created_by: z.string(), created_at: z.string() })
+  .openapi("Member");
+
+export const groupRoutes = router();
+
+groupRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/",
+    summary: "Make a group, as its owner (admins; with `GROUPS_OPEN` everybody)",
+    request: { body: jsonBody(z.strictObject({ name: groupName, display_name: displayName.optional() })) },
+    responses: { 201: json("Made.", groupSchema), ...refusals(400, 403, 409, 415) },
+  }),
+  async (c) => {
+    const { name, display_name } = c.req.valid("json");
+    return c.json(wireGroup(await createGroup(c.get("context"), name, display_name ?? null)), 201);
+  },
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "The caller's groups by name; with `all` every group (admin)",
+    request: { query: pageQuery.extend({ all: flag }) },
+    responses: {
+      200: json("A page.", z.object({ items: z.array(groupSchema), next_cursor: z.string().nullable() })),
+      ...refusals(400, 403),
+    },
+  }),
+  async (c) => {
+    const { all, limit, cursor } = c.req.valid("query");
+    const page = await readGroups(c.get("context"), all, limit ?? REQUEST_LIMITS.listLimit, cursor);
+    return c.json({ items: page.groups.map(wireGroup), next_cursor: page.nextCursor }, 200);
+  },
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{name}",
+    summary: "A group",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("The group.", groupSchema), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => c.json(wireGroup(await findGroup(c.get("context"), c.req.valid("param").name)), 200),
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/{name}",
+    summary: "Rename a group in pages; its name stays (Owner)",
+    request: { params, body: jsonBody(z.strictObject({ display_name: displayName.nullable() })) },
+    responses: { 200: json("Renamed.", groupSchema), ...refusals(400, 403, 404, 415) },
+  }),
+  async (c) => {
+    const { display_name } = c.req.valid("json");
+    return c.json(wireGroup(await renameGroup(c.get("context"), c.req.valid("param").name, display_name)), 200);
+  },
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{name}",
+    summary: "Delete a group without skills, with its members and secrets (Owner)",
+    request: { params },
+    responses: { 204: noContent, ...refusals(403, 404, 409) },
+  }),
+  async (c) => {
+    await deleteGroup(c.get("context"), c.req.valid("param").name);
+    return c.body(null, 204);
+  },
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{name}/members",
+    summary: "Who is in a group, by user id",
+    request: { params, query: pageQuery },
+    responses: {
+      200: json("A page.", z.object({ items: z.array(memberSchema), next_cursor: z.string().nullable() })),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { name } = c.req.valid("param");
+    const page = await readMembers(c.get("context"), name, limit ?? REQUEST_LIMITS.listLimit, cursor);
+    return c.json({ items: page.members.map(wireMember), next_cursor: page.nextCursor }, 200);
+  },
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/{name}/members/{user_id}",
+    summary: "Add a member, or change a member's role (Maintainer below itself, Owner)",
+    request: { params: newMemberParams, body: jsonBody(z.strictObject({ role })) },
+    responses: {
+      200: json("Changed.", memberSchema),
+      201: json("Added.", memberSchema),
+      ...refusals(400, 403, 404, 409, 415),
+    },
+  }),
+  async (c) => {
+    const { name, user_id } = c.req.valid("param");
+    const { before, member } = await setMember(c.get("context"), name, user_id, c.req.valid("json").role);
+    return before === null ? c.json(wireMember(member), 201) : c.json(wireMember(member), 200);
+  },
+);
+
+groupRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{name}/members/{user_id}",
+    summary: "Take a member out (Maintainer below itself, Owner), or leave",
+    request: { params: memberParams },
+    responses: { 204: noContent, ...refusals(403, 404, 409) },
+  }),
+  async (c) => {
+    const { name, user_id } = c.req.valid("param");
+    await removeMember(c.get("context"), name, user_id);
+    return c.body(null, 204);
+  },
+);
+
+function wireGroup(group: SeenGroup): z.infer<typeof groupSchema> {
+  return {
+    name: group.name,
+    display_name: group.displayName,
+    role: group.role,
+    created_by: group.createdBy,
+    created_at: instant(group.createdAt),
+    updated_at: instant(group.updatedAt),
+  };
+}
+
+function wireMember(member: MemberRow): z.infer<typeof memberSchema> {
+  return {
+    user_id: member.userId,
+    role: member.role,
+    created_by: member.createdBy,
+    created_at: instant(member.createdAt),
+  };
+}

@@ -1,0 +1,172 @@
+// /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
+
+import { createRoute } from "@hono/zod-openapi";
+import { conversationSettingsSchema } from "../../domain/conversation/settings";
+import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { answered, conversation, idempotencyOf } from "../../edge/conversation";
+import { notModified, tagged } from "../../edge/etag";
+import { router } from "../../edge/router";
+import {
+  conversationId,
+  instant,
+  json,
+  jsonBody,
+  noContent,
+  optionalJsonBody,
+  pageQuery,
+  refusals,
+} from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { listConversations } from "../../services/conversation/list";
+import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from "../../services/conversation/replies";
+
+const params = z.object({ id: conversationId });
+const status = () => statusSchema().openapi("Conversation");
+const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
+const created = conversationSettingsSchema.safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
+const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
+
+export const conversationRoutes = router();
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/conversations",
+    summary: "Create a conversation; a known id has its settings updated",
+    request: { body: optionalJsonBody(created) },
+    responses: {
+      201: json("Created.", status),
+      200: json("It was there; its settings are updated.", status),
+      ...refusals(400, 404, 409),
+    },
+  }),
+  async (c) => {
+    const { id: given, ...rest } = c.req.valid("json") ?? {};
+    const once = await idempotencyOf(c);
+    const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
+    const { api, target } = conversation(c, made);
+    const value = answered(c, await api.put(target, rest, false, once));
+    return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations",
+    summary: "Own conversations, newest first",
+    request: { query: pageQuery },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
+      ...refusals(400),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { rows, nextCursor } = await listConversations(c.get("context"), limit, cursor);
+    const items = rows.map((row) => ({ id: row.id, ghost: row.ghost, created_at: instant(row.createdAt) }));
+    return c.json({ items, next_cursor: nextCursor }, 200);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/conversations/{id}",
+    summary: "Create a conversation or replace its settings, from the next turn on",
+    request: { params, body: jsonBody(settings) },
+    responses: { 201: json("Created.", status), 200: json("Replaced.", status), ...refusals(400, 404, 409) },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const value = answered(c, await api.put(target, c.req.valid("json"), true, await idempotencyOf(c)));
+    return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}",
+    summary: "The conversation: turn, active skills, tokens",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.status(target)), 200);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/conversations/{id}",
+    summary: "Delete the conversation with everything it holds",
+    request: { params },
+    responses: { 204: noContent, ...refusals(404) },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    answered(c, await api.remove(target));
+    return c.body(null, 204);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/events",
+    summary: "The event log, oldest first",
+    request: {
+      params,
+      query: z.object({
+        after: z.coerce.number().pipe(z.int().min(0)).optional(),
+        limit: z.coerce.number().pipe(z.int().min(1).max(CONVERSATION_LIMITS.eventsPage)).optional(),
+      }),
+    },
+    responses: {
+      200: json("A page of events; pass `next_cursor` as `after`.", eventsReplySchema),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.events(target, after ?? 0, limit ?? 100)), 200);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/at/{turn}",
+    summary: "The state as it was in the latest pass over a turn",
+    middleware: tagged,
+    request: { params: params.extend({ turn: z.coerce.number().pipe(z.int().min(0)) }) },
+    responses: { 200: json("It stood so.", pastSchema), 304: notModified, ...refusals(400, 404) },
+  }),
+  async (c) => {
+    const { id: name, turn } = c.req.valid("param");
+    const { api, target } = conversation(c, name);
+    return c.json(answered(c, await api.at(target, turn)), 200);
+  },
+);
+
+export const taskRoutes = router();
+
+taskRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/tasks/{id}/skills",
+    summary: "The skills of a task (a conversation), as executors ask for them",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("Its skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.taskSkills(target)), 200);
+  },
+);

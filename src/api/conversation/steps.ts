@@ -1,0 +1,158 @@
+// /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
+
+import { createRoute } from "@hono/zod-openapi";
+import { conversationSettingsSchema } from "../../domain/conversation/settings";
+import { jsonObject, jsonValue } from "../../domain/json";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { FORMATS } from "../../domain/tools/formats";
+import { answered, conversation, idempotencyOf } from "../../edge/conversation";
+import { namesTag } from "../../edge/etag";
+import { router } from "../../edge/router";
+import { conversationId, described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { promptSchema, statusSchema, toolCallsReplySchema, turnReplySchema } from "../../services/conversation/replies";
+
+const params = z.object({ id: conversationId });
+const format = z.enum(FORMATS).optional();
+const history = z.array(jsonValue).max(REQUEST_LIMITS.historyMessages);
+
+const turnRequest = z
+  .strictObject({
+    key: z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
+    format,
+    conversation: conversationSettingsSchema.optional(),
+    history: history.optional(),
+    history_cut: z.boolean().optional(),
+    selected_skills: z.array(z.string().min(1).max(200)).max(64).optional(),
+  })
+  .openapi("Turn");
+
+const callsRequest = z
+  .strictObject({
+    calls: z.array(jsonObject).max(REQUEST_LIMITS.callsPerBatch),
+    format,
+    etag: z.string().max(200).optional(),
+  })
+  .openapi("ToolCalls");
+
+const restoreRequest = z.strictObject({ history }).openapi("Restore");
+
+export const stepRoutes = router();
+
+stepRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/conversations/{id}/turns",
+    summary: "Begin a turn: prompt and tools for the model's first step",
+    request: { params, body: optionalJsonBody(turnRequest) },
+    responses: { 200: json("The turn.", turnReplySchema), ...refusals(400, 404, 409, 413) },
+  }),
+  async (c) => {
+    const body = c.req.valid("json") ?? {};
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const once = await idempotencyOf(c);
+    const request = {
+      key: body.key ?? once?.key ?? null,
+      format: body.format ?? null,
+      history: body.history ?? null,
+      history_cut: body.history_cut ?? false,
+      selected_skills: body.selected_skills ?? [],
+    };
+    return c.json(answered(c, await api.turn(target, body.conversation ?? null, request, once)), 200);
+  },
+);
+
+stepRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/conversations/{id}/tool-calls",
+    summary: "Run the tool calls of one model step; with `Accept: text/event-stream`, told while they run",
+    request: { params, body: jsonBody(callsRequest) },
+    responses: {
+      200: {
+        description: "All results, in the order of the calls.",
+        content: {
+          "application/json": described(() => toolCallsReplySchema().openapi("ToolCallsAnswer")),
+          "text/event-stream": { schema: z.string() },
+        },
+      },
+      ...refusals(400, 404, 409, 413),
+    },
+  }),
+  async (c) => {
+    const body = c.req.valid("json");
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null, client: null };
+    if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
+      const stream = answered(c, await api.streamToolCalls(target, request));
+      return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    }
+    return c.json(answered(c, await api.toolCalls(target, request, await idempotencyOf(c))), 200);
+  },
+);
+
+stepRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/conversations/{id}/tool-calls/{call_id}",
+    summary: "Cancel a running tool call",
+    request: { params: params.extend({ call_id: z.string() }) },
+    responses: { 204: noContent, ...refusals(404) },
+  }),
+  async (c) => {
+    const { id, call_id } = c.req.valid("param");
+    const { api, target } = conversation(c, id);
+    answered(c, await api.cancelCall(target, call_id));
+    return c.body(null, 204);
+  },
+);
+
+stepRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/prompt",
+    summary: "The prompt as it stands",
+    request: { params, query: z.object({ format }) },
+    responses: { 200: json("The prompt.", promptSchema), 304: { description: "Not changed." }, ...refusals(400, 404) },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const { prompt, etag } = answered(c, await api.prompt(target, c.req.valid("query").format ?? null));
+    if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
+    return c.json(prompt, 200, { etag: `"${etag}"` });
+  },
+);
+
+stepRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/tools",
+    summary: "The tools as they stand",
+    request: { params, query: z.object({ format }) },
+    responses: {
+      200: json("The tools.", () => z.object({ tools: z.array(jsonObject) })),
+      304: { description: "Not changed." },
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    const { tools, etag } = answered(c, await api.prompt(target, c.req.valid("query").format ?? null));
+    if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
+    return c.json({ tools }, 200, { etag: `"${etag}"` });
+  },
+);
+
+stepRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/conversations/{id}/restore",
+    summary: "Rebuild the activations from a transcript",
+    request: { params, body: jsonBody(restoreRequest) },
+    responses: { 200: json("The conversation.", statusSchema), ...refusals(400, 404, 413) },
+  }),
+  async (c) => {
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.restore(target, c.req.valid("json").history)), 200);
+  },
+);

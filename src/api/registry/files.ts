@@ -1,0 +1,153 @@
+// The bytes of skills: the canonical ZIP, and single files read straight out of it.
+
+import { createRoute } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { GatewayError } from "../../domain/errors";
+import type { HttpEnv } from "../../edge/env";
+import { problem } from "../../edge/errors";
+import { disposition, namesTag, notModified, REVALIDATE, spanOf, tagged, tagOf } from "../../edge/etag";
+import { router } from "../../edge/router";
+import { json, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { findPackage, openBytes } from "../../services/registry/skills";
+
+const params = z.object({ id: z.string() });
+const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
+
+/** The responses of a route that answers with bytes of this type. */
+function bytes(type: string) {
+  const content = { [type]: { schema: z.string().openapi({ format: "binary" }) } };
+  return {
+    200: { description: "The bytes.", content },
+    206: { description: "The part that `Range` asks for.", content },
+    304: notModified,
+    ...refusals(404, 416),
+  };
+}
+
+/**
+ * What a skill's author wrote is shown with the type that its name suggests, as far as that is harmless; markup that a browser
+ * would run is shown as text.
+ */
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    gif: "image/gif",
+    jpeg: "image/jpeg",
+    jpg: "image/jpeg",
+    json: "application/json",
+    pdf: "application/pdf",
+    png: "image/png",
+    svg: "image/svg+xml",
+    webp: "image/webp",
+    zip: "application/zip",
+  }),
+);
+const TEXT =
+  /\.(?:c|cfg|cpp|cs|css|csv|go|h|html?|ini|java|js|jsx|log|lua|md|mjs|php|pl|py|rb|rs|sh|sql|toml|ts|tsx|txt|xml|ya?ml)$/i;
+
+/** Some bytes of a version's package, and how they are to be shown. */
+interface Part {
+  offset: number;
+  size: number;
+  sha256: string;
+  type: string;
+  disposition: string;
+}
+
+export const files = router();
+
+files.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/download",
+    summary: "The skill as a ZIP",
+    request: { params, query: z.object({ version: z.string().optional() }) },
+    responses: bytes("application/zip"),
+  }),
+  async (c) => {
+    const { version } = c.req.valid("query");
+    const found = await findPackage(c.get("context"), c.req.valid("param").id, version);
+    return answerBytes(c, found, {
+      offset: 0,
+      size: found.zipSize,
+      sha256: found.zipSha256,
+      type: "application/zip",
+      disposition: disposition("attachment", `${found.name}.zip`),
+    });
+  },
+);
+
+files.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/files",
+    summary: "The files of the current version",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("All files, by path.", () => z.array(fileSchema())), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => {
+    const found = await findPackage(c.get("context"), c.req.valid("param").id);
+    return c.json(
+      found.files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
+      200,
+    );
+  },
+);
+
+const fileRoute = createRoute({
+  method: "get",
+  path: "/{id}/files/{path}",
+  summary: "One file of the current version; `path` may have slashes",
+  request: { params: z.object({ id: z.string(), path: z.string() }) },
+  responses: bytes("*/*"),
+});
+
+// The document names the parameter; only the router has to know that it spans segments.
+files.openAPIRegistry.registerPath(fileRoute);
+files.openapi({ ...fileRoute, path: "/{id}/files/{path{.+}}", hide: true }, async (c) => {
+  const { id, path } = c.req.valid("param");
+  const found = await findPackage(c.get("context"), id);
+  const wanted = path.normalize("NFC");
+  const file = found.files.find((candidate) => candidate.path === wanted);
+  if (file === undefined) throw new GatewayError("not_found", "FILE_NOT_FOUND", "The skill has no such file.");
+  return answerBytes(c, found, {
+    offset: file.offset,
+    size: file.size,
+    sha256: file.sha256,
+    type: typeOf(file.path),
+    disposition: disposition("inline", file.path.slice(file.path.lastIndexOf("/") + 1)),
+  });
+});
+
+/** Answers with all of the bytes, with the part that was asked for, or with the news that the client has them. */
+async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }, part: Part): Promise<Response> {
+  const tag = tagOf(part.sha256);
+  const headers: Record<string, string> = {
+    etag: tag,
+    "cache-control": REVALIDATE,
+    "accept-ranges": "bytes",
+  };
+  if (namesTag(c.req.header("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+  const ifRange = c.req.header("if-range");
+  const range = ifRange === undefined || ifRange === tag ? c.req.header("range") : undefined;
+  const span = spanOf(range, part.size);
+  if (span === "unsatisfiable") {
+    const unsatisfied = { "content-range": `bytes */${part.size}` };
+    return problem(c, 416, "RANGE_NOT_SATISFIABLE", `There are only ${part.size} bytes.`, {}, unsatisfied);
+  }
+  const { offset, length } = span ?? { offset: 0, length: part.size };
+  const wanted = c.req.method === "HEAD" ? 0 : length;
+  const body = await openBytes(c.get("context"), found.versionId, part.offset + offset, wanted);
+  headers["content-type"] = part.type;
+  headers["content-length"] = `${length}`;
+  headers["content-disposition"] = part.disposition;
+  headers["content-security-policy"] = "sandbox; default-src 'none'";
+  if (span !== null) headers["content-range"] = `bytes ${offset}-${offset + length - 1}/${part.size}`;
+  return new Response(body, { status: span === null ? 200 : 206, headers });
+}
+
+function typeOf(path: string): string {
+  const type = TYPES.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
+  return type ?? (TEXT.test(path) ? "text/plain; charset=utf-8" : "application/octet-stream");
+}

@@ -1,0 +1,165 @@
+// /api/v1/kinds/ghosts: agent definitions. The namespace says whose: `default` one's own, `public` everybody's, else a group's.
+
+import { createRoute } from "@hono/zod-openapi";
+import { DEFAULT_NAMESPACE } from "../../domain/access/access";
+import { ghostSpecSchema } from "../../domain/catalog/ghost";
+import { invalid } from "../../domain/errors";
+import { jsonObject } from "../../domain/json";
+import { notModified, tagged } from "../../edge/etag";
+import { listQuery, oneStart } from "../../edge/paging";
+import { router } from "../../edge/router";
+import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import type { GhostRequest } from "../../services/registry/ghost-content";
+import {
+  createGhost,
+  deleteGhost,
+  findGhost,
+  readGhosts,
+  replaceGhost,
+  upsertGhost,
+} from "../../services/registry/ghosts";
+import { ghostResource, ghostSchema } from "./resources";
+
+const params = z.object({ id: z.string() });
+const ghostName = z
+  .string()
+  .normalize("NFC")
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,99}$/u,
+    "1-100 letters, digits, spaces, `.`, `_` or `-`, a letter or digit first",
+  );
+const namespace = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe(
+    "`default`: one's own; `public`: everybody's, written by admins; else a group's, written by its Maintainers and Owners.",
+  );
+
+/** What was read can be sent back as it is: labels and status are the gateway's, and are not looked at. */
+const rest = {
+  apiVersion: z.string().optional(),
+  kind: z.literal("Ghost").optional(),
+  spec: ghostSpecSchema,
+  status: jsonObject.optional(),
+};
+const labels = z.record(z.string(), z.string()).optional();
+const ghostBody = z
+  .strictObject({
+    ...rest,
+    metadata: z.strictObject({ name: ghostName, namespace: namespace.default(DEFAULT_NAMESPACE), labels }),
+  })
+  .openapi("GhostRequest");
+/** Without a namespace the ghost stays where it is; it never goes elsewhere. */
+const replacedBody = z
+  .strictObject({ ...rest, metadata: z.strictObject({ name: ghostName, namespace: namespace.optional(), labels }) })
+  .openapi("ReplacedGhostRequest");
+const namedBody = z
+  .strictObject({
+    ...rest,
+    metadata: z.strictObject({ name: ghostName.optional(), namespace: namespace.optional(), labels }).optional(),
+  })
+  .openapi("NamedGhostRequest");
+
+export const ghostRoutes = router();
+
+ghostRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/",
+    summary: "Make a ghost: one's own, a group's (Maintainer) or a public one (admin)",
+    request: { body: jsonBody(ghostBody) },
+    responses: { 201: json("Made.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
+  }),
+  async (c) => c.json(ghostResource(await createGhost(c.get("context"), requested(c.req.valid("json")))), 201),
+);
+
+ghostRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "The ghosts one may use: one's own, one's groups' and public ones, by namespace and name",
+    middleware: oneStart,
+    request: {
+      query: listQuery.extend({ namespace: z.string().optional(), name: z.string().optional() }),
+    },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(ghostSchema()), next_cursor: z.string().nullable() })),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { ghosts: found, nextCursor } = await readGhosts(c.get("context"), c.req.valid("query"));
+    return c.json({ items: found.map(ghostResource), next_cursor: nextCursor }, 200);
+  },
+);
+
+ghostRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/by-name/{namespace}/{name}",
+    summary: "Make the ghost of this name, or replace it",
+    request: { params: z.object({ namespace, name: ghostName }), body: jsonBody(namedBody) },
+    responses: {
+      200: json("Replaced.", ghostSchema),
+      201: json("Made.", ghostSchema),
+      ...refusals(400, 403, 404, 409, 415),
+    },
+  }),
+  async (c) => {
+    const path = c.req.valid("param");
+    const { metadata, spec } = c.req.valid("json");
+    for (const field of ["name", "namespace"] as const) {
+      if (metadata?.[field] === undefined || metadata[field] === path[field]) continue;
+      throw invalid([{ code: "NAME_MISMATCH", message: "It differs from the path.", path: `metadata.${field}` }]);
+    }
+    const { created, ghost } = await upsertGhost(c.get("context"), { ...path, spec });
+    return created ? c.json(ghostResource(ghost), 201) : c.json(ghostResource(ghost), 200);
+  },
+);
+
+ghostRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}",
+    summary: "A ghost",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("The ghost.", ghostSchema), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => c.json(ghostResource(await findGhost(c.get("context"), c.req.valid("param").id)), 200),
+);
+
+ghostRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/{id}",
+    summary: "Replace a ghost, its name included",
+    request: { params, body: jsonBody(replacedBody) },
+    responses: { 200: json("Replaced.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const { metadata, spec } = c.req.valid("json");
+    return c.json(ghostResource(await replaceGhost(c.get("context"), id, { ...metadata, spec })), 200);
+  },
+);
+
+ghostRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{id}",
+    summary: "Delete a ghost",
+    request: { params },
+    responses: { 204: noContent, ...refusals(403, 404) },
+  }),
+  async (c) => {
+    await deleteGhost(c.get("context"), c.req.valid("param").id);
+    return c.body(null, 204);
+  },
+);
+
+function requested({ metadata, spec }: z.infer<typeof ghostBody>): GhostRequest {
+  return { name: metadata.name, namespace: metadata.namespace, spec };
+}

@@ -1,0 +1,231 @@
+// Skills and ghosts as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
+
+import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { ghostSpecSchema } from "../../domain/catalog/ghost";
+import type { Issue } from "../../domain/errors";
+import { countFindings } from "../../domain/inspection/inspection";
+import { jsonObject } from "../../domain/json";
+import { issueSchema } from "../../edge/errors";
+import { instant } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import type { GhostRow } from "../../storage/d1/ghosts";
+import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
+import type { VersionSummary } from "../../storage/d1/versions";
+
+const API_VERSION = "agent.wecode.io/v1";
+
+const metadataSchema = () =>
+  z.object({
+    name: z.string(),
+    namespace: z.string(),
+    labels: z.object({ id: z.string(), user_id: z.string() }),
+  });
+
+const toolSchema = () =>
+  z.object({
+    name: z.string(),
+    provider: z.string().optional(),
+    description: z.string().optional(),
+    config: jsonObject.optional(),
+  });
+
+export const tokensSchema = () =>
+  z
+    .object({ description: z.int(), line: z.int(), instructions: z.int(), files: z.int() })
+    .openapi({ description: "Counted with o200k_base; `files` is an estimate from their size." });
+
+export const skillSchema = () =>
+  z
+    .object({
+      apiVersion: z.literal(API_VERSION),
+      kind: z.literal("Skill"),
+      metadata: metadataSchema(),
+      spec: z.object({
+        description: z.string(),
+        displayName: z.string().optional(),
+        prompt: z.string(),
+        version: z.string().optional(),
+        author: z.string().optional(),
+        tags: z.array(z.string()),
+        bindShells: z.array(z.string()).optional(),
+        config: jsonObject,
+        tools: z.array(toolSchema()),
+        provider: z.object({ module: z.string().optional(), class: z.string().optional() }),
+        mcpServers: jsonObject,
+        dependencies: z.array(z.string()),
+        preload: z.boolean(),
+        license: z.string().optional(),
+        compatibility: z.string().optional(),
+        metadata: jsonObject,
+        allowedTools: z.array(z.string()),
+      }),
+      status: z.object({
+        state: z.literal("available"),
+        fileSize: z.int(),
+        fileHash: z.string(),
+        uploadHash: z.string(),
+        version_id: z.string(),
+        tokens: tokensSchema(),
+        created_at: z.string(),
+        updated_at: z.string(),
+        warnings: z.array(issueSchema()),
+      }),
+    })
+    .openapi("Skill");
+
+export const skillItemSchema = () =>
+  z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      namespace: z.string(),
+      description: z.string(),
+      displayName: z.string().nullable(),
+      version: z.string().nullable(),
+      author: z.string().nullable(),
+      tags: z.array(z.string()),
+      bindShells: z.array(z.string()).nullable(),
+      is_public: z.boolean(),
+      is_active: z.boolean(),
+      user_id: z.string(),
+      created_at: z.string(),
+      updated_at: z.string(),
+      /** Findings of the inspection by severity. */
+      findings: z.object({ high: z.int(), low: z.int(), info: z.int() }),
+    })
+    .openapi("SkillItem");
+
+export const versionSchema = () =>
+  z
+    .object({
+      version_id: z.string(),
+      version: z.string().nullable(),
+      is_current: z.boolean(),
+      fileSize: z.int(),
+      fileHash: z.string(),
+      uploadHash: z.string(),
+      created_by: z.string(),
+      created_at: z.string(),
+      warnings: z.array(issueSchema()),
+    })
+    .openapi("SkillVersion");
+
+export const ghostSchema = () =>
+  z
+    .object({
+      apiVersion: z.literal(API_VERSION),
+      kind: z.literal("Ghost"),
+      metadata: metadataSchema().extend({
+        labels: z.object({ id: z.string(), user_id: z.string(), scope: z.enum(["user", "group", "public"]) }),
+      }),
+      spec: ghostSpecSchema,
+      status: z.object({ state: z.literal("available"), created_at: z.string(), updated_at: z.string() }),
+    })
+    .openapi("Ghost");
+
+/** Ghosts as references name them. */
+export const ghostRefSchema = () =>
+  z.object({ id: z.string(), name: z.string(), namespace: z.string() }).openapi("GhostRef");
+
+export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof skillSchema>> {
+  const { manifest } = skill;
+  return {
+    apiVersion: API_VERSION,
+    kind: "Skill",
+    metadata: {
+      name: skill.name,
+      namespace: skill.namespace,
+      labels: { id: skill.id, user_id: skill.userId },
+    },
+    spec: {
+      description: manifest.description,
+      displayName: manifest.displayName,
+      prompt: skill.instructions,
+      version: manifest.version,
+      author: manifest.author,
+      tags: manifest.tags,
+      bindShells: manifest.bindShells,
+      config: manifest.config,
+      tools: manifest.tools,
+      provider: manifest.provider ?? {},
+      mcpServers: manifest.mcpServers,
+      dependencies: manifest.dependencies,
+      preload: manifest.preload,
+      license: manifest.license,
+      compatibility: manifest.compatibility,
+      metadata: manifest.metadata,
+      allowedTools: manifest.allowedTools,
+    },
+    status: {
+      state: "available",
+      fileSize: skill.zipSize,
+      fileHash: skill.zipSha256,
+      uploadHash: skill.uploadSha256,
+      version_id: skill.versionId,
+      tokens: {
+        description: skill.tokensDescription,
+        line: skill.tokensLine,
+        instructions: skill.tokensInstructions,
+        files: skill.tokensFiles,
+      },
+      created_at: instant(skill.createdAt),
+      updated_at: instant(skill.updatedAt),
+      warnings: [...skill.warnings, ...notCurrent(skill)],
+    },
+  };
+}
+
+export function skillItem(skill: SkillSummary): z.infer<ReturnType<typeof skillItemSchema>> {
+  return {
+    id: skill.id,
+    name: skill.name,
+    namespace: skill.namespace,
+    description: skill.description,
+    displayName: skill.displayName,
+    version: skill.label,
+    author: skill.author,
+    tags: skill.tags,
+    bindShells: skill.bindShells,
+    is_public: skill.scope === PUBLIC_SCOPE,
+    is_active: true,
+    user_id: skill.userId,
+    created_at: instant(skill.createdAt),
+    updated_at: instant(skill.updatedAt),
+    findings: countFindings(skill.warnings),
+  };
+}
+
+export function versionItem(version: VersionSummary, currentId: string): z.infer<ReturnType<typeof versionSchema>> {
+  return {
+    version_id: version.id,
+    version: version.label,
+    is_current: version.id === currentId,
+    fileSize: version.zipSize,
+    fileHash: version.zipSha256,
+    uploadHash: version.uploadSha256,
+    created_by: version.createdBy,
+    created_at: instant(version.createdAt),
+    warnings: version.warnings,
+  };
+}
+
+export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostSchema>> {
+  return {
+    apiVersion: API_VERSION,
+    kind: "Ghost",
+    metadata: {
+      name: ghost.name,
+      namespace: ghost.namespace,
+      labels: { id: ghost.id, user_id: ghost.userId, scope: kindOfScope(ghost.scope) },
+    },
+    spec: ghost.spec,
+    status: { state: "available", created_at: instant(ghost.createdAt), updated_at: instant(ghost.updatedAt) },
+  };
+}
+
+/** An upload of content that an earlier version has is a no-op; without this its author would not know. */
+function notCurrent(skill: SkillRecord): Issue[] {
+  if (skill.versionId === skill.currentId) return [];
+  const message = `This is version ${skill.versionId}, but ${skill.currentId} is the current one; activate it to go back to it.`;
+  return [{ code: "NOT_CURRENT", message }];
+}

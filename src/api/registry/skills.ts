@@ -1,0 +1,228 @@
+// /api/v1/kinds/skills: lists, single skills, their versions and who refers to them. Publishing is in `uploads.ts`, bytes
+// are in `files.ts`.
+
+import { createRoute } from "@hono/zod-openapi";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { notModified, tagged } from "../../edge/etag";
+import { flag, linkTo, listQuery, oneStart } from "../../edge/paging";
+import { router } from "../../edge/router";
+import { json, jsonBody, noContent, pageQuery, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { readSkills, readUnified } from "../../services/registry/listing";
+import { invokeSkill } from "../../services/registry/named";
+import {
+  activate,
+  deleteSkill,
+  findSkill,
+  readSkillReferences,
+  readVersions,
+  removeSkillReferences,
+} from "../../services/registry/skills";
+import { files } from "./files";
+import {
+  ghostRefSchema,
+  skillItem,
+  skillItemSchema,
+  skillResource,
+  skillSchema,
+  versionItem,
+  versionSchema,
+} from "./resources";
+import { uploads } from "./uploads";
+
+const params = z.object({ id: z.string() });
+const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;
+const items = () => z.array(skillItemSchema());
+
+export const skillRoutes = router();
+
+skillRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "Own skills, or a group's; with `name` the one skill it means",
+    middleware: oneStart,
+    request: {
+      query: listQuery.extend({
+        namespace: z.string().optional(),
+        name: z.string().optional(),
+        exact_match: flag,
+        count: flag,
+      }),
+    },
+    responses: {
+      200: json("A page.", () =>
+        z.object({ items: z.array(skillSchema()), next_cursor: z.string().nullable(), total: z.int().optional() }),
+      ),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { records, nextCursor, total } = await readSkills(c.get("context"), c.req.valid("query"));
+    const counted = total === null ? {} : { total };
+    return c.json({ items: records.map(skillResource), next_cursor: nextCursor, ...counted }, 200);
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/unified",
+    summary: "Every skill one may use, each name once: own over groups' over public",
+    middleware: oneStart,
+    request: {
+      query: listQuery.extend({
+        scope: z.enum(["all", "personal", "group"]).default("all"),
+        group_name: z.string().optional(),
+      }),
+    },
+    responses: { 200: { ...json("A page.", items), headers: next }, ...refusals(400, 404) },
+  }),
+  async (c) => {
+    const { scope, group_name, ...query } = c.req.valid("query");
+    const { skills: found, nextCursor } = await readUnified(c.get("context"), scope, group_name, query);
+    return c.json(found.map(skillItem), 200, linkTo(c.req.url, nextCursor));
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/public/list",
+    summary: "Public skills",
+    middleware: oneStart,
+    request: { query: listQuery },
+    responses: { 200: { ...json("A page.", items), headers: next }, ...refusals(400) },
+  }),
+  async (c) => {
+    const { skills: found, nextCursor } = await readUnified(
+      c.get("context"),
+      "public",
+      undefined,
+      c.req.valid("query"),
+    );
+    return c.json(found.map(skillItem), 200, linkTo(c.req.url, nextCursor));
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/invoke",
+    summary: "The instructions of a skill by its name",
+    request: { body: jsonBody(z.strictObject({ skill_name: z.string().min(1).max(200) })) },
+    responses: {
+      200: json("The instructions.", () => z.object({ prompt: z.string() })),
+      ...refusals(400, 403, 404, 415),
+    },
+  }),
+  async (c) => c.json({ prompt: await invokeSkill(c.get("context"), c.req.valid("json").skill_name) }, 200),
+);
+
+skillRoutes.route("/", uploads);
+skillRoutes.route("/", files);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}",
+    summary: "A skill at its current version",
+    middleware: tagged,
+    request: { params },
+    responses: { 200: json("The skill.", skillSchema), 304: notModified, ...refusals(404) },
+  }),
+  async (c) => c.json(skillResource(await findSkill(c.get("context"), c.req.valid("param").id)), 200),
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{id}",
+    summary: "Delete a skill that no ghost uses; an admin may `force` it for a public one",
+    request: { params, query: z.object({ force: flag }) },
+    responses: { 204: noContent, ...refusals(400, 403, 404, 409) },
+  }),
+  async (c) => {
+    await deleteSkill(c.get("context"), c.req.valid("param").id, c.req.valid("query").force);
+    return c.body(null, 204);
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/references",
+    summary: "The ghosts that use a skill: those that one may read, and how many others",
+    request: { params },
+    responses: {
+      200: json("Who refers to it.", () =>
+        z.object({
+          skill_id: z.string(),
+          skill_name: z.string(),
+          referenced_ghosts: z.array(ghostRefSchema()),
+          hidden_count: z.int(),
+        }),
+      ),
+      ...refusals(404),
+    },
+  }),
+  async (c) => c.json(await readSkillReferences(c.get("context"), c.req.valid("param").id), 200),
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/remove-references",
+    summary: "Take a skill out of the ghosts that one may write",
+    request: { params },
+    responses: {
+      200: json("Done.", () => z.object({ removed_count: z.int(), affected_ghosts: z.array(ghostRefSchema()) })),
+      ...refusals(404),
+    },
+  }),
+  async (c) => {
+    const affected = await removeSkillReferences(c.get("context"), c.req.valid("param").id);
+    return c.json({ removed_count: affected.length, affected_ghosts: affected }, 200);
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/versions",
+    summary: "The versions of a skill, newest first",
+    request: { params, query: pageQuery },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() })),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { id } = c.req.valid("param");
+    const { skill, versions, nextCursor } = await readVersions(
+      c.get("context"),
+      id,
+      limit ?? REQUEST_LIMITS.listLimit,
+      cursor,
+    );
+    return c.json(
+      { items: versions.map((version) => versionItem(version, skill.currentId)), next_cursor: nextCursor },
+      200,
+    );
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/versions/{version_id}/activate",
+    summary: "Make a version the current one",
+    request: { params: z.object({ id: z.string(), version_id: z.string() }) },
+    responses: { 200: json("The skill at that version.", skillSchema), ...refusals(403, 404) },
+  }),
+  async (c) => {
+    const { id, version_id } = c.req.valid("param");
+    return c.json(skillResource(await activate(c.get("context"), id, version_id)), 200);
+  },
+);

@@ -1,0 +1,173 @@
+// Publishing over HTTP: a new skill, a public one, another version of one, and a look at a package that stores nothing.
+
+import { createRoute } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/access/access";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import type { Manifest } from "../../domain/package/skill";
+import type { HttpEnv } from "../../edge/env";
+import { issueSchema } from "../../edge/errors";
+import { router } from "../../edge/router";
+import { groupName, json, jsonBody, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { assessUpload } from "../../services/registry/assess";
+import { type Published, publish } from "../../services/registry/publish";
+import type { PublishTarget } from "../../services/registry/publish-target";
+import { shareSkill } from "../../services/registry/share";
+import { findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
+import { skillResource, skillSchema, tokensSchema } from "./resources";
+
+const file = z
+  .instanceof(File, { error: "Send the ZIP as a file part." })
+  .openapi({ type: "string", format: "binary" });
+const name = z.string().min(1).max(200).optional();
+const namespace = z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
+
+const newSkill = z.strictObject({ file, name, namespace });
+const newPublicSkill = z.strictObject({ file, name, namespace: z.literal(DEFAULT_NAMESPACE).optional() });
+const newVersion = z.strictObject({ file });
+const anyPackage = z.strictObject({ file, name });
+
+const inspectionSchema = () =>
+  z
+    .object({
+      valid: z.boolean(),
+      name: z.string().nullable(),
+      issues: z.array(issueSchema()),
+      warnings: z.array(issueSchema()),
+      manifest: z
+        .custom<Manifest>()
+        .nullable()
+        .openapi({ type: ["object", "null"], additionalProperties: true }),
+      files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
+      tokens: tokensSchema().nullable(),
+    })
+    .openapi("Inspection");
+
+const headers = z.object({
+  "idempotency-key": z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
+});
+
+const answers = {
+  200: json("There is a version with this content already; nothing changed.", skillSchema),
+  201: json("Published.", skillSchema),
+};
+
+/** A form that must be there. */
+function formBody<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { "multipart/form-data": { schema } } } as const;
+}
+
+export const uploads = router();
+
+uploads.openapi(
+  createRoute({
+    method: "post",
+    path: "/upload",
+    summary: "Publish a skill, or another version of it, to one's own namespace or a group's",
+    request: { headers, body: formBody(newSkill) },
+    responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { principal } = c.get("context").caller;
+    const form = c.req.valid("form");
+    const scope = publishScope(principal, form.namespace);
+    const target = { scope, namespace: form.namespace, userId: principal.userId };
+    const { status, skill } = await published(c, form, target);
+    return c.json(skillResource(skill), status);
+  },
+);
+
+uploads.openapi(
+  createRoute({
+    method: "post",
+    path: "/public",
+    summary: "Publish a public skill (admin)",
+    request: { headers, body: formBody(newPublicSkill) },
+    responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
+    const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
+    const { status, skill } = await published(c, c.req.valid("form"), target);
+    return c.json(skillResource(skill), status);
+  },
+);
+
+uploads.openapi(
+  createRoute({
+    method: "put",
+    path: "/{id}",
+    summary: "Publish another version of a skill",
+    request: { headers, params: z.object({ id: z.string() }), body: formBody(newVersion) },
+    responses: {
+      200: json("Published, or there already.", skillSchema),
+      ...refusals(400, 403, 404, 409, 413, 415, 422),
+    },
+  }),
+  async (c) => {
+    const { id, name: known, scope } = await findSkillFor(c.get("context"), "change", c.req.valid("param").id);
+    const { skill } = await published(c, c.req.valid("form"), { scope, id, name: known });
+    return c.json(skillResource(skill), 200);
+  },
+);
+
+uploads.openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/share",
+    summary: "Publish the current version of a skill into a group (Developer there)",
+    request: {
+      headers,
+      params: z.object({ id: z.string() }),
+      body: jsonBody(z.strictObject({ group_name: groupName })),
+    },
+    responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { group_name } = c.req.valid("json");
+    const repeat = c.req.header("idempotency-key") ?? null;
+    const { status, skill } = await shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
+    return c.json(skillResource(skill), status);
+  },
+);
+
+uploads.openapi(
+  createRoute({
+    method: "post",
+    path: "/validate",
+    summary: "What publishing a package would say; stores nothing",
+    request: { body: formBody(anyPackage) },
+    responses: { 200: json("Everything about the package.", inspectionSchema), ...refusals(400, 413, 415) },
+  }),
+  async (c) => {
+    const form = c.req.valid("form");
+    const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
+    const upload = new Uint8Array(await form.file.arrayBuffer());
+    const { package: found, tokens, issues, warnings } = await assessUpload(c.get("context"), upload, naming);
+    const answer = {
+      valid: found !== null,
+      name: found?.name ?? null,
+      issues,
+      warnings,
+      manifest: found?.manifest ?? null,
+      files: (found?.files ?? []).map(({ path, size, sha256 }) => ({ path, size, sha256 })),
+      tokens,
+    };
+    return c.json(answer, 200);
+  },
+);
+
+async function published(
+  c: HonoContext<HttpEnv>,
+  form: { file: File; name?: string | undefined },
+  target: PublishTarget,
+): Promise<Published> {
+  return publish(c.get("context"), {
+    upload: new Uint8Array(await form.file.arrayBuffer()),
+    fileName: form.file.name,
+    name: form.name,
+    target,
+    idempotencyKey: c.req.header("idempotency-key") ?? null,
+  });
+}

@@ -1,0 +1,53 @@
+// A tool that asks the page, through the conversation's own requests.
+
+import { expect, it } from "vitest";
+import { call, keyFor } from "../../support/call";
+import { providerSkill } from "../../support/provider";
+import { publishPublic, talk, textOf } from "../../support/talk";
+
+interface Pending {
+  request_id: string;
+  state: string;
+  action: string;
+  skill_name: string;
+  payload: unknown;
+}
+
+it("waits for the page's answer, and a repeated call finds what was asked before", async () => {
+  await publishPublic(
+    providerSkill("curious", {
+      ask: "const first = await context.request('confirm', { question: args.question, request_id: 'req_forged' }); const second = await context.request('confirm', { again: first.result }); return [first, second]",
+    }),
+  );
+  const key = await keyFor("page");
+  const chat = await talk({ key });
+  await chat.load("curious");
+  const { items } = await (await call("GET", "/api/v1/conversations", { key })).json<{ items: { id: string }[] }>();
+  const route = `/api/v1/conversations/${items[0]!.id}/requests`;
+  const pending = async (count: number): Promise<Pending[]> => {
+    for (let tries = 0; tries < 200; tries++) {
+      const { items: all } = await (await call("GET", route, { key })).json<{ items: Pending[] }>();
+      if (all.length >= count) return all;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error("nothing was asked");
+  };
+  const answer = (request: Pending, result: unknown) =>
+    call("POST", `${route}/${request.request_id}/response`, { key, json: { success: true, result } });
+
+  const asked = chat.use("ask", { question: "Really?" }, "call-a");
+  const [first] = await pending(1);
+  expect(first).toMatchObject({ state: "pending", action: "confirm", skill_name: "curious" });
+  expect(first?.request_id).not.toBe("req_forged");
+  expect((await answer(first!, "yes")).status).toBe(200);
+  const [second] = (await pending(2)).filter((request) => request.state === "pending");
+  expect((await answer(second!, "certainly")).status).toBe(200);
+  const result = await asked;
+  expect(JSON.parse(textOf(result))).toMatchObject([
+    { success: true, result: "yes" },
+    { success: true, result: "certainly" },
+  ]);
+  // The same call again is the same answer, and asks nobody.
+  expect(await chat.use("ask", { question: "Really?" }, "call-a")).toEqual(result);
+  expect((await pending(2)).length).toBe(2);
+});

@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-// Real launchers, real workerd, real signals, one after the other: each test owns its state folder and port.
+// Real launchers, real workerd, real signals. Each test owns its state folder and port, and mostly waits for processes, so that
+// two files run side by side.
 export default defineConfig({
   test: {
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 90_000,
     hookTimeout: 30_000,
   },

@@ -10,7 +10,7 @@ import { BLUEPRINTS, type Operation, operation, settings } from "../../support/m
 import { World, wire } from "../../support/model-world";
 
 const given = import.meta as unknown as { env: Record<string, string | undefined> };
-const CONVERSATIONS = Number(given.env.VITE_CONVERSATIONS ?? 50);
+const CONVERSATIONS = Number(given.env.VITE_CONVERSATIONS ?? 20);
 const SEED = given.env.VITE_SEED;
 const OPERATIONS = 50;
 

@@ -4,6 +4,7 @@
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
 import type { ConversationEvent, Policy } from "./event";
+import { type Carriers, carry, keepOnly, markDue, markEdited } from "./present";
 import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {
@@ -22,6 +23,8 @@ export interface ConversationState {
   touched: ReadonlyMap<string, number>;
   /** Versions whose instructions the model has in a tool's answer. */
   delivered: ReadonlyMap<string, string>;
+  /** Under `auto`, the messages of the history that hold instructions, of active skills or not. */
+  carriers: Carriers;
   tokens: { static: number; actual: number };
   /** Events folded so far. */
   events: number;
@@ -45,6 +48,7 @@ export const EMPTY_STATE: ConversationState = {
   activated: new Map(),
   touched: new Map(),
   delivered: new Map(),
+  carriers: [],
   tokens: { static: 0, actual: 0 },
   events: 0,
 };
@@ -133,6 +137,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         preloaded: event.preloaded,
         selected: event.selected,
         delivered: event.history_cut ? new Map() : state.delivered,
+        carriers: carriersAtTurn(state.carriers, event),
       };
     }
     case "loaded": {
@@ -149,6 +154,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         roots: new Map(state.roots).set(event.name, event.turn),
         touched,
         delivered,
+        carriers: event.call === undefined ? state.carriers : carry(state.carriers, carrierOf(event, event.call)),
       };
     }
     case "touched":
@@ -156,10 +162,12 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
     case "unloaded": {
       const gone = event.reason === "unavailable";
       const others = (names: readonly string[]) => (gone ? names.filter((name) => name !== event.name) : names);
+      const roots = without(state.roots, event.name);
+      const left = { ...state, events, roots };
+      const needed = new Set(activeSkills(left).map(({ skill }) => skill.name));
       return {
-        ...state,
-        events,
-        roots: without(state.roots, event.name),
+        ...left,
+        carriers: event.reason === "evicted" ? markDue(state.carriers, event.name, needed) : state.carriers,
         refs: gone ? without(state.refs, event.name) : state.refs,
         preloaded: others(state.preloaded),
         selected: others(state.selected),
@@ -177,9 +185,29 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         delivered: new Map(
           event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
         ),
+        carriers: (event.calls ?? []).reduce<Carriers>(
+          (carriers, { id, names }) =>
+            carry(carriers, { id, kind: "call", skills: event.skills.filter(({ name }) => names.includes(name)) }),
+          [],
+        ),
         tokens: state.tokens,
       };
   }
+}
+
+type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
+
+function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
+  if (history === undefined) return history_cut ? [] : before;
+  const { have, edits, append } = history;
+  const known = have === null ? (history_cut ? [] : before) : keepOnly(before, have);
+  const kept = markEdited(known, edits);
+  if (append === null) return kept;
+  return carry(kept, { id: append.id, kind: "append", skills: skills.filter(({ name }) => append.names.includes(name)) });
+}
+
+function carrierOf({ skills, delivered }: EventOf<"loaded">, call: string) {
+  return { id: call, kind: "call", skills: skills.filter(({ name }) => delivered.includes(name)) } as const;
 }
 
 /** Brings what is derived from the activations into line with them, and counts what the event put into the prompt. */

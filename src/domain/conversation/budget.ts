@@ -1,8 +1,10 @@
 // At most N active skills or M tokens: who leaves when a conversation holds more.
 
 import type { CatalogEntry } from "../catalog/catalog";
+import type { SkillRef } from "../catalog/skill-ref";
 import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, apply, type ConversationState } from "./activation";
+import { standingCarriers } from "./present";
 
 /** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
 export const BYTES_PER_ALLOWED_TOKEN = 5;
@@ -48,7 +50,7 @@ export function overBudget(state: ConversationState): boolean {
   const { policy } = state;
   if (policy === null) return false;
   const active = activeSkills(state);
-  const { tokens, bytes } = weightOf(active.map(({ skill }) => skill));
+  const { tokens, bytes } = weightOf(heldTexts(state));
   return (
     active.length > (policy.max_active_skills ?? Number.POSITIVE_INFINITY) ||
     tokens > (policy.max_skill_tokens ?? Number.POSITIVE_INFINITY) ||
@@ -56,9 +58,18 @@ export function overBudget(state: ConversationState): boolean {
   );
 }
 
+/** The texts that the model is given: those of active skills, and under `auto` all that stand in its history, as often as they do. */
+function heldTexts(state: ConversationState): SkillRef[] {
+  const inHistory = standingCarriers(state.carriers).flatMap(({ skills }) => skills);
+  const known = new Set(inHistory.map(({ version_id }) => version_id));
+  const others = activeSkills(state).flatMap(({ skill }) => (known.has(skill.version_id) ? [] : [skill]));
+  return [...inHistory, ...others];
+}
+
 /**
  * The loaded skills that leave, least recently touched first, until the state fits, and whether it does then. Preloaded and
- * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant.
+ * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant. Before
+ * any of them leave the texts of skills that are not active any more.
  */
 export function evictions(state: ConversationState, keep: string | null): { leaving: string[]; fits: boolean } {
   const leaving: string[] = [];
@@ -67,10 +78,20 @@ export function evictions(state: ConversationState, keep: string | null): { leav
     const needed = new Set(activeSkills(current).flatMap(({ skill }) => skill.dependencies));
     const staying = new Set([...current.preloaded, ...current.selected, ...needed]);
     const candidates = [...current.roots.keys()].filter((name) => name !== keep && !staying.has(name));
-    const oldest = candidates.sort((a, b) => (current.touched.get(a) ?? 0) - (current.touched.get(b) ?? 0))[0];
+    const idle = idleText(current, keep);
+    const oldest = idle ?? candidates.sort((a, b) => (current.touched.get(a) ?? 0) - (current.touched.get(b) ?? 0))[0];
     if (oldest === undefined) return { leaving, fits: false };
     leaving.push(oldest);
     current = apply(current, { type: "unloaded", turn: current.turn, name: oldest, reason: "evicted" });
   }
   return { leaving, fits: true };
+}
+
+/** The skill of the oldest text that no active skill needs; `null` where there is none. */
+function idleText(state: ConversationState, keep: string | null): string | null {
+  const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
+  const idle = standingCarriers(state.carriers).find(({ skills }) =>
+    skills.every(({ name }) => name !== keep && !active.has(name)),
+  );
+  return idle?.skills.at(-1)?.name ?? null;
 }

@@ -5,8 +5,11 @@ import * as z from "zod";
 import { retentionSchema } from "../catalog/ghost";
 import { skillRefSchema } from "../catalog/skill-ref";
 
-/** Where a loaded skill's instructions go: the system prompt, a message of its own, or the tool's answer. */
-const deliverySchema = z.enum(["system", "message", "tool_result"]);
+/**
+ * Where a loaded skill's instructions go: the system prompt, a message of its own, or the tool's answer. `auto`: the tool's answer,
+ * and nothing that was sent changes, so that the provider's prompt cache holds.
+ */
+export const deliverySchema = z.enum(["system", "message", "tool_result", "auto"]);
 
 /** The settings a turn runs under. They change only with the next turn. */
 export const policySchema = z.object({
@@ -30,15 +33,31 @@ const turnEvent = z.object({
   history_cut: z.boolean(),
   /** Prompt tokens: of static injection of the whole catalog, and of the catalog's list. */
   cost: z.object({ static: z.number(), list: z.number() }),
+  /**
+   * Under `auto`: the messages that the caller says it still has (`null`: it does not say), those it is asked to replace, and the
+   * instructions it is asked to append. Absent in logs of earlier gateways.
+   */
+  history: z
+    .object({
+      have: z.array(z.string()).nullable(),
+      edits: z.array(z.string()),
+      append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
+    })
+    .optional(),
 });
 
-/** `skills` ends with the loaded one; its dependencies come first. `delivered`: those whose instructions are in the answer. */
+/**
+ * `skills` ends with the loaded one; its dependencies come first. `delivered`: those whose instructions are in the answer, which is
+ * that to `call` under `auto`. `used`: nobody loaded it, but a tool of it was called while its instructions still stood there.
+ */
 const loadedEvent = z.object({
   type: z.literal("loaded"),
   turn: z.number(),
   name: z.string(),
   skills: z.array(skillRefSchema),
   delivered: z.array(z.string()),
+  call: z.string().optional(),
+  used: z.boolean().optional(),
 });
 
 /** A file, tool or script of an active skill was used. */
@@ -63,6 +82,8 @@ const restoredEvent = z.object({
   loads: z.array(z.object({ name: z.string(), turn: z.number() })),
   preloaded: z.array(z.string()),
   delivered: z.array(z.string()).default([]),
+  /** Under `auto`: whose answers hold them. */
+  calls: z.array(z.object({ id: z.string(), names: z.array(z.string()) })).optional(),
 });
 
 export const eventSchema = z.discriminatedUnion("type", [

@@ -4,12 +4,13 @@ import * as z from "zod";
 import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
 import { policySchema } from "./event";
+import { carrierSchema } from "./present";
 
 /** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
 export const SNAPSHOT_EVERY = 256;
 
 /** Rises with every change of what the fold makes of an event: snapshots of another shape are not believed. */
-export const SNAPSHOT_SHAPE = 1;
+export const SNAPSHOT_SHAPE = 2;
 
 const entries = <V>(value: z.ZodType<V>) => z.array(z.tuple([z.string(), value])).transform((all) => new Map(all));
 
@@ -23,6 +24,7 @@ const snapshotSchema = z.object({
   activated: entries(z.object({ order: z.number(), turn: z.number() })),
   touched: entries(z.number()),
   delivered: entries(z.string()),
+  carriers: z.array(carrierSchema),
   tokens: z.object({ static: z.number(), actual: z.number() }),
   events: z.number(),
 });

@@ -1,0 +1,60 @@
+// Which instructions stand in the caller's history, under the delivery that puts them there once and leaves them there. Being
+// present is not being active: an activation ends by its turns, a text ends when the caller takes it out.
+
+import * as z from "zod";
+import { type SkillRef, skillRefSchema } from "../catalog/skill-ref";
+import { CONVERSATION_LIMITS } from "../limits";
+
+/** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
+export const carrierSchema = z.object({
+  /** The call's id, or the appended message's. */
+  id: z.string(),
+  kind: z.enum(["call", "append"]),
+  skills: z.array(skillRefSchema),
+  /** `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it. */
+  state: z.enum(["there", "due", "edited"]),
+});
+
+export type Carrier = z.infer<typeof carrierSchema>;
+
+/** In the order in which they came. */
+export type Carriers = readonly Carrier[];
+
+/** Adds one. What an id carried before is gone: ids may come again. An edited one is kept while there is room, since `have` may name it. */
+export function carry(carriers: Carriers, added: Omit<Carrier, "state">): Carrier[] {
+  if (added.skills.length === 0) return [...carriers];
+  const others = carriers.filter(({ id }) => id !== added.id);
+  const edited = others.filter(({ state }) => state === "edited");
+  const surplus = new Set(edited.slice(0, Math.max(0, edited.length - CONVERSATION_LIMITS.activeSkills)));
+  return [...others.filter((carrier) => !surplus.has(carrier)), { ...added, state: "there" }];
+}
+
+/** What the caller says it still has, unedited, is there; everything else is gone. */
+export function keepOnly(carriers: Carriers, have: readonly string[]): Carrier[] {
+  const ids = new Set(have);
+  return carriers
+    .filter(({ id }) => ids.has(id))
+    .map((carrier) => (carrier.state === "edited" ? { ...carrier, state: "there" } : carrier));
+}
+
+export function markEdited(carriers: Carriers, ids: readonly string[]): Carrier[] {
+  return carriers.map((carrier) => (ids.includes(carrier.id) ? { ...carrier, state: "edited" } : carrier));
+}
+
+/** A skill leaves for the budget: each text that nothing else of needs is due to go. */
+export function markDue(carriers: Carriers, name: string, needed: ReadonlySet<string>): Carrier[] {
+  const isDue = ({ skills, state }: Carrier) =>
+    state === "there" && skills.some((skill) => skill.name === name) && !skills.some((skill) => needed.has(skill.name));
+  return carriers.map((carrier) => (isDue(carrier) ? { ...carrier, state: "due" } : carrier));
+}
+
+/** Texts that count: those that no edit was asked for. */
+export function standingCarriers(carriers: Carriers): Carrier[] {
+  return carriers.filter(({ state }) => state === "there");
+}
+
+/** The version of a skill whose instructions the model can read in its history, the newest; `null` where it has none. */
+export function presentVersion(carriers: Carriers, name: string): SkillRef | null {
+  const found = standingCarriers(carriers).flatMap(({ skills }) => skills.filter((skill) => skill.name === name));
+  return found.at(-1) ?? null;
+}

@@ -104,7 +104,9 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   restore(target: Target, history: JsonValue[]) {
     return this.#inside(target, async (context, session) => {
-      const warnings = await exclusively(session, () => restore(context, session, history));
+      const warnings = await exclusively(session, () =>
+        restore(context, session, history, session.settings.format ?? "mcp"),
+      );
       return statusOf(context, session, warnings);
     });
   }

@@ -2,6 +2,7 @@
 
 import type { View } from "../domain/catalog/view";
 import type { ConversationState } from "../domain/conversation/activation";
+import type { Front } from "../domain/conversation/front";
 import type { Offered, OfferedServer, ToolMemory, ToolSources } from "../domain/conversation/offered";
 import type { RenderedPrompt } from "../domain/conversation/prompt";
 import type { ConversationSettings } from "../domain/conversation/settings";
@@ -38,7 +39,7 @@ export interface LiveConnection {
   saved: { memory: UpstreamMemory; error: string | null } | null;
 }
 
-/** Each entry but the connections is `null` until it is first asked for. */
+/** An entry that is read or worked out is `null` until it is first asked for. */
 export interface SessionMemory {
   /** The view that was last seen by looking, so that looking again reads nothing. */
   looked: { before: ConversationState; seen: Standing } | null;
@@ -46,6 +47,10 @@ export interface SessionMemory {
   tools: { kept: ToolMemory; written: string } | null;
   sources: { key: string; sources: ToolSources } | null;
   offered: { sources: ToolSources; revision: number; offered: Offered } | null;
+  /** What the store has of the front of the prompt. */
+  front: { kept: Front | null } | null;
+  /** When a step last began, in milliseconds since the epoch; 0 before the first. */
+  lastStep: number;
   rendered: {
     state: ConversationState;
     view: View;
@@ -61,5 +66,14 @@ export interface SessionMemory {
 /** The memory of a session that was just opened. */
 export function emptyMemory(): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
-  return { looked: null, tools: null, sources: null, offered: null, rendered: null, connections };
+  return {
+    looked: null,
+    tools: null,
+    sources: null,
+    offered: null,
+    front: null,
+    lastStep: 0,
+    rendered: null,
+    connections,
+  };
 }

@@ -24,6 +24,21 @@ const turnRequest = z
     history: history.optional(),
     history_cut: z.boolean().optional(),
     selected_skills: z.array(z.string().min(1).max(200)).max(64).optional(),
+    have: z
+      .array(z.string().max(REQUEST_LIMITS.idempotencyKeyChars))
+      .max(REQUEST_LIMITS.historyMessages)
+      .optional()
+      .describe("Delivery `auto`: ids of the calls and appended messages whose texts the history still has, unedited."),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Delivery `auto`: the model that will be called, which decides how long a prompt stays cached."),
+    cache: z
+      .enum(["cold"])
+      .optional()
+      .describe("Delivery `auto`: the provider's cache holds nothing of this conversation any more."),
   })
   .openapi("Turn");
 
@@ -57,6 +72,9 @@ stepRoutes.openapi(
       history: body.history ?? null,
       history_cut: body.history_cut ?? false,
       selected_skills: body.selected_skills ?? [],
+      have: body.have ?? null,
+      model: body.model ?? null,
+      cache: body.cache ?? null,
     };
     return c.json(answered(c, await api.turn(target, body.conversation ?? null, request, once)), 200);
   },

@@ -4,7 +4,7 @@ import { catalogLine } from "../tokens";
 import type { CatalogEntry } from "./catalog";
 
 /** `## Available Skills`, a line each, and a closing line that names the tool. */
-export function renderList(shown: readonly CatalogEntry[], more: number): string {
+export function renderList(shown: readonly Pick<CatalogEntry, "name" | "description">[], more: number): string {
   const lines = shown.map((entry) => catalogLine(entry.name, entry.description));
   if (more > 0) lines.push(`… and ${more} more: call find_skill(query)`);
   return `## Available Skills\n\n${lines.join("\n")}\n\nWhen a task matches a skill, call load_skill with its name before you start: it adds the skill's full instructions.`;

@@ -4,6 +4,7 @@
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
 import type { ConversationEvent, Policy } from "./event";
+import type { Edit } from "./history-plan";
 import { type Carriers, carry, keepOnly, markDue, markEdited } from "./present";
 import { longestStay, type Stay, visit } from "./walk";
 
@@ -25,6 +26,8 @@ export interface ConversationState {
   delivered: ReadonlyMap<string, string>;
   /** Under `auto`, the messages of the history that hold instructions, of active skills or not. */
   carriers: Carriers;
+  /** What the caller was asked to do with its history when this turn began. */
+  asked: { edits: readonly Edit[]; append: { id: string; names: readonly string[] } | null };
   tokens: { static: number; actual: number };
   /** Events folded so far. */
   events: number;
@@ -49,6 +52,7 @@ export const EMPTY_STATE: ConversationState = {
   touched: new Map(),
   delivered: new Map(),
   carriers: [],
+  asked: { edits: [], append: null },
   tokens: { static: 0, actual: 0 },
   events: 0,
 };
@@ -138,6 +142,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         selected: event.selected,
         delivered: event.history_cut ? new Map() : state.delivered,
         carriers: carriersAtTurn(state.carriers, event),
+        asked: event.history ?? { edits: [], append: null },
       };
     }
     case "loaded": {
@@ -201,9 +206,14 @@ function carriersAtTurn(before: Carriers, { history, history_cut, skills }: Even
   if (history === undefined) return history_cut ? [] : before;
   const { have, edits, append } = history;
   const known = have === null ? (history_cut ? [] : before) : keepOnly(before, have);
-  const kept = markEdited(known, edits);
+  const ids = edits.map(({ id }) => id);
+  const kept = markEdited(known, ids);
   if (append === null) return kept;
-  return carry(kept, { id: append.id, kind: "append", skills: skills.filter(({ name }) => append.names.includes(name)) });
+  return carry(kept, {
+    id: append.id,
+    kind: "append",
+    skills: skills.filter(({ name }) => append.names.includes(name)),
+  });
 }
 
 function carrierOf({ skills, delivered }: EventOf<"loaded">, call: string) {

@@ -40,7 +40,7 @@ const turnEvent = z.object({
   history: z
     .object({
       have: z.array(z.string()).nullable(),
-      edits: z.array(z.string()),
+      edits: z.array(z.object({ id: z.string(), required: z.boolean() })),
       append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
     })
     .optional(),

@@ -5,6 +5,7 @@ import type { JsonObject } from "../json";
 import { escapeSkillTags } from "../tags";
 import type { Format } from "../tools/formats";
 import type { Activation } from "./activation";
+import type { Delivery } from "./event";
 import type { LoadAnswer } from "./restore";
 
 /** A loaded skill with its instructions. */
@@ -58,9 +59,14 @@ export function renderPrompt(parts: PromptParts, format: Format): RenderedPrompt
   const separate = parts.separate ? parts.loaded : null;
   const openai = format === "openai" || format === "openai-responses";
   const messages: JsonObject[] = openai && system !== "" ? [{ role: "system", content: system }] : [];
-  if (separate !== null)
-    messages.push(openai ? { role: "developer", content: separate } : contextMessage(separate, format));
+  if (separate !== null) messages.push(applicationMessage(separate, format));
   return { system, messages };
+}
+
+/** A message that the application writes, as a format has it. */
+export function applicationMessage(text: string, format: Format): JsonObject {
+  const openai = format === "openai" || format === "openai-responses";
+  return openai ? { role: "developer", content: text } : contextMessage(text, format);
 }
 
 function contextMessage(loaded: string, format: Format): JsonObject {
@@ -78,13 +84,18 @@ export function neededInstructions(
 
 /** What `load_skill` and its kin answer. */
 export const TEXTS = {
-  loaded: (name: string, delivery: "system" | "message" | "tool_result") => {
+  loaded: (name: string, delivery: Delivery) => {
     const first = `Skill '${name}' has been loaded.`;
-    if (delivery === "tool_result") return first;
+    if (delivery === "tool_result" || delivery === "auto") return first;
     return `${first} The instructions have been added to ${delivery === "system" ? "the system prompt" : "the conversation"}.`;
   },
   alreadyActive: (name: string) =>
     `Skill '${name}' is already active. Its instructions are in effect; follow them without loading it again.`,
+  /** Under `auto`, where the history holds the instructions. */
+  present: (name: string) =>
+    `Skill '${name}' is already active. Its instructions stand above; if you cannot see them, call again with reload: true.`,
+  replaces: (name: string, before: string | null, after: string | null) =>
+    `This replaces the instructions of '${name}' above (version ${before ?? "without label"} → ${after ?? "without label"}).\n\n`,
   notAvailable: (name: string, { catalog }: View) => {
     const available = catalog.entries.map((entry) => entry.name).join(", ");
     return `Error: Skill '${name}' is not available. Available skills: ${catalog.entries.length === 0 ? "none" : available}`;

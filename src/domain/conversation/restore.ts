@@ -22,6 +22,8 @@ export interface Restored {
 
 /** What a call that loaded a skill was answered. `tool`: the one that was called, since they answer differently. */
 export interface LoadAnswer {
+  /** The call's. */
+  id: string;
   tool: string;
   name: string;
   text: string;
@@ -56,7 +58,7 @@ export function readHistory(history: readonly JsonValue[]): Restored {
 
 /** Each result belongs to the last call of its id before it: ids may come again in later turns. */
 function loadAnswers(messages: readonly TranscriptMessage[]): LoadAnswer[] {
-  const open = new Map<string, Omit<LoadAnswer, "text">>();
+  const open = new Map<string, Omit<LoadAnswer, "id" | "text">>();
   const answers: LoadAnswer[] = [];
   for (const message of messages) {
     for (const call of message.calls) {
@@ -67,7 +69,7 @@ function loadAnswers(messages: readonly TranscriptMessage[]): LoadAnswer[] {
     for (const { id, failed, text } of message.results) {
       const call = open.get(id);
       open.delete(id);
-      if (call !== undefined && !failed) answers.push({ ...call, text });
+      if (call !== undefined && !failed) answers.push({ ...call, id, text });
     }
   }
   return answers;

@@ -5,9 +5,9 @@ import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/gho
 import { jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
 import type { Settings } from "../settings";
-import { FORMATS } from "../tools/formats";
+import { FORMATS, type Format } from "../tools/formats";
 import { bytesFor } from "./budget";
-import type { Policy } from "./event";
+import { deliverySchema, type Policy } from "./event";
 
 /** Ids of conversations are the caller's own: those of its chats. */
 export const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -31,7 +31,11 @@ export const conversationSettingsSchema = z
       .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
     shell: z.string().min(1).max(64).optional(),
     retention_turns: retentionSchema.optional(),
-    delivery: z.enum(["system", "message", "tool_result"]).optional(),
+    delivery: deliverySchema
+      .optional()
+      .describe(
+        "Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`.",
+      ),
     format: z.enum(FORMATS).optional(),
     tool_mode: z.enum(["dynamic", "fixed"]).optional(),
     tool_style: z.enum(["load_skill", "skill"]).optional(),
@@ -42,7 +46,19 @@ export const conversationSettingsSchema = z
   .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {
     message: "give either a ghost or a spec",
     path: ["spec"],
+  })
+  .refine((settings) => settings.delivery !== "auto" || keepsTools(settings), {
+    message: "`auto` has a list of tools that never changes: leave out `tool_mode: dynamic` and `tool_style: skill`",
+    path: ["delivery"],
   });
+
+/** Whether nothing in these settings asks for a list of tools that changes. */
+function keepsTools(settings: {
+  tool_mode?: Policy["tool_mode"] | undefined;
+  tool_style?: Policy["tool_style"] | undefined;
+}): boolean {
+  return settings.tool_mode !== "dynamic" && settings.tool_style !== "skill";
+}
 
 export type ConversationSettings = z.infer<typeof conversationSettingsSchema>;
 
@@ -61,13 +77,20 @@ type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX"
  * The policy of the next turn. The conversation's own retention wins over the ghost's, and that over the gateway's; its budget
  * is never more than the gateway allows, whatever was stored when the gateway allowed more.
  */
-export function policyOf(settings: ConversationSettings, ghost: Retention | null, gateway: GatewayPolicy): Policy {
+export function policyOf(
+  settings: ConversationSettings,
+  ghost: Retention | null,
+  gateway: GatewayPolicy,
+  format: Format,
+): Policy {
   const ceiling = gateway.SKILL_TOKENS_MAX;
+  const delivery = settings.delivery ?? (format === "anthropic" && keepsTools(settings) ? "auto" : "system");
+  const auto = delivery === "auto";
   return {
     retention: settings.retention_turns ?? ghost ?? gateway.SKILL_RETENTION_TURNS,
-    delivery: settings.delivery ?? "system",
-    tool_mode: settings.tool_mode ?? "dynamic",
-    tool_style: settings.tool_style ?? "load_skill",
+    delivery,
+    tool_mode: auto ? "fixed" : (settings.tool_mode ?? "dynamic"),
+    tool_style: auto ? "load_skill" : (settings.tool_style ?? "load_skill"),
     max_active_skills: settings.max_active_skills ?? CONVERSATION_LIMITS.activeSkills,
     max_skill_tokens: Math.min(settings.max_skill_tokens ?? ceiling, ceiling),
     max_skill_bytes: bytesFor(ceiling),
@@ -76,5 +99,5 @@ export function policyOf(settings: ConversationSettings, ghost: Retention | null
 
 /** Whether `load_skill`'s answer carries the instructions, so that the prompt need not. */
 export function deliversInAnswer(policy: Policy): boolean {
-  return policy.delivery === "tool_result" || policy.tool_style === "skill";
+  return policy.delivery === "tool_result" || policy.delivery === "auto" || policy.tool_style === "skill";
 }

@@ -25,6 +25,10 @@ const snapshotSchema = z.object({
   touched: entries(z.number()),
   delivered: entries(z.string()),
   carriers: z.array(carrierSchema),
+  asked: z.object({
+    edits: z.array(z.object({ id: z.string(), required: z.boolean() })),
+    append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
+  }),
   tokens: z.object({ static: z.number(), actual: z.number() }),
   events: z.number(),
 });

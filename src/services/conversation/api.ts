@@ -33,6 +33,12 @@ export interface TurnRequest {
   history: JsonValue[] | null;
   history_cut: boolean;
   selected_skills: string[];
+  /** Ids of the messages with instructions that the caller's history still has, unedited; `null`: it does not say. */
+  have: string[] | null;
+  /** The model that will be called, which decides how long a prompt is cached. */
+  model: string | null;
+  /** The caller knows that the provider's cache holds nothing of this conversation. */
+  cache: "cold" | null;
 }
 
 /** Who asks is an MCP host: it makes a conversation it names for the first time, and takes instructions in answers only. */

@@ -34,7 +34,7 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
     place.session === null
       ? showSkill(place.context, place.view, skill_name)
       : exclusively(place.session, () =>
-          loadSkill(place, skill_name, { forClient: place.forClient, again: reload === true }),
+          loadSkill(place, skill_name, { forClient: place.forClient, again: reload === true, call: place.callId }),
         ),
   read_skill: ({ context, session, view }, { skill_name, file_path, offset, limit }) =>
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
@@ -45,7 +45,9 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
 
 const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
   skill: (place, { skill }) =>
-    exclusively(place.session, () => loadSkill(place, skill, { forClient: place.forClient, again: false })),
+    exclusively(place.session, () =>
+      loadSkill(place, skill, { forClient: place.forClient, again: false, call: place.callId }),
+    ),
   unload_skill: ({ context, session }, { skill_name }) =>
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
   call_skill_tool: async (place, { name, arguments: args }) =>

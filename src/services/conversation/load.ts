@@ -4,9 +4,10 @@ import { type CatalogEntry, refOf } from "../../domain/catalog/catalog";
 import { resolveDependencies } from "../../domain/catalog/dependencies";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
-import { type Activation, activeSkills, apply } from "../../domain/conversation/activation";
+import { type Activation, activeSkills, apply, type ConversationState } from "../../domain/conversation/activation";
 import { evictions, overCeiling } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
+import { presentVersion } from "../../domain/conversation/present";
 import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
 import { deliversInAnswer } from "../../domain/conversation/settings";
 import { satisfiesRange } from "../../domain/reference";
@@ -25,6 +26,8 @@ import type { Seen } from "../tools/step";
 export interface LoadHow {
   forClient: boolean;
   again: boolean;
+  /** The call that loads: under `auto` its answer is where the instructions stand. */
+  call: string;
 }
 
 interface Refused {
@@ -32,11 +35,7 @@ interface Refused {
 }
 
 /** Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn. */
-export async function loadSkill(
-  seen: Seen,
-  name: string,
-  how: LoadHow = { forClient: false, again: false },
-): Promise<ToolResult> {
+export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise<ToolResult> {
   const { context, session, view } = seen;
   const { state } = session;
   const { policy, turn } = state;
@@ -45,15 +44,20 @@ export async function loadSkill(
   const found = await findListed(context, view, name);
   if ("refusal" in found) return found.refusal;
   const already = active.find((activation) => activation.skill.name === name);
-  if (already !== undefined) return loadAgain(seen, policy, already.skill, how);
+  const auto = policy.delivery === "auto";
+  // Under `auto` a version stays until it is loaded anew.
+  const moves = auto && already?.reason !== "preloaded" && already?.skill.version_id !== found.entry.version_id;
+  if (already !== undefined && !moves) return loadAgain(seen, policy, already.skill, how);
   const whole = await withNeeds(context, view, found.entry, active);
   if ("refusal" in whole) return whole.refusal;
 
   const { forClient } = how;
   const inAnswer = deliversInAnswer(policy);
   const skills = whole.entries.map(refOf);
-  const clash = skills.find((skill) =>
-    active.some((a) => a.skill.name === skill.name && a.skill.version_id !== skill.version_id),
+  const clash = skills.find(
+    (skill) =>
+      !(moves && skill.name === name) &&
+      active.some((a) => a.skill.name === skill.name && a.skill.version_id !== skill.version_id),
   );
   if (clash !== undefined) {
     return failed(
@@ -61,9 +65,17 @@ export async function loadSkill(
     );
   }
   // What is active already has its instructions in the prompt or in an earlier answer.
-  const fresh = skills.filter((skill) => !active.some((activation) => activation.skill.name === skill.name));
+  const isHeld = (skill: SkillRef) =>
+    auto
+      ? stands(state, skill) && !(how.again && skill.name === name)
+      : active.some((a) => a.skill.name === skill.name);
+  const fresh = skills.filter((skill) => !isHeld(skill));
   const answered = policy.tool_style === "skill" ? [name] : inAnswer ? fresh.map((skill) => skill.name) : [];
-  const loaded: ConversationEvent = { type: "loaded", turn, name, skills, delivered: answered };
+  const loaded: ConversationEvent = {
+    ...{ type: "loaded", turn, name, skills, delivered: answered },
+    ...(auto ? { call: how.call } : {}),
+  };
+  const before = auto ? presentVersion(state.carriers, name) : null;
   // What does not fit is not read either.
   if (!evictions(apply(state, loaded), name).fits)
     return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
@@ -77,9 +89,17 @@ export async function loadSkill(
   const names = fresh.map((skill) => skill.name);
   const tools = await toolsText(seen, names);
   if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${tools}`);
-  const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + made + tools;
+  const isShort = auto && !names.includes(name);
+  const first = isShort ? TEXTS.present(name) : TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery);
+  const replaces = before === null || isShort ? "" : TEXTS.replaces(name, before.version, found.entry.version);
+  const answer = replaces + first + made + tools;
   if (!inAnswer && !forClient) return text(answer);
   return text(answer + blockOf(session, fresh));
+}
+
+/** Whether the model can read a skill's instructions, at this version: in its history, or in the front of its prompt. */
+function stands({ carriers, preloaded }: ConversationState, { name, version_id, tokens }: SkillRef): boolean {
+  return tokens === 0 || preloaded.includes(name) || presentVersion(carriers, name)?.version_id === version_id;
 }
 
 /** Loads a skill that is active: it stays longer, and its instructions are told again only where they may be lost. */
@@ -87,21 +107,27 @@ async function loadAgain(
   seen: Seen,
   policy: Policy,
   skill: SkillRef,
-  { forClient, again }: LoadHow,
+  { forClient, again, call }: LoadHow,
 ): Promise<ToolResult> {
   const { context, session } = seen;
   const { state } = session;
   const { name } = skill;
-  const delivered = policy.tool_style === "skill" ? [name] : [];
-  const isInAnswer = delivered.length === 0 || state.delivered.get(name) === skill.version_id;
+  const auto = policy.delivery === "auto";
+  const tells = auto && (again || !stands(state, skill));
+  const delivered = policy.tool_style === "skill" || tells ? [name] : [];
+  const isInAnswer = delivered.length === 0 || (!auto && state.delivered.get(name) === skill.version_id);
   // A second load in a turn says no more than that the skill was used.
   if (state.roots.get(name) === state.turn && isInAnswer) touch(session, context, name);
-  else record(session, context, [{ type: "loaded", turn: state.turn, name, skills: [skill], delivered }]);
+  else
+    record(session, context, [
+      { type: "loaded", turn: state.turn, name, skills: [skill], delivered, ...(tells ? { call } : {}) },
+    ]);
   // The one-tool style always answers with the body; load_skill does not repeat it.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
   const tools = await toolsText(seen, [name]);
-  if (again && forClient) return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
-  return text(TEXTS.alreadyActive(name) + tools);
+  if (tells || (again && forClient))
+    return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
+  return text((auto ? TEXTS.present(name) : TEXTS.alreadyActive(name)) + tools);
 }
 
 /** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */

@@ -3,6 +3,7 @@
 import { listed } from "../../domain/catalog/catalog";
 import { renderList } from "../../domain/catalog/list";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
+import { renderFront } from "../../domain/conversation/front";
 import { neededInstructions, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
 import { policyOf } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
@@ -11,6 +12,7 @@ import { type Format, renderTool } from "../../domain/tools/formats";
 import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
 import type { Step } from "../tools/step";
+import { frontOf } from "./front";
 
 /**
  * What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after.
@@ -36,7 +38,8 @@ export async function renderOffer(
 /** Reads nothing but the conversation's own store. */
 async function render(step: Step, format: Format, state: ConversationState): Promise<RenderedOffer> {
   const { context, session, view } = step;
-  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings);
+  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings, format);
+  if (policy.delivery === "auto") return tagged(renderFront(await frontOf(step, false), format));
   const { shown, more } = listed(view.catalog, view.preload);
   const offered = await step.offered();
   const fixed = policy.tool_mode === "fixed";
@@ -64,6 +67,10 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
   const listing = fixed ? offered.tools.filter(({ skill }) => skill === null) : offered.tools;
   const ofSources = listing.flatMap(({ definition }) => definition ?? []);
   const tools = [...builtinTools(offer), ...ofSources].map((tool) => renderTool(tool, format));
+  return tagged({ prompt, tools });
+}
+
+async function tagged({ prompt, tools }: Omit<RenderedOffer, "etag">): Promise<RenderedOffer> {
   const etag = (await sha256Hex(JSON.stringify([prompt, tools]))).slice(0, 32);
   return { prompt, tools, etag };
 }

@@ -62,8 +62,36 @@ export const promptSchema = () => z.object({ system: z.string(), messages: z.arr
 /** The prompt and the tools to send to the model now. `etag` changes exactly when they do. */
 export const offerSchema = () => z.object({ prompt: promptSchema(), tools: z.array(jsonObject), etag: z.string() });
 
-export const turnReplySchema = () =>
+/** A message of the caller's history whose content is to be replaced, before the model is called. */
+const contextEditSchema = () =>
   z.object({
+    /** The call whose result it is, or the message that an earlier turn asked to append. */
+    call_id: z.string().optional(),
+    append_id: z.string().optional(),
+    content: z.string(),
+    /** The skill may not be used any more: this one is no question of money. */
+    required: z.boolean().optional(),
+  });
+
+const cacheControl = () => z.object({ type: z.literal("ephemeral") });
+
+/** What a turn says under delivery `auto`. */
+const autoReplySchema = () =>
+  z.object({
+    /** To keep in the history, behind the user's message of this turn. `have` may name them by `append_id`. */
+    append: z.array(jsonObject).optional(),
+    append_id: z.string().optional(),
+    context_edits: z.array(contextEditSchema()).optional(),
+    /** Format `anthropic`: what came before has changed, so that thinking blocks before this turn's user message must go. */
+    drop_thinking_before: z.literal("new_user_message").optional(),
+    /** Format `anthropic`: the marks to send at the end of the tools, of the system prompt and of the conversation. */
+    cache_control: z.object({ tools: cacheControl(), system: cacheControl(), conversation: cacheControl() }).optional(),
+    /** OpenAI's formats: the same for all conversations that begin alike. */
+    prompt_cache_key: z.string().optional(),
+  });
+
+export const turnReplySchema = () =>
+  autoReplySchema().extend({
     turn: z.int(),
     prompt: promptSchema(),
     tools: z.array(jsonObject),
@@ -132,6 +160,7 @@ export type ConversationStatus = z.infer<ReturnType<typeof statusSchema>>;
 export type ConversationRecord = Omit<ConversationStatus, "mcp" | "warnings">;
 export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
 export type OfferReply = z.infer<ReturnType<typeof offerSchema>>;
+export type AutoReply = z.infer<ReturnType<typeof autoReplySchema>>;
 export type TurnReply = z.infer<ReturnType<typeof turnReplySchema>>;
 export type ToolCallsReply = z.infer<ReturnType<typeof toolCallsReplySchema>>;
 export type EventsReply = z.infer<ReturnType<typeof eventsReplySchema>>;

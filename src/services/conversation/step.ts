@@ -22,6 +22,9 @@ import { stepOf } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Step } from "../tools/step";
 import type { ToolCallsRequest, TurnRequest } from "./api";
+import { bringBack } from "./bring-back";
+import { completeFront, frontOf } from "./front";
+import { askedOf, thinkingWarnings } from "./history-reply";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
@@ -31,20 +34,27 @@ import { beginTurn } from "./turn";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
 export async function takeTurn(context: Context, session: Session, request: TurnRequest): Promise<TurnReply> {
-  const { turn, warnings } = await exclusively(session, async () => {
+  const format = formatOf(session, request.format);
+  const { turn, begun, warnings } = await exclusively(session, async () => {
     const known = request.key !== null && session.store.turnOf(request.key) !== null;
-    const issues = known ? [] : await beginTurn(context, session, request);
-    return { turn: session.state.turn, warnings: issues };
+    const issues = known ? [] : await beginTurn(context, session, request, format);
+    return { turn: session.state.turn, begun: !known, warnings: issues };
   });
+  session.memory.lastStep = context.now();
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view });
   forgetUnused(session, context.now() - DURATIONS.upstreamKept);
   const step = stepOf({ context, session, view });
-  const offer = await renderOffer(step, formatOf(session, request.format));
-  warnings.push(...(await step.offered()).warnings);
+  if (session.state.policy?.delivery === "auto") {
+    if (begun) await completeFront(step);
+    await frontOf(step, true);
+  }
+  const offer = await renderOffer(step, format);
+  warnings.push(...(await step.offered()).warnings, ...thinkingWarnings(session.state, format));
   return {
     turn,
     ...offer,
+    ...askedOf(session, format),
     active: activeOf(session.state),
     loaded_skills: loadedInTurn(session.state),
     warnings,
@@ -59,7 +69,7 @@ export async function takeOffer(context: Context, session: Session, format: Form
 
 /** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
 export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<RenderedOffer> {
-  const begins = await ensureTurn(context, session, preload, []);
+  const begins = await ensureTurn(context, session, "mcp", preload, []);
   const { view } = await currentView(context, session);
   if (begins) await connectSources({ context, session, view });
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
@@ -67,12 +77,18 @@ export async function takeClientOffer(context: Context, session: Session, preloa
 }
 
 /** Begins the first turn of a conversation that has none; says whether it did. */
-async function ensureTurn(context: Context, session: Session, selected: string[], warnings: Issue[]): Promise<boolean> {
+async function ensureTurn(
+  context: Context,
+  session: Session,
+  format: Format,
+  selected: string[],
+  warnings: Issue[],
+): Promise<boolean> {
   if (session.state.turn !== 0 && session.state.policy !== null) return false;
-  const first = { key: null, history: null, history_cut: false, selected_skills: selected };
-  warnings.push(
-    ...(await exclusively(session, async () => (session.state.turn === 0 ? beginTurn(context, session, first) : []))),
-  );
+  const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
+  const first = { ...nothing, selected_skills: selected };
+  const begin = async () => (session.state.turn === 0 ? beginTurn(context, session, first, format) : []);
+  warnings.push(...(await exclusively(session, begin)));
   return true;
 }
 
@@ -92,16 +108,22 @@ export async function takeCalls(
   listener: Listener | null = null,
 ): Promise<ToolCallsReply> {
   const warnings: Issue[] = [];
-  const begins = await ensureTurn(context, session, request.client?.preload ?? [], warnings);
   const format = formatOf(session, request.format);
+  const begins = await ensureTurn(context, session, format, request.client?.preload ?? [], warnings);
+  session.memory.lastStep = context.now();
   const current = await currentView(context, session);
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
   const seen = { context, session, view: current.view };
   if (begins) await connectSources(seen);
+  const calls = readCalls(context, request.calls);
+  await bringBack(
+    seen,
+    calls.map(({ call }) => call),
+  );
   const first = stepOf(seen);
+  if (session.state.policy?.delivery === "auto") await frontOf(first, true);
   const before = await renderOffer(first, format);
 
-  const calls = readCalls(context, request.calls);
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);

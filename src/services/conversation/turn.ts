@@ -13,40 +13,55 @@ import { type LoadAnswer, readHistory } from "../../domain/conversation/restore"
 import { type ConversationSettings, deliversInAnswer, policyOf } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
+import type { Format } from "../../domain/tools/formats";
 import { findInView } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
+import { keepFront, keptFront, renewal } from "./front";
+import { type HistoryFacts, isCold, pinned, presentSkills, withHistory } from "./history-plan";
 
-export interface NewTurn {
+export interface NewTurn extends HistoryFacts {
   key: string | null;
   history: readonly JsonValue[] | null;
-  history_cut: boolean;
   selected_skills: readonly string[];
 }
 
 /** Begins the next turn under the conversation's settings and records it. Call it inside `exclusively`. */
-export async function beginTurn(context: Context, session: Session, request: NewTurn): Promise<Issue[]> {
+export async function beginTurn(
+  context: Context,
+  session: Session,
+  request: NewTurn,
+  format: Format,
+): Promise<Issue[]> {
   const { settings } = session;
   const view = await viewFor(context, session, settings);
   const warnings: Issue[] = [...view.warnings];
   if (request.history !== null && session.state.policy === null) {
-    warnings.push(...(await restore(context, session, request.history)));
+    warnings.push(...(await restore(context, session, request.history, format)));
   }
   const { state } = session;
   const turn = state.turn + 1;
-  const policy = policyOf(settings, view.retention, context.settings);
+  const policy = policyOf(settings, view.retention, context.settings, format);
+  const cold = isCold(context, session, request);
+  const front = policy.delivery === "auto" ? await renewal(context, session, view, cold) : null;
+  const preload = front?.preload ?? view.preload;
   const standing = [...state.roots]
     .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
     .map(([name]) => name);
   const set = await resolveSet(context, view, [
-    ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
+    ...preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
     ...request.selected_skills.map((name) => ({ name, code: "SELECTED_UNAVAILABLE" })),
     ...standing.map((name) => ({ name, code: STANDING })),
   ]);
   warnings.push(...set.warnings);
-  const { tokens } = listed(view.catalog, view.preload);
+  const present = await presentSkills(context, session, view, request);
+  for (const kept of front?.front?.preloaded ?? []) {
+    const before = state.refs.get(kept.name);
+    if (before?.version_id === kept.version_id) present.pins.set(kept.name, before);
+  }
+  const { tokens } = listed(view.catalog, preload);
   const cost = { static: view.catalog.static_tokens, list: view.catalog.total === 0 ? 0 : tokens + LIST_FRAME_TOKENS };
   // The turn comes first: what cannot be had any more was active to the end of the turn before.
   const events: ConversationEvent[] = [
@@ -54,8 +69,8 @@ export async function beginTurn(context: Context, session: Session, request: New
       type: "turn",
       turn,
       policy,
-      skills: set.skills,
-      preloaded: view.preload.filter((name) => set.direct.has(name)),
+      skills: front === null ? set.skills : pinned(set.skills, present.pins, state.refs),
+      preloaded: preload.filter((name) => set.direct.has(name)),
       selected: [...new Set(request.selected_skills)].filter((name) => set.direct.has(name)),
       history_cut: request.history_cut,
       cost,
@@ -64,11 +79,14 @@ export async function beginTurn(context: Context, session: Session, request: New
       .filter((name) => !set.direct.has(name))
       .map((name): ConversationEvent => ({ type: "unloaded", turn, name, reason: "unavailable" })),
   ];
-  warnings.push(...leaveForBudget(session, events, turn));
+  const evict = (so: ConversationEvent[]) => warnings.push(...leaveForBudget(session, so, turn));
+  if (front === null) evict(events);
+  else withHistory(context, state, events, request, cold, present.gone, evict);
   await keepInstructions(context, session, activeAfter(session, events));
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
+    if (front !== null && front.front !== keptFront(session)) keepFront(session, front.front);
     if (request.key !== null) session.store.rememberTurn(request.key, turn);
     session.store.dropCallsBefore(turn);
     session.store.dropInstructionsExcept(activeSkills(session.state).map(({ skill }) => skill.version_id));
@@ -77,11 +95,16 @@ export async function beginTurn(context: Context, session: Session, request: New
 }
 
 /** Replaces all activations by what a history says, and sets the turn to the history's last. */
-export async function restore(context: Context, session: Session, history: readonly JsonValue[]): Promise<Issue[]> {
+export async function restore(
+  context: Context,
+  session: Session,
+  history: readonly JsonValue[],
+  format: Format,
+): Promise<Issue[]> {
   const { turns, loads, answers } = readHistory(history);
   const { settings } = session;
   const view = await viewFor(context, session, settings);
-  const policy: Policy = policyOf(settings, view.retention, context.settings);
+  const policy: Policy = policyOf(settings, view.retention, context.settings, format);
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
@@ -106,8 +129,9 @@ export async function restore(context: Context, session: Session, history: reado
   const active = activeAfter(session, events);
   await keepInstructions(context, session, active);
   // Only with their instructions at hand can it be said which of them the history holds.
-  const delivered = deliversInAnswer(policy) ? deliveredBy(session, answers, active) : [];
-  events[0] = { ...restored, delivered };
+  const held = deliversInAnswer(policy) ? heldBy(session, answers, active) : [];
+  const calls = policy.delivery === "auto" ? { calls: held } : {};
+  events[0] = { ...restored, delivered: [...new Set(held.flatMap(({ names }) => names))], ...calls };
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -118,14 +142,22 @@ export async function restore(context: Context, session: Session, history: reado
 }
 
 /**
- * Which skills need not be in the prompt, since the history holds their instructions. Only a skill's own loading tells: what was
- * preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
+ * Which answers of a history hold the instructions of which skills, which need not be given again. Only a skill's own loading tells:
+ * what was preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
  */
-function deliveredBy(session: Session, answers: readonly LoadAnswer[], skills: readonly SkillRef[]): string[] {
-  return skills
-    .map(({ name, version_id }) => ({ name, instructions: session.store.instructions(version_id) ?? "" }))
-    .filter((skill) => answers.some((answer) => answer.name === skill.name && holdsInstructions(answer, skill)))
-    .map(({ name }) => name);
+function heldBy(
+  session: Session,
+  answers: readonly LoadAnswer[],
+  skills: readonly SkillRef[],
+): { id: string; names: string[] }[] {
+  const texts = skills.map(({ name, version_id }) => ({
+    name,
+    instructions: session.store.instructions(version_id) ?? "",
+  }));
+  return answers.flatMap((answer) => {
+    const held = texts.find((skill) => answer.name === skill.name && holdsInstructions(answer, skill));
+    return held === undefined ? [] : [{ id: answer.id, names: [held.name] }];
+  });
 }
 
 /** From now on the conversation runs under these settings. */

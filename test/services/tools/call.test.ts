@@ -26,9 +26,10 @@ it("refuses while the registry does not answer", async () => {
     const context: Context = { ...contextOf("ann"), loader: env.LOADER };
     createSession(store, "ann", "stale", {}, 0);
     const session = openSession(store)!;
-    await beginTurn(context, session, { key: null, history: null, history_cut: false, selected_skills: [] });
+    const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
+    await beginTurn(context, session, { ...nothing, selected_skills: [] }, "openai");
     const { view } = await currentView(context, session);
-    await loadSkill({ context, session, view }, "steady");
+    await loadSkill({ context, session, view }, "steady", { forClient: false, again: false, call: "0" });
     const call = { callId: "1", signal: new AbortController().signal };
     const place = { ...stepOf({ context, session, view }), ...call };
     expect(await callOffered(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });

@@ -1,0 +1,42 @@
+// What a caller is asked to do with its history at the beginning of a turn, under `auto`. Within a turn nothing that was sent is
+// altered: a provider bills a changed beginning anew, and some models refuse one.
+
+import type { SkillRef } from "../catalog/skill-ref";
+import { activeSkills, type ConversationState } from "./activation";
+import { type Carrier, presentVersion } from "./present";
+
+/** A message whose instructions the caller replaces. `required`: the skill may not be used any more, so that leaving it is no choice. */
+export interface Edit {
+  id: string;
+  required: boolean;
+}
+
+/**
+ * The texts that leave now: those of a skill that is gone, and those that the budget sent away. In a cold moment also those that no
+ * active skill needs, since only then does leaving cost nothing.
+ */
+export function editsOf(state: ConversationState, cold: boolean, isGone: (skill: SkillRef) => boolean): Edit[] {
+  const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
+  return state.carriers
+    .filter(({ state: standing }) => standing !== "edited")
+    .flatMap((carrier) => {
+      const required = carrier.skills.some(isGone);
+      const leaves =
+        required || carrier.state === "due" || (cold && carrier.skills.every(({ name }) => !active.has(name)));
+      return leaves ? [{ id: carrier.id, required }] : [];
+    });
+}
+
+/** Active skills whose instructions stand nowhere: what was selected, or lost with the history. Preloaded ones stand in the prompt. */
+export function missingTexts(state: ConversationState): SkillRef[] {
+  return activeSkills(state)
+    .filter(({ skill, reason }) => reason !== "preloaded" && skill.tokens > 0)
+    .map(({ skill }) => skill)
+    .filter((skill) => presentVersion(state.carriers, skill.name)?.version_id !== skill.version_id);
+}
+
+/** What stands in place of instructions that were taken out. It is recognisable, and tells the model what it may do. */
+export function replacementOf({ skills }: Carrier): string {
+  const names = skills.map(({ name }) => `'${name}'`).join(", ");
+  return `[skill-gateway: the instructions of ${names} were removed here. Call load_skill to have them again.]`;
+}

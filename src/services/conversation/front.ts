@@ -1,0 +1,115 @@
+// Keeping the front of a conversation's prompt under `auto`, and renewing it at the beginning of a turn where that is worth it.
+
+import type { View } from "../../domain/catalog/view";
+import { activeSkills } from "../../domain/conversation/activation";
+import { type Front, frontSchema, linesOf, namesIn, preloadOf, withoutGone } from "../../domain/conversation/front";
+import { sha256Hex } from "../../domain/digest";
+import { findAllInView } from "../catalog/catalog";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { explainTools } from "../tools/explain";
+import type { Step } from "../tools/step";
+
+/** The front that is kept; `null` where there is none. */
+export function keptFront({ memory, store }: Session): Front | null {
+  memory.front ??= { kept: store.get("front", frontSchema.nullable()) };
+  return memory.front.kept;
+}
+
+/** Keeps a front. `null`: the next step makes another one. */
+export function keepFront({ memory, store }: Session, front: Front | null): void {
+  memory.front = { kept: front };
+  store.set("front", front);
+}
+
+/** What becomes of the front in the turn that begins. */
+export interface Renewal {
+  /** `null`: it is made anew. */
+  front: Front | null;
+  /** Skills whose instructions stand in it. */
+  preload: readonly string[];
+}
+
+/**
+ * Decides what becomes of the front when a turn begins. It is made anew for another ghost or other settings, and in a cold moment
+ * if the list has other members; what may not be used any more leaves it at once; everything else waits.
+ */
+export async function renewal(context: Context, session: Session, view: View, cold: boolean): Promise<Renewal> {
+  const anew: Renewal = { front: null, preload: preloadOf(view) };
+  const front = keptFront(session);
+  if (front === null || front.basis !== (await basisOf(view))) return anew;
+  const names = namesIn(front);
+  if (names.length === 0 && front.more === 0 && view.catalog.total > 0) return anew;
+  if (cold && isOther(front, view)) return anew;
+  const there = new Set((await findAllInView(context, view, names)).map(({ name }) => name));
+  const servers = new Set([...Object.keys(view.servers.gateway), ...Object.keys(view.servers.ghost)]);
+  const left = withoutGone(
+    front,
+    (name) => !there.has(name),
+    (server) => servers.has(server),
+  );
+  const isSame = namesIn(left).length === names.length && left.tools.length === front.tools.length;
+  const next = isSame ? front : { ...left, since: session.state.turn + 1 };
+  return { front: next, preload: next.preloaded.map(({ name }) => name) };
+}
+
+/** The front of the prompt: the kept one, else one of now, which is kept unless somebody only looks. */
+export async function frontOf(step: Step, keep: boolean): Promise<Front> {
+  const { session, view } = step;
+  const kept = keptFront(session);
+  if (kept !== null) return kept;
+  const made = { ...(await makeFront(step)), basis: await basisOf(view) };
+  if (keep) keepFront(session, made);
+  return made;
+}
+
+/** Adds the tools of servers that have connected since the front was made: the one addition that does not wait for a cold moment. */
+export async function completeFront(step: Step): Promise<void> {
+  const { session } = step;
+  const front = keptFront(session);
+  if (front === null || front.waiting.length === 0) return;
+  const made = await makeFront(step);
+  if (made.waiting.length < front.waiting.length)
+    keepFront(session, {
+      ...front,
+      preloaded: made.preloaded,
+      tools: made.tools,
+      waiting: made.waiting,
+      since: made.since,
+    });
+}
+
+async function makeFront({ session, view, offered }: Step): Promise<Omit<Front, "basis">> {
+  const { state, store } = session;
+  const { tools, servers } = await offered();
+  const preloaded = activeSkills(state).filter(({ reason }) => reason === "preloaded");
+  return {
+    since: state.turn,
+    system: view.system_prompt,
+    ...linesOf(
+      view.catalog,
+      preloaded.map(({ skill }) => skill.name),
+    ),
+    preloaded: preloaded.map(({ skill }) => ({
+      name: skill.name,
+      version_id: skill.version_id,
+      text: (store.instructions(skill.version_id) ?? "") + explainTools(tools, [skill.name]),
+    })),
+    tools: tools.flatMap(({ skill, origin, definition }) =>
+      skill === null && "server" in origin && definition !== null ? [{ server: origin.server.name, definition }] : [],
+    ),
+    waiting: servers.filter(({ state: now }) => now === "connecting").map(({ ref }) => ref.name),
+  };
+}
+
+function basisOf({ system_prompt, selection, preload, shell, ghost }: View): Promise<string> {
+  return sha256Hex(JSON.stringify([system_prompt, selection, preload, shell, ghost]));
+}
+
+function isOther(front: Front, view: View): boolean {
+  const preload = preloadOf(view);
+  const { lines, more } = linesOf(view.catalog, preload);
+  const now = new Set([...preload, ...lines.map(({ name }) => name)]);
+  const before = namesIn(front);
+  return more !== front.more || before.length !== now.size || before.some((name) => !now.has(name));
+}

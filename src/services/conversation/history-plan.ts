@@ -1,0 +1,94 @@
+// Planning, at the beginning of a turn under `auto`, what the caller does with its history.
+
+import type { SkillRef } from "../../domain/catalog/skill-ref";
+import type { View } from "../../domain/catalog/view";
+import { type ConversationState, fold } from "../../domain/conversation/activation";
+import type { ConversationEvent } from "../../domain/conversation/event";
+import { editsOf, missingTexts } from "../../domain/conversation/history-plan";
+import { keepOnly, standingCarriers } from "../../domain/conversation/present";
+import { cacheLifetime } from "../../domain/prices";
+import { isVisible } from "../catalog/catalog";
+import type { Context } from "../context";
+import type { Session } from "../session";
+
+/** What a caller says of its history and its model. */
+export interface HistoryFacts {
+  /** Ids of the messages with instructions that it still has, unedited; `null`: it does not say. */
+  have: readonly string[] | null;
+  history_cut: boolean;
+  model: string | null;
+  cache: "cold" | null;
+}
+
+/**
+ * Whether the provider keeps nothing of this conversation any more, so that changing its beginning costs nothing: the caller says so,
+ * or the model's cache has ended since anything last happened here. Of a model that is not known nothing is said.
+ */
+export function isCold(context: Context, session: Session, { model, cache }: HistoryFacts): boolean {
+  if (cache === "cold") return true;
+  const lifetime = model === null ? null : cacheLifetime(model);
+  const last = Math.max(session.store.lastChange(), session.memory.lastStep);
+  return lifetime !== null && context.now() - last > lifetime;
+}
+
+/** The skills whose instructions stand in the history, each as it stands there, and those of them that may not be used any more. */
+export async function presentSkills(
+  context: Context,
+  session: Session,
+  view: View,
+  { have, history_cut }: HistoryFacts,
+): Promise<{ pins: Map<string, SkillRef>; gone: Set<string> }> {
+  const { carriers } = session.state;
+  const known = have !== null ? keepOnly(carriers, have) : history_cut ? [] : carriers;
+  const skills = standingCarriers(known).flatMap((carrier) => carrier.skills);
+  const pins = new Map<string, SkillRef>();
+  const gone = new Set<string>();
+  for (const skill of skills) {
+    if (await isVisible(context, view, skill)) pins.set(skill.name, skill);
+    else gone.add(skill.skill_id);
+  }
+  return { pins, gone };
+}
+
+/** Skills at the versions that the history holds, with what those need. A version moves when it is loaded anew, not by itself. */
+export function pinned(
+  skills: readonly SkillRef[],
+  pins: ReadonlyMap<string, SkillRef>,
+  known: ReadonlyMap<string, SkillRef>,
+): SkillRef[] {
+  const all = new Map(skills.map((skill) => [skill.name, pins.get(skill.name) ?? skill]));
+  for (const skill of all.values())
+    for (const name of skill.dependencies) {
+      const needed = pins.get(name) ?? known.get(name);
+      if (!all.has(name) && needed !== undefined) all.set(name, needed);
+    }
+  return [...all.values()];
+}
+
+/** The turn's events with what the caller is asked to do: `evict` adds what leaves for the budget in between. */
+export function withHistory(
+  context: Context,
+  before: ConversationState,
+  events: ConversationEvent[],
+  { have }: HistoryFacts,
+  cold: boolean,
+  gone: ReadonlySet<string>,
+  evict: (events: ConversationEvent[]) => void,
+): void {
+  const [turn] = events;
+  if (turn?.type !== "turn") throw new Error("a turn begins with its event");
+  const isGone = (skill: SkillRef) => gone.has(skill.skill_id);
+  const ask = (history: NonNullable<typeof turn.history>) => {
+    events[0] = { ...turn, history };
+  };
+  const said = { have: have === null ? null : [...have], edits: [], append: null };
+  ask(said);
+  const free = editsOf(fold(events, before), cold, isGone);
+  ask({ ...said, edits: free });
+  evict(events);
+  const edits = [...free, ...editsOf(fold(events, before), false, isGone)];
+  ask({ ...said, edits });
+  const missing = missingTexts(fold(events, before)).map(({ name }) => name);
+  if (missing.length === 0 && turn.selected.length === 0) return;
+  ask({ ...said, edits, append: { id: context.newId("apd"), names: missing } });
+}

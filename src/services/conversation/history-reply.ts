@@ -1,0 +1,60 @@
+// What a turn tells its caller to do with the history, under `auto`.
+
+import type { ConversationState } from "../../domain/conversation/activation";
+import { replacementOf } from "../../domain/conversation/history-plan";
+import { applicationMessage, renderLoaded } from "../../domain/conversation/prompt";
+import type { Issue } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
+import type { Format } from "../../domain/tools/formats";
+import type { Session } from "../session";
+import { keptFront } from "./front";
+import type { AutoReply } from "./replies";
+
+const EPHEMERAL = { type: "ephemeral" } as const;
+
+/** What this turn asks for; nothing where another delivery is set. The same for a turn that is asked for again. */
+export function askedOf(session: Session, format: Format): AutoReply {
+  const { state } = session;
+  const front = keptFront(session);
+  if (state.policy?.delivery !== "auto" || front === null) return {};
+  const edits = editsOf(state);
+  const isChanged = edits.length > 0 || (front.since === state.turn && state.turn > 1);
+  const { append } = state.asked;
+  return {
+    ...(append === null ? {} : { append: [appended(session, format, append.names)], append_id: append.id }),
+    ...(edits.length === 0 ? {} : { context_edits: edits }),
+    ...(format === "anthropic" && isChanged ? { drop_thinking_before: "new_user_message" } : {}),
+    ...(format === "anthropic"
+      ? { cache_control: { tools: EPHEMERAL, system: EPHEMERAL, conversation: EPHEMERAL } }
+      : {}),
+    ...(format === "openai" || format === "openai-responses"
+      ? { prompt_cache_key: `skills-${front.basis.slice(0, 32)}` }
+      : {}),
+  };
+}
+
+function editsOf({ asked, carriers }: ConversationState): NonNullable<AutoReply["context_edits"]> {
+  return asked.edits.flatMap(({ id, required }) => {
+    const carrier = carriers.find((candidate) => candidate.id === id);
+    if (carrier === undefined) return [];
+    const which = carrier.kind === "call" ? { call_id: id } : { append_id: id };
+    return [{ ...which, content: replacementOf(carrier), ...(required ? { required } : {}) }];
+  });
+}
+
+function appended({ state, store }: Session, format: Format, names: readonly string[]): JsonObject {
+  const bodies = names.flatMap((name) => {
+    const skill = state.refs.get(name);
+    return skill === undefined ? [] : [{ name, instructions: store.instructions(skill.version_id) ?? "" }];
+  });
+  return applicationMessage(renderLoaded(bodies, state.selected), format);
+}
+
+/** Claude's newer models refuse a thinking block when anything before it has changed, as these settings let it. */
+export function thinkingWarnings({ policy }: ConversationState, format: Format): Issue[] {
+  if (format !== "anthropic" || policy === null || policy.delivery === "auto") return [];
+  if (policy.delivery === "tool_result" && policy.tool_mode === "fixed") return [];
+  const message =
+    "With these settings the prompt or the tools change within a turn, which models refuse that check thinking blocks. Use delivery `auto`.";
+  return [{ code: "BREAKS_THINKING", message }];
+}

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  type Carrier,
+  type Carriers,
+  carry,
+  keepOnly,
+  markDue,
+  markEdited,
+  presentVersion,
+  standingCarriers,
+} from "../../../src/domain/conversation/present";
+
+const skill = (name: string, version = "1") => ({
+  name,
+  skill_id: `skl_${name}`,
+  version_id: `ver_${name}${version}`,
+  version,
+  tokens: 10,
+  bytes: 40,
+  dependencies: [],
+});
+const carrier = (id: string, ...names: string[]) => ({ id, kind: "call" as const, skills: names.map((n) => skill(n)) });
+const all = (...carriers: ReturnType<typeof carrier>[]) => carriers.reduce<Carriers>(carry, []);
+const ids = (carriers: Carriers) => standingCarriers(carriers).map(({ id }) => id);
+
+it("an answer that carries nothing is no carrier, and an id that comes again carries what it carries now", () => {
+  expect(all(carrier("1"))).toEqual([]);
+  const again = all(carrier("1", "a"), carrier("2", "b"), carrier("1", "c"));
+  expect(again.map(({ id, skills }) => [id, skills[0]?.name])).toEqual([
+    ["2", "b"],
+    ["1", "c"],
+  ]);
+});
+
+it("the newest text of a skill counts", () => {
+  const both = carry(all(carrier("1", "a")), { id: "2", kind: "call", skills: [skill("a", "2")] });
+  expect(presentVersion(both, "a")?.version).toBe("2");
+  expect(presentVersion(markEdited(both, ["2"]), "a")?.version).toBe("1");
+  expect(presentVersion(both, "b")).toBeNull();
+});
+
+it("what leaves for the budget leaves with every text that nothing else needs", () => {
+  const carriers = all(carrier("1", "needed", "a"), carrier("2", "a"), carrier("3", "b"));
+  expect(ids(markDue(carriers, "a", new Set(["needed"])))).toEqual(["1", "3"]);
+  expect(ids(markDue(carriers, "a", new Set()))).toEqual(["3"]);
+});
+
+const name = fc.constantFrom("a", "b", "c", "d");
+const id = fc.constantFrom("1", "2", "3", "4", "5", "6");
+const operation = fc.oneof(
+  fc.record({ do: fc.constant("carry" as const), id, names: fc.uniqueArray(name) }),
+  fc.record({ do: fc.constant("have" as const), ids: fc.uniqueArray(id) }),
+  fc.record({ do: fc.constant("edit" as const), ids: fc.uniqueArray(id) }),
+  fc.record({ do: fc.constant("evict" as const), name }),
+);
+
+it("says of a skill that it is there exactly where the caller's history has it, whatever happened", () => {
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
+      let carriers: Carriers = [];
+      // A caller that does all that it is asked: what it has under each id.
+      const history = new Map<string, { names: string[]; edited: boolean }>();
+      for (const op of operations) {
+        if (op.do === "carry") {
+          carriers = carry(carriers, carrier(op.id, ...op.names));
+          if (op.names.length > 0) history.set(op.id, { names: op.names, edited: false });
+        } else if (op.do === "have") {
+          carriers = keepOnly(carriers, op.ids);
+          for (const known of history.keys()) if (!(op.ids as string[]).includes(known)) history.delete(known);
+          // It says that these are as they were.
+          for (const kept of history.values()) kept.edited = false;
+        } else if (op.do === "edit") {
+          carriers = markEdited(carriers, op.ids);
+          for (const edited of op.ids) {
+            const known = history.get(edited);
+            if (known !== undefined) known.edited = true;
+          }
+        } else {
+          carriers = markDue(carriers, op.name, new Set());
+          const due = carriers.filter(({ state }: Carrier) => state === "due").map((each) => each.id);
+          carriers = markEdited(carriers, due);
+          for (const each of due) history.set(each, { ...(history.get(each) ?? { names: [] }), edited: true });
+        }
+      }
+      for (const wanted of ["a", "b", "c", "d"]) {
+        const there = [...history.values()].some(({ names, edited }) => !edited && names.includes(wanted));
+        expect(presentVersion(carriers, wanted) !== null).toBe(there);
+      }
+    }),
+  );
+});

@@ -112,6 +112,11 @@ export function loadedVersion(session: Session | null, listed: SkillVersion): Sk
   return activeSkills(session.state).find(({ skill }) => skill.name === listed.name)?.skill ?? listed;
 }
 
+/** Whether a skill is active in the conversation, if there is one. */
+export function isActiveIn(session: Session | null, name: string): boolean {
+  return session !== null && activeSkills(session.state).some(({ skill }) => skill.name === name);
+}
+
 /**
  * Runs a change after all earlier ones have ended. Changes read D1 in the middle, and a Durable Object lets other requests in
  * while it waits; what decides and records must not interleave with another of its kind.

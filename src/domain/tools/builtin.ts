@@ -2,6 +2,7 @@
 // `services/conversation/builtin.ts`.
 
 import * as z from "zod";
+import { hasListed } from "../catalog/catalog";
 import { type JsonObject, jsonObject } from "../json";
 import type { JsonSchema, ToolDefinition } from "../tool";
 import {
@@ -188,7 +189,7 @@ export function readArguments<N extends BuiltinName>(
 
 /** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers none. */
 export function builtinTools(offer: Offer): ToolDefinition[] {
-  if (offer.shown.length === 0 && offer.more === 0) return [];
+  if (!hasListed(offer)) return [];
   return Object.values(ROWS)
     .filter((tool) => tool.isOffered(offer))
     .map((tool) => tool.define(offer));

@@ -1,6 +1,6 @@
 // What an MCP client is offered: it takes no prompt, so its tools say which skills there are.
 
-import { listed } from "../catalog/catalog";
+import { hasListed, listed } from "../catalog/catalog";
 import { renderList } from "../catalog/list";
 import type { View } from "../catalog/view";
 import { isJsonObject, type JsonObject } from "../json";
@@ -38,7 +38,10 @@ export function toolsOfCatalog(view: View): JsonObject[] {
 
 /** Level 1 as a server's instructions, after the ghost's own words. */
 export function instructionsOf(view: View): string {
-  return [view.system_prompt, view.catalog.total === 0 ? "" : listOf(view)].filter((part) => part !== "").join("\n\n");
+  const list = listed(view.catalog, view.preload);
+  return [view.system_prompt, hasListed(list) ? renderList(list.shown, list.more) : ""]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 function rowOf({ name }: JsonObject) {

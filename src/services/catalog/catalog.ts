@@ -23,7 +23,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
   // The number rises when a view of an earlier gateway lacks something.
-  return JSON.stringify([4, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+  return JSON.stringify([5, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
 }
 
 /** The scopes that a selection's skills come from, first wins. */
@@ -80,6 +80,17 @@ export async function findInView(
   if (known === undefined && complete) return null;
   const [found] = await readNamed(context, view.selection, view.shell, [name], ranges);
   return found ?? null;
+}
+
+/** A skill of the view that a model may ask for: what only users choose is for it only while it is active. */
+export async function findForModel(
+  context: Context,
+  view: View,
+  name: string,
+  isActive: boolean,
+): Promise<CatalogEntry | null> {
+  const entry = await findInView(context, view, name);
+  return entry?.user_only === true && !isActive ? null : entry;
 }
 
 /** Those of the named skills that the view has, in at most one round trip. */

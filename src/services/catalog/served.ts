@@ -18,14 +18,15 @@ import type { Context } from "../context";
 import { findInView } from "./catalog";
 import { catalogPage } from "./page";
 
-/** A page of skills that keep to the extension's rules, by name. The others are served by URI only. */
+/** A page of skills that keep to the extension's rules, by name. The others are served by URI only, and so is what only users choose. */
 export async function pageOfSkills(
   context: Context,
   view: View,
   cursor: string | undefined,
 ): Promise<{ skills: ServedSkill[]; nextCursor: string | null }> {
   const after = decodeCursor(cursor, z.string());
-  const { entries, next } = await catalogPage(context, view, after, SERVED_LIMITS.page);
+  const { entries: all, next } = await catalogPage(context, view, after, SERVED_LIMITS.page);
+  const entries = all.filter((entry) => !entry.user_only);
   const versions = await readServedVersions(
     context.db,
     entries.map((entry) => entry.version_id),

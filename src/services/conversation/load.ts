@@ -1,7 +1,8 @@
 // load_skill and unload_skill: what they check, in which order, and what they answer.
 
 import { type CatalogEntry, refOf } from "../../domain/catalog/catalog";
-import { resolveDependencies } from "../../domain/catalog/dependencies";
+import { type DependencyProblem, type Resolution, resolveDependencies } from "../../domain/catalog/dependencies";
+import { type Unmet, unmetText } from "../../domain/catalog/needs";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { type Activation, activeSkills, apply } from "../../domain/conversation/activation";
@@ -12,7 +13,7 @@ import { deliversInAnswer } from "../../domain/conversation/settings";
 import { satisfiesRange } from "../../domain/reference";
 import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
-import { findInView } from "../catalog/catalog";
+import { findForModel, findInView } from "../catalog/catalog";
 import { contentsOf, keepInstructions } from "../catalog/instructions";
 import type { Context } from "../context";
 import { record, type Session, touch } from "../session";
@@ -42,16 +43,19 @@ export async function loadSkill(
   const { policy, turn } = state;
   if (policy === null) throw new Error("load_skill outside a turn");
   const active = activeSkills(state);
-  const found = await findListed(context, view, name);
-  if ("refusal" in found) return found.refusal;
   const already = active.find((activation) => activation.skill.name === name);
-  if (already !== undefined) return loadAgain(seen, policy, already.skill, how);
+  const found = await findListed(context, view, name, already !== undefined);
+  if ("refusal" in found) return found.refusal;
+  if (already !== undefined) return loadAgain(seen, policy, already.skill, how, found.entry.user_only);
   const whole = await withNeeds(context, view, found.entry, active);
   if ("refusal" in whole) return whole.refusal;
 
   const { forClient } = how;
   const inAnswer = deliversInAnswer(policy);
   const skills = whole.entries.map(refOf);
+  const contradicted = whole.unmet.find(({ needs }) => needs.some((need) => contradicts(need, active)));
+  if (contradicted !== undefined)
+    return failed(`Error: ${unmetText(contradicted)} Another version of one of them is loaded.`);
   const clash = skills.find((skill) =>
     active.some((a) => a.skill.name === skill.name && a.skill.version_id !== skill.version_id),
   );
@@ -75,9 +79,9 @@ export async function loadSkill(
   ]);
   const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
   const names = fresh.map((skill) => skill.name);
-  const tools = await toolsText(seen, names);
-  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${tools}`);
-  const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + made + tools;
+  const notes = made + withoutText(whole.unmet) + (await toolsText(seen, names));
+  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${notes}`);
+  const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + notes;
   if (!inAnswer && !forClient) return text(answer);
   return text(answer + blockOf(session, fresh));
 }
@@ -88,14 +92,15 @@ async function loadAgain(
   policy: Policy,
   skill: SkillRef,
   { forClient, again }: LoadHow,
+  userOnly: boolean,
 ): Promise<ToolResult> {
   const { context, session } = seen;
   const { state } = session;
   const { name } = skill;
   const delivered = policy.tool_style === "skill" ? [name] : [];
   const isInAnswer = delivered.length === 0 || state.delivered.get(name) === skill.version_id;
-  // A second load in a turn says no more than that the skill was used.
-  if (state.roots.get(name) === state.turn && isInAnswer) touch(session, context, name);
+  // A second load in a turn says no more than that the skill was used. What only users choose stays as long as they say.
+  if (userOnly || (state.roots.get(name) === state.turn && isInAnswer)) touch(session, context, name);
   else record(session, context, [{ type: "loaded", turn: state.turn, name, skills: [skill], delivered }]);
   // The one-tool style always answers with the body; load_skill does not repeat it.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
@@ -106,11 +111,11 @@ async function loadAgain(
 
 /** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */
 export async function showSkill(context: Context, view: View, name: string): Promise<ToolResult> {
-  const found = await findListed(context, view, name);
+  const found = await findListed(context, view, name, false);
   if ("refusal" in found) return found.refusal;
   const whole = await withNeeds(context, view, found.entry, []);
   if ("refusal" in whole) return whole.refusal;
-  const { entries } = whole;
+  const { entries, unmet } = whole;
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (overCeiling(entries, ceiling))
     return failed(
@@ -127,13 +132,29 @@ export async function showSkill(context: Context, view: View, name: string): Pro
     ? " Its tools, if it has any, need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
     : "";
   const block = bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
-  return text(`${TEXTS.loaded(name, "tool_result")}${tools}${block}`);
+  return text(`${TEXTS.loaded(name, "tool_result")}${withoutText(unmet)}${tools}${block}`);
 }
 
-/** The first check of every loading: whether the catalog has the skill. */
-async function findListed(context: Context, view: View, name: string): Promise<Refused | { entry: CatalogEntry }> {
-  const entry = await findInView(context, view, name);
+/** The first check of every loading: whether the catalog has the skill for a model, or a user has chosen it. */
+async function findListed(
+  context: Context,
+  view: View,
+  name: string,
+  isActive: boolean,
+): Promise<Refused | { entry: CatalogEntry }> {
+  const entry = await findForModel(context, view, name, isActive);
   return entry === null ? { refusal: failed(TEXTS.notAvailable(name, view)) } : { entry };
+}
+
+/** What an answer says of dependencies that the loaded skills go without. */
+function withoutText(unmet: readonly Unmet[]): string {
+  return unmet.map((one) => ` ${escapeSkillTags(unmetText(one))}`).join("");
+}
+
+/** Whether a skill is active at another version than a need says. */
+function contradicts({ name, range, kind }: Unmet["needs"][number], active: readonly Activation[]): boolean {
+  if (kind !== "marked") return false;
+  return active.some(({ skill }) => skill.name === name && !satisfiesRange(skill.version, range));
 }
 
 /** The checks that follow for a skill that is not active: it has content, and all that it needs is there. Dependencies first. */
@@ -142,7 +163,7 @@ async function withNeeds(
   view: View,
   entry: CatalogEntry,
   active: readonly Activation[],
-): Promise<Refused | { entries: CatalogEntry[] }> {
+): Promise<Refused | Exclude<Resolution, DependencyProblem>> {
   if (entry.tokens === 0 && !entry.has_capabilities) return { refusal: failed(TEXTS.noContent(entry.name)) };
   const resolved = await resolveDependencies(entry, (needed, ranges) =>
     findBeside(context, view, active, needed, ranges),
@@ -203,5 +224,7 @@ async function findBeside(
   const found = await findInView(context, view, name, suits ? [] : ranges);
   if (found === null || !suits) return found;
   const { skill_id, version_id, version, tokens, bytes = 0, dependencies } = held;
-  return { ...found, skill_id, version_id, version, tokens, bytes, needs: dependencies };
+  // What it needs was settled when it was loaded: these are skills.
+  const needs = dependencies.map((needed) => `${needed}@*`);
+  return { ...found, skill_id, version_id, version, tokens, bytes, needs, user_only: false };
 }

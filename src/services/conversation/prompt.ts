@@ -1,6 +1,6 @@
 // The prompt and the tools of the current turn, in the form the caller's API takes.
 
-import { listed } from "../../domain/catalog/catalog";
+import { hasListed, listed } from "../../domain/catalog/catalog";
 import { renderList } from "../../domain/catalog/list";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
 import { neededInstructions, renderLoaded, renderPrompt } from "../../domain/conversation/prompt";
@@ -48,7 +48,7 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
       (session.store.instructions(skill.version_id) ?? "") +
       (fixed && reason !== "loaded" ? explainTools(offered.tools, [skill.name]) : ""),
   }));
-  const empty = view.catalog.total === 0;
+  const empty = !hasListed({ shown, more });
   const prompt = renderPrompt(
     {
       system: view.system_prompt,

@@ -12,10 +12,10 @@ import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
 import { searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
-import { findAllInView, findInView, scopesOf } from "../catalog/catalog";
+import { findAllInView, findForModel, scopesOf } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
 import type { Context } from "../context";
-import { loadedVersion, type Session, touch } from "../session";
+import { isActiveIn, loadedVersion, type Session, touch } from "../session";
 
 interface Page {
   offset?: number | null | undefined;
@@ -35,7 +35,7 @@ export async function runReadSkill(
   filePath: string | null,
   page: Page,
 ): Promise<ToolResult> {
-  const entry = await findInView(context, view, name);
+  const entry = await findForModel(context, view, name, isActiveIn(session, name));
   if (entry === null) return failed(TEXTS.notAvailable(name, view));
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
@@ -64,7 +64,8 @@ export async function runFindSkill(context: Context, view: View, query: string):
       )
     ).map((entry) => [entry.name, entry]),
   );
-  const entries = found.flatMap((hit) => byName.get(hit.name) ?? []).slice(0, SHOWN_HITS);
+  const visible = found.flatMap((hit) => byName.get(hit.name) ?? []).filter((entry) => !entry.user_only);
+  const entries = visible.slice(0, SHOWN_HITS);
   const lines = entries.map((entry) => catalogLine(entry.name, entry.description));
   const answer = lines.length === 0 ? `No available skill matches '${query}'.` : lines.join("\n");
   return {
@@ -127,14 +128,14 @@ async function readFile(
 
 /** The asked lines, and a note where there are more. Lengths are in characters, as the predecessor system counts them. */
 function paged(body: string, page: Page): { shown: string; note: string } {
-  const lines = body.split("\n");
   const offset = page.offset ?? 0;
   const limit = Math.min(page.limit ?? CONVERSATION_LIMITS.readLines, CONVERSATION_LIMITS.readLines);
-  let end = Math.min(offset + limit, lines.length);
-  let shown = lines.slice(offset, end).join("\n");
+  const { lines, count } = linesFrom(body, offset, limit);
+  let end = offset + lines.length;
+  let shown = lines.join("\n");
   while (shown.length > CONVERSATION_LIMITS.readChars && end > offset + 1) {
     end = offset + Math.max(1, Math.floor(((end - offset) * CONVERSATION_LIMITS.readChars) / shown.length));
-    shown = lines.slice(offset, end).join("\n");
+    shown = lines.slice(0, end - offset).join("\n");
   }
   if (shown.length > CONVERSATION_LIMITS.readChars) {
     return {
@@ -142,11 +143,24 @@ function paged(body: string, page: Page): { shown: string; note: string } {
       note: `\n\n(line ${offset} is too long to show whole)`,
     };
   }
-  if (offset >= lines.length && offset > 0) return { shown: "", note: `(there are only ${lines.length} lines)` };
+  if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
   return {
     shown,
-    note: end < lines.length ? `\n\n(lines ${offset}-${end - 1} of ${lines.length}; go on with offset ${end})` : "",
+    note: end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; go on with offset ${end})` : "",
   };
+}
+
+/** Some lines of a text and how many there are. A list of all lines of a large file would take more memory than there is. */
+function linesFrom(body: string, offset: number, limit: number): { lines: string[]; count: number } {
+  const lines: string[] = [];
+  let count = 0;
+  for (let at = 0; at <= body.length; count++) {
+    const next = body.indexOf("\n", at);
+    const end = next < 0 ? body.length : next;
+    if (count >= offset && lines.length < limit) lines.push(body.slice(at, end));
+    at = end + 1;
+  }
+  return { lines, count };
 }
 
 function instructionsFile(files: readonly PackageFile[], asked: string): PackageFile | undefined {
@@ -154,5 +168,7 @@ function instructionsFile(files: readonly PackageFile[], asked: string): Package
 }
 
 function characters(value: string): number {
-  return [...value].length;
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }

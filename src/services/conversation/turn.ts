@@ -1,8 +1,9 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
-import { type CatalogEntry, listed, refOf } from "../../domain/catalog/catalog";
+import { type CatalogEntry, hasListed, listed, refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
 import { LIST_FRAME_TOKENS } from "../../domain/catalog/list";
+import { type Unmet, unmetText } from "../../domain/catalog/needs";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills, apply, remainingTurns } from "../../domain/conversation/activation";
@@ -46,8 +47,8 @@ export async function beginTurn(context: Context, session: Session, request: New
     ...standing.map((name) => ({ name, code: STANDING })),
   ]);
   warnings.push(...set.warnings);
-  const { tokens } = listed(view.catalog, view.preload);
-  const cost = { static: view.catalog.static_tokens, list: view.catalog.total === 0 ? 0 : tokens + LIST_FRAME_TOKENS };
+  const list = listed(view.catalog, view.preload);
+  const cost = { static: view.catalog.static_tokens, list: hasListed(list) ? list.tokens + LIST_FRAME_TOKENS : 0 };
   // The turn comes first: what cannot be had any more was active to the end of the turn before.
   const events: ConversationEvent[] = [
     {
@@ -155,11 +156,14 @@ async function resolveSet(
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   const direct = new Set<string>();
   const warnings: Issue[] = [];
+  const told = new Set<Unmet>();
   for (const { name, code } of wanted) {
     if (direct.has(name)) continue;
     const entry = await find(name, []);
+    // An author may have kept it from models after one had loaded it.
+    const isKept = entry?.user_only === true && code === STANDING;
     const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
-    const found = entry === null ? unavailable : await resolver.add(entry);
+    const found = entry === null || isKept ? unavailable : await resolver.add(entry);
     if (found !== null) {
       warnings.push({ code: found.code ?? code, message: found.problem, path: name });
       continue;
@@ -173,6 +177,12 @@ async function resolveSet(
       continue;
     }
     direct.add(name);
+    for (const unmet of resolver.unmet()) {
+      if (told.has(unmet)) continue;
+      told.add(unmet);
+      // Of what was loaded the model was told in the answer.
+      if (code !== STANDING) warnings.push({ code: "DEPENDENCY_MISSING", message: unmetText(unmet), path: unmet.by });
+    }
   }
   return { skills: resolver.entries().map(refOf), direct, warnings };
 }

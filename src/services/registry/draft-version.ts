@@ -2,7 +2,7 @@
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import type { StoredCode } from "../../domain/code/stored";
-import { GatewayError, type Issue } from "../../domain/errors";
+import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { SkillPackage } from "../../domain/package/skill";
@@ -31,7 +31,7 @@ export async function draftVersion(
     author: manifest.author ?? null,
     tags: manifest.tags,
     bindShells: manifest.bindShells ?? null,
-    dependencies: manifest.dependencies,
+    dependencies: [...manifest.dependencies, ...(manifest.otherDependencies ?? [])],
     hasCapabilities: manifest.tools.length > 0 || Object.keys(manifest.mcpServers).length > 0,
     tokensDescription: tokens.description,
     tokensLine: tokens.line,
@@ -61,7 +61,9 @@ function atMost(most: number, warnings: readonly Issue[]): Issue[] {
 function tooLargeToStore(): GatewayError {
   const message = "Frontmatter, list of files and instructions take more than 1.5 MB together.";
   const issues = [{ code: "ROW_TOO_LARGE", message }];
-  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", { issues });
+  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", withReasons("The package is too large.", issues), {
+    issues,
+  });
 }
 
 /** Nothing goes public that the gateway's operator wants looked at first. */
@@ -72,5 +74,5 @@ function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   if (stopped.length === 0) return;
   const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
   const issues = stopped.map((issue) => ({ ...issue }));
-  throw new GatewayError("unprocessable", "PACKAGE_INVALID", message, { issues });
+  throw new GatewayError("unprocessable", "PACKAGE_INVALID", withReasons(message, stopped), { issues });
 }

@@ -4,7 +4,7 @@
 import { holderOf } from "../../domain/access/quota";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
-import { GatewayError, type Issue } from "../../domain/errors";
+import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
@@ -195,15 +195,19 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
 function refusal({ issues }: PackageOutcome): GatewayError {
   const facts = { issues: issues.map((issue: Issue) => ({ ...issue })) };
   if (issues.some((issue) => SIZE_ISSUES.has(issue.code))) {
-    return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", facts);
+    // What is too large first: the rest would not have it refused as such.
+    const first = issues.toSorted((a, b) => Number(SIZE_ISSUES.has(b.code)) - Number(SIZE_ISSUES.has(a.code)));
+    const message = withReasons("The package is too large.", first);
+    return new GatewayError("too_large", "PACKAGE_TOO_LARGE", message, facts);
   }
   if (issues.every((issue) => issue.code === "NAME_MISMATCH")) {
     return new GatewayError(
       "unprocessable",
       "NAME_MISMATCH",
-      "The package is another skill than the one named.",
+      withReasons("The package is another skill than the one named.", issues),
       facts,
     );
   }
-  return new GatewayError("unprocessable", "PACKAGE_INVALID", "The package is not a valid skill.", facts);
+  const message = withReasons("The package is not a valid skill.", issues);
+  return new GatewayError("unprocessable", "PACKAGE_INVALID", message, facts);
 }

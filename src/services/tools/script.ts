@@ -7,10 +7,10 @@ import { CODE_LIMITS } from "../../domain/limits";
 import { failed, type ToolResult } from "../../domain/tool";
 import { timeoutOf } from "../../sandbox/provider";
 import { runScript, type ScriptRun } from "../../sandbox/script";
-import { findInView } from "../catalog/catalog";
+import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { countToday } from "../quota";
-import { loadedVersion, touch } from "../session";
+import { isActiveIn, loadedVersion, touch } from "../session";
 import type { CallPlace } from "./call";
 import { hostParts, scriptCode, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
@@ -29,7 +29,7 @@ export interface ScriptRequest {
 export async function executeScript(place: ScriptPlace, request: ScriptRequest): Promise<ToolResult> {
   const { context, session, view } = place;
   const { skill_name: name } = request;
-  const entry = await findInView(context, view, name);
+  const entry = await findForModel(context, view, name, isActiveIn(session, name));
   if (entry === null) return failed(TEXTS.notAvailable(name, view));
   const skill = loadedVersion(session, entry);
   const bar = await barOf(context, view, skill);

@@ -31,6 +31,11 @@ const level1 = {
   bytes: sql<number>`octet_length(${versions.instructions})`.as("level1_bytes"),
   has_capabilities: versions.hasCapabilities,
   needs: versions.dependencies,
+  // From the frontmatter, so that it holds for versions that an earlier gateway stored, too.
+  user_only:
+    sql<number>`coalesce(json_extract(${versions.frontmatter}, '$."disable-model-invocation"') IN (1, 'true', 'yes'), 0)`
+      .mapWith(Boolean)
+      .as("level1_user_only"),
 };
 
 /** A catalog row, with the id of its skill's current version. */

@@ -116,7 +116,8 @@ describe("the catalog", () => {
     await user.seed({ name: "needy", dependencies: ["draw@*", "wiki@>=2"] });
     await user.put("/y", { spec: { skills: ["wiki@*", "draw", "needy"] } });
     await configure(user.stub("y"), { SKILLS_ALLOWED: "wiki@^1, needy" });
-    expect(await seenOf(user, "y", ["draw", "needy", "wiki"])).toEqual({ draw: "", needy: "listed read", wiki: ALL });
+    expect(await seenOf(user, "y", ["draw", "needy", "wiki"])).toEqual({ draw: "", needy: ALL, wiki: ALL });
+    expect(activeIn(await user.get("/y"))).not.toContain("draw");
     const found = await user.calls("x", named("find_skill", { query: "draw" }));
     expect(textOf(found)).toEqual(["No available skill matches 'draw'."]);
   });

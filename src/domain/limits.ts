@@ -3,17 +3,17 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What a skill package may be. These fit every known client (docs/limits.md lists them). */
+/** What a skill package may be (docs/limits.md says why). */
 export const PACKAGE_LIMITS = {
   zipBytes: 17 * MiB,
   unpackedBytes: 16 * MiB,
-  fileBytes: 5 * MiB,
-  files: 512,
+  fileBytes: 10 * MiB,
+  files: 2_000,
   /** Counted in UTF-8 bytes, like the ZIP field it must fit again when we write it. */
   pathBytes: 255,
   frontmatterBytes: 64 * KiB,
   /** D1 rows end at 2 MB, and instructions are part of one. */
-  instructionBytes: 256 * KiB,
+  instructionBytes: 512 * KiB,
   /** Inflated size over compressed size, enforced only above `ratioFreeBytes` so that small honest text passes. */
   ratio: 100,
   ratioFreeBytes: 1 * MiB,

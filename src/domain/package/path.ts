@@ -71,3 +71,39 @@ export function printable(text: string): string {
     );
   return escaped.length > 300 ? `${escaped.slice(0, 300)}…` : escaped;
 }
+
+/**
+ * What lies in the folders of authors and is no part of a skill: histories, installed packages, caches, the settings of a
+ * machine, and files that systems add.
+ */
+const FOLDERS = new Set([".git", "node_modules", "__pycache__"]);
+const FILES = new Set([".ds_store", "thumbs.db", "desktop.ini"]);
+/** Values of somebody's own. An example has none, and instructions send people to it. */
+const ENVIRONMENT = /^\.env(?!\.(?:example|sample|template|dist)$)/;
+const LISTED = 10;
+
+/** The folder or file for which a path is left out, however it is written; `null` for what belongs to the skill. */
+export function leftOutPart(path: string): string | null {
+  const segments = path.split("/");
+  const at = segments.findIndex((segment, index) => {
+    const name = segment.toLowerCase();
+    const isFile = index === segments.length - 1;
+    if (FOLDERS.has(name) || (index === 0 && name === "__macosx")) return true;
+    return isFile && (FILES.has(name) || name.startsWith("._") || ENVIRONMENT.test(name));
+  });
+  return at < 0 ? null : segments.slice(0, at + 1).join("/");
+}
+
+/** The one warning that lists what was left out; none where nothing was. */
+export function leftOutWarnings(paths: readonly string[]): Issue[] {
+  const parts = Map.groupBy(paths, (path) => leftOutPart(path) ?? path);
+  const [first] = parts.keys();
+  if (first === undefined) return [];
+  const listed = [...parts].slice(0, LISTED).map(([part, all]) => {
+    const name = printable(part);
+    return all.length === 1 && all[0] === part ? name : `${name}/ (${all.length} files)`;
+  });
+  const more = parts.size > LISTED ? ` and ${parts.size - LISTED} more` : "";
+  const message = `Left out, since it is no part of a skill: ${listed.join(", ")}${more}.`;
+  return [{ code: "PLATFORM_FILES_DROPPED", message, path: printable(paths[0] ?? first) }];
+}

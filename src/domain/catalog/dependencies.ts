@@ -3,7 +3,7 @@
 import { DEPENDENCY_LIMITS } from "../limits";
 import { type SkillReference, satisfiesRange } from "../reference";
 import type { CatalogEntry } from "./catalog";
-import { maySayBare, type Need, readNeeds, type Unmet } from "./needs";
+import { type Dependency, maySayBare, readNeeds, type Unmet } from "./needs";
 
 /** Finds a skill of the catalog at a version that satisfies all ranges; `null` when there is none. */
 export type FindSkill = (name: string, ranges: readonly string[]) => Promise<CatalogEntry | null>;
@@ -91,7 +91,7 @@ export class Resolver {
   async #need(entry: CatalogEntry, root: string, room: Room): Promise<DependencyProblem | null> {
     if (this.#read.has(entry.version_id)) return null;
     const needs = readNeeds(entry.name, entry.needs);
-    const met: Need[] = [];
+    const met: Dependency[] = [];
     // Set before anything is looked for: a circle comes back here.
     set(this.#read, entry.version_id, met, this.#undo);
     const bare = maySayBare(needs) ? await this.#lookUp(needs, room) : null;
@@ -118,7 +118,7 @@ export class Resolver {
   }
 
   /** The skills that the bare names of a list mean; `null` where one of them is none, for then none of them may be meant. */
-  async #lookUp(needs: readonly Need[], room: Room): Promise<Map<string, CatalogEntry> | null> {
+  async #lookUp(needs: readonly Dependency[], room: Room): Promise<Map<string, CatalogEntry> | null> {
     const found = new Map<string, CatalogEntry>();
     for (const { name, kind } of needs) {
       if (kind !== "bare" || found.has(name)) continue;
@@ -134,7 +134,7 @@ export class Resolver {
    * choose it.
    */
   async #choose(
-    { name, range }: Need,
+    { name, range }: Dependency,
     looked: CatalogEntry | undefined,
     room: Room,
   ): Promise<CatalogEntry | null | "contradicted"> {

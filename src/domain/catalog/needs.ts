@@ -10,7 +10,7 @@ import { oneLine } from "../tokens";
  * An entry of the list. `marked`: written `name@range`, so a skill is meant. `bare`: a name alone. `own`: the skill's own name.
  * `foreign`: of another form, such as `vllm>=0.5` or `pkg[extra]`.
  */
-export interface Need extends SkillReference {
+export interface Dependency extends SkillReference {
   text: string;
   kind: "marked" | "bare" | "own" | "foreign";
 }
@@ -18,12 +18,12 @@ export interface Need extends SkillReference {
 /** What a skill lists and goes without. */
 export interface Unmet {
   by: string;
-  needs: readonly Need[];
+  needs: readonly Dependency[];
 }
 
 /** Reads a list of dependencies, in its order. */
-export function readNeeds(skill: string, texts: readonly string[]): Need[] {
-  return texts.map((text): Need => {
+export function readNeeds(skill: string, texts: readonly string[]): Dependency[] {
+  return texts.map((text): Dependency => {
     const reference = parseReference(text);
     if (reference === null || !isName(reference.name)) return { text, name: text, range: "*", kind: "foreign" };
     if (packageName(reference.name) === packageName(skill)) return { text, ...reference, kind: "own" };
@@ -32,7 +32,7 @@ export function readNeeds(skill: string, texts: readonly string[]): Need[] {
 }
 
 /** Whether bare names of the list may be skills: a list that has foreign entries, or the skill itself, is one of packages. */
-export function maySayBare(needs: readonly Need[]): boolean {
+export function maySayBare(needs: readonly Dependency[]): boolean {
   return !needs.some(({ kind }) => kind === "own" || kind === "foreign");
 }
 

@@ -1,7 +1,7 @@
 // Texts that bring people, or their agents, to run what nobody has looked at: an archive whose password keeps scanners out, a
 // command that lies on a page for pasting. They are told by several words that stand near each other.
 
-import type { Match } from "./rules";
+import type { Match } from "./finding";
 
 const ARCHIVE = /\.(?:zip|rar|7z)\b/i;
 const DOWNLOAD = /\bdownload/i;

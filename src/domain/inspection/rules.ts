@@ -1,15 +1,8 @@
 // The rules of the inspection, one entry each. Every pattern is bounded in what it looks at from a place, so that no text is slow.
 
 import type { Severity } from "../errors";
+import type { Match } from "./finding";
 import { downloadedAndRun, pastedAndRun } from "./lures";
-
-export interface Match {
-  /** Where in the text, in code units. */
-  at: number;
-  message: string;
-  /** Where one match weighs more than its rule. */
-  severity?: Severity;
-}
 
 export interface Rule {
   code: string;

@@ -29,7 +29,7 @@ export function decodeName(
   if (marked) return null;
   const told = extra === null ? null : unicodeName(extra, raw);
   if (told !== null) return { name: told, nameFrom: "field" };
-  const read = page === null ? null : nameIn(page, raw);
+  const read = page === null ? null : nameInPage(page, raw);
   return page === null || read === null ? null : { name: read, nameFrom: page };
 }
 
@@ -55,7 +55,7 @@ export function codePageOf(names: readonly Uint8Array[]): CodePage | null {
 }
 
 /** The name in a code page; `null` where it has none there. */
-export function nameIn(page: CodePage, raw: Uint8Array): string | null {
+export function nameInPage(page: CodePage, raw: Uint8Array): string | null {
   if (page === "CP437") return [...raw].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : cp437(byte))).join("");
   try {
     return new TextDecoder(LABELS[page], { fatal: true, ignoreBOM: true }).decode(raw);
@@ -124,13 +124,13 @@ function isDoubleByte(
       longest = Math.max(longest, run);
     }
   }
-  return longest >= 2 && names.every((raw) => nameIn(page, raw) !== null);
+  return longest >= 2 && names.every((raw) => nameInPage(page, raw) !== null);
 }
 
 /** Words of Latin letters, with one or two accented ones in a row that stand beside plain ones in their case. */
 function isWestern(page: CodePage, raw: Uint8Array, isLetter: (byte: number) => boolean): boolean {
   if (raw.some((byte) => byte >= 0x80 && !isLetter(byte))) return false;
-  const name = nameIn(page, raw) ?? "";
+  const name = nameInPage(page, raw) ?? "";
   const accented = name.match(/[a-z]?[^\0-\x7f]+[a-z]?/gi) ?? [];
   return accented.every(
     (part) =>

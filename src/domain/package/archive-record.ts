@@ -83,7 +83,10 @@ export function readRecords(bytes: Uint8Array, view: DataView, place: DirectoryP
     places.push(end);
     end += length;
   }
-  const foreign = places.map((at) => rawNameAt(bytes, view, at)).filter((raw) => utf8Name(raw) === null);
+  const names = places.map((at) =>
+    bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + view.getUint16(at + 28, true)),
+  );
+  const foreign = names.filter((raw) => utf8Name(raw) === null);
   const page = codePageOf(foreign);
   for (const at of places) {
     const central = readCentral(bytes, view, at, page, issues);
@@ -105,9 +108,6 @@ function centralLength(view: DataView, at: number, end: number): number | null {
   return at + length > end ? null : length;
 }
 
-const rawNameAt = (bytes: Uint8Array, view: DataView, at: number) =>
-  bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + view.getUint16(at + 28, true));
-
 function readCentral(
   bytes: Uint8Array,
   view: DataView,
@@ -115,8 +115,8 @@ function readCentral(
   page: CodePage | null,
   issues: Issue[],
 ): Central | null {
-  const rawName = rawNameAt(bytes, view, at);
-  const extraAt = at + CENTRAL_BYTES + rawName.length;
+  const extraAt = at + CENTRAL_BYTES + view.getUint16(at + 28, true);
+  const rawName = bytes.subarray(at + CENTRAL_BYTES, extraAt);
   const flags = view.getUint16(at + 8, true);
   const extraEnd = extraAt + view.getUint16(at + 30, true);
   const extra = readExtra(bytes.subarray(extraAt, extraEnd));
@@ -124,7 +124,6 @@ function readCentral(
   const path = printable(decoded?.name ?? escapedName(rawName));
   const fields = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
   const resolved = extra && resolveZip64(fields, extra.zip64);
-
   const found: Issue[] = [];
   if (decoded === null) found.push(issue("ZIP_NAME_ENCODING", NOT_UTF8, path));
   if (hidesArchive(bytes.subarray(extraEnd, extraEnd + view.getUint16(at + 32, true)))) {
@@ -135,7 +134,6 @@ function readCentral(
   else found.push(...checkExtra(extra, rawName, decoded?.name, resolved !== null, path));
   issues.push(...found);
   if (found.length > 0 || decoded === null || !resolved) return null;
-
   const [size = 0, packedSize = 0, offset = 0] = resolved;
   const method = view.getUint16(at + 10, true);
   const crc = view.getUint32(at + 16, true);

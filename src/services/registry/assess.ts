@@ -3,7 +3,7 @@
 
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
-import { maySayBare, type Need, readNeeds } from "../../domain/catalog/needs";
+import { type Dependency, maySayBare, readNeeds } from "../../domain/catalog/needs";
 import { compilePackage } from "../../domain/code/compile";
 import { isCode } from "../../domain/code/graph";
 import type { StoredCode } from "../../domain/code/stored";
@@ -127,7 +127,7 @@ async function dependencyWarnings(
   const names = wanted.map(({ name }) => name);
   const found = wanted.length === 0 ? [] : await findNamed(context.db, scopes, names, "all");
   const rows = Map.groupBy(found, (row) => row.name);
-  const isMissing = ({ name, range }: Need) => chooseSkill(rows.get(name) ?? [], scopes, [range]) === null;
+  const isMissing = ({ name, range }: Dependency) => chooseSkill(rows.get(name) ?? [], scopes, [range]) === null;
   const missing = new Set(wanted.filter(isMissing));
   const bareCount = maySayBare(needs) && ![...missing].some(({ kind }) => kind === "bare");
   return needs.flatMap((need) => {
@@ -136,7 +136,7 @@ async function dependencyWarnings(
   });
 }
 
-function dependencyWarning({ name, range, kind }: Need, isMissing: boolean, bareCount: boolean): Issue | null {
+function dependencyWarning({ name, range, kind }: Dependency, isMissing: boolean, bareCount: boolean): Issue | null {
   const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
   if (kind === "own")
     return {

@@ -67,11 +67,10 @@ export async function assess(
   return { tokens, warnings, findings, code: compiled.code };
 }
 
-/** Said of a skill that is found where the gateway's own one of that name was. */
+/** Said of a skill that takes the place of the gateway's own one of that name. One's own or a group's only comes before it. */
 function builtinWarnings({ name, manifest }: SkillPackage, scope: string): Issue[] {
-  if (!BUILTIN_SKILLS.includes(name) || manifest.author === BUILTIN_AUTHOR) return [];
-  const whose = scope === PUBLIC_SCOPE ? "takes the place of" : "is found before";
-  const message = `The gateway brings a skill '${name}' of its own, and this one ${whose} it. Give it another name if that is not meant.`;
+  if (scope !== PUBLIC_SCOPE || !BUILTIN_SKILLS.includes(name) || manifest.author === BUILTIN_AUTHOR) return [];
+  const message = `The gateway brings a skill '${name}' of its own, and this one takes its place for everybody. Give it another name if that is not meant.`;
   return [{ code: "BUILTIN_REPLACED", message, path: SKILL_FILE }];
 }
 

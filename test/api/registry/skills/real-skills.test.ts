@@ -1,11 +1,11 @@
 // What the skills of the world bring that a first gate would refuse or let pass in silence.
 
 import { beforeEach, expect, it } from "vitest";
-import { BUILTIN_AUTHOR } from "../../../src/domain/catalog/builtin-skills";
-import { call, keyFor } from "../../support/call";
-import { clearRegistry } from "../../support/registry";
-import { form, skillZip, zip } from "../../support/skill";
-import { published, publishOwn, publishPublic, talk, textOf } from "../../support/talk";
+import { BUILTIN_AUTHOR } from "../../../../src/domain/catalog/builtin-skills";
+import { call, keyFor } from "../../../support/call";
+import { clearRegistry } from "../../../support/registry";
+import { form, skillZip, zip } from "../../../support/skill";
+import { published, publishOwn, publishPublic, talk, textOf } from "../../../support/talk";
 import { SKILLS } from "./published";
 
 beforeEach(clearRegistry);
@@ -38,7 +38,8 @@ it("who takes the place of a built-in skill is told so", async () => {
   const name = "skill-creator";
   expect(codes(await publishPublic({ name, frontmatter: `author: ${BUILTIN_AUTHOR}` }))).toEqual([]);
   expect(codes(await publishPublic({ name, body: "Other." }))).toEqual(["BUILTIN_REPLACED"]);
-  expect(codes(await publishOwn(await keyFor("author"), { name }))).toEqual(["BUILTIN_REPLACED"]);
+  // One's own is found first by everybody's wish.
+  expect(codes(await publishOwn(await keyFor("author"), { name }))).toEqual([]);
   expect(codes(await publishPublic({ name: "skill-creator-2" }))).toEqual([]);
 });
 
@@ -76,7 +77,7 @@ it("a file of 10 MiB is published, and read a page at a time", async () => {
 });
 
 it("a name in GBK is published under the name that it is, and files of a machine are not", async () => {
-  const { zipOf, SKILL } = await import("../../support/zip");
+  const { zipOf, SKILL } = await import("../../../support/zip");
   const name = Uint8Array.from(
     [..."demo/"].map((c) => c.charCodeAt(0)).concat([0xca, 0xd6, 0xb2, 0xe1, 0x2e, 0x6d, 0x64]),
   );

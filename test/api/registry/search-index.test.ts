@@ -2,13 +2,13 @@
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openDatabase } from "../../src/storage/d1/database";
-import { reindexSkills } from "../../src/storage/d1/search";
-import { call } from "../support/call";
-import { holdClock, pass, releaseClock } from "../support/clock";
-import { hush } from "../support/faults";
-import { seedSkill, seedVersion } from "../support/registry";
-import { form, skillZip } from "../support/skill";
+import { openDatabase } from "../../../src/storage/d1/database";
+import { reindexSkills } from "../../../src/storage/d1/search";
+import { call } from "../../support/call";
+import { holdClock, pass, releaseClock } from "../../support/clock";
+import { hush } from "../../support/faults";
+import { seedSkill, seedVersion } from "../../support/registry";
+import { form, skillZip } from "../../support/skill";
 
 const USER = "searcher";
 const asUser = { as: USER };

@@ -12,7 +12,7 @@ import { OWNER_VARIABLE } from "./processes.mjs";
 /** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
 const KNOWN_KEYS = new Set(
   (
-    "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev " +
+    "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev routes " +
     "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
@@ -73,6 +73,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
       }
     },
     database: () => miniflare.getD1Database(config.d1_databases[0].binding),
+    packages: () => miniflare.getR2Bucket(config.r2_buckets[0].binding),
     schedules: config.triggers?.crons ?? [],
     async runSchedule(cron, scheduledTime) {
       const worker = await miniflare.getWorker(config.name);

@@ -74,7 +74,7 @@ const table = z.strictObject({
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
   LOG_REQUESTS: flag(true).describe("One line of JSON a request in the log, without paths, users or content."),
   RATE_LIMITS: flag(true).describe(
-    "Requests are limited per address and per principal, guesses of keys per address, where the platform's counters are bound.",
+    "Requests are limited per IP address and per principal, wrong keys per IP address, where the platform's rate counters are bound.",
   ),
   GROUPS_OPEN: flag(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",

@@ -10,7 +10,8 @@ import { shownText } from "../../domain/text";
 import { catalogLine } from "../../domain/tokens";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
-import { searchSkills } from "../../storage/d1/search";
+import { isIndexMissing } from "../../storage/d1/database";
+import { type SearchHit, searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
 import { findAllInView, findForModel, scopesOf } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
@@ -54,7 +55,13 @@ export async function runReadSkill(
 
 /** Searches the whole catalog, not only what the list shows. */
 export async function runFindSkill(context: Context, view: View, query: string): Promise<ToolResult> {
-  const found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
+  let found: SearchHit[];
+  try {
+    found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+    return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
+  }
   const byName = new Map(
     (
       await findAllInView(

@@ -1,7 +1,8 @@
-// Changing skills. Every change is one batch: rows, search index, counters and the record of a repeatable answer together.
+// Changing skills. Every change is one batch: rows, search index, counters and the record of a repeatable answer together. While
+// there is no search index, skills are changed without it; `/health` says so, and reindexing finds them.
 
 import { and, eq, or, sql } from "drizzle-orm";
-import type { Database } from "./database";
+import { type Database, isIndexMissing } from "./database";
 import { type NewReply, rememberReply } from "./idempotency";
 import { raiseCounters } from "./keys";
 import { ghostSkills, now, skills, versions } from "./schema/registry";
@@ -50,15 +51,17 @@ export async function insertSkill(
   version: NewVersion,
   answer: NewReply | null,
 ): Promise<SkillRecord> {
-  const [rows] = await db.batch([
-    db
-      .insert(skills)
-      .values({ ...skill, ...current(version) })
-      .returning(),
-    db.insert(versions).values(version),
-    ...mirror(db, skill, version),
-    ...(answer === null ? [] : rememberReply(db, answer)),
-  ]);
+  const [rows] = await withIndex((isIndexed) =>
+    db.batch([
+      db
+        .insert(skills)
+        .values({ ...skill, ...current(version) })
+        .returning(),
+      db.insert(versions).values(version),
+      ...mirror(db, skill, version, isIndexed),
+      ...(answer === null ? [] : rememberReply(db, answer)),
+    ]),
+  );
   return recordOf(rows, version);
 }
 
@@ -72,29 +75,33 @@ export async function insertVersion(
   version: NewVersion,
   answer: NewReply | null,
 ): Promise<SkillRecord> {
-  const [, rows] = await db.batch([
-    db.insert(versions).values(version),
-    db
-      .update(skills)
-      .set({ ...current(version), versionId: version.id, updatedAt: now })
-      .where(eq(skills.id, version.skillId))
-      .returning(),
-    ...mirror(db, skill, version),
-    ...(answer === null ? [] : rememberReply(db, answer)),
-  ]);
+  const [, rows] = await withIndex((isIndexed) =>
+    db.batch([
+      db.insert(versions).values(version),
+      db
+        .update(skills)
+        .set({ ...current(version), versionId: version.id, updatedAt: now })
+        .where(eq(skills.id, version.skillId))
+        .returning(),
+      ...mirror(db, skill, version, isIndexed),
+      ...(answer === null ? [] : rememberReply(db, answer)),
+    ]),
+  );
   return recordOf(rows, version);
 }
 
 /** Makes another version of a skill the current one; `null` when the skill is gone. */
 export async function activateVersion(db: Database, version: SkillRecord): Promise<SkillRecord | null> {
-  const [, found] = await db.batch([
-    db
-      .update(skills)
-      .set({ ...current(version), versionId: version.versionId, updatedAt: now })
-      .where(eq(skills.id, version.id)),
-    selectSkill(db, version.id),
-    ...mirror(db, version, { ...version, skillId: version.id }),
-  ]);
+  const [, found] = await withIndex((isIndexed) =>
+    db.batch([
+      db
+        .update(skills)
+        .set({ ...current(version), versionId: version.versionId, updatedAt: now })
+        .where(eq(skills.id, version.id)),
+      selectSkill(db, version.id),
+      ...mirror(db, version, { ...version, skillId: version.id }, isIndexed),
+    ]),
+  );
   return found[0] ?? null;
 }
 
@@ -110,15 +117,17 @@ export async function deleteSkillRows(
   const free = force
     ? sql`true`
     : sql`NOT EXISTS (SELECT 1 FROM ${ghostSkills} WHERE ${ghostSkills.skillId} = ${skill.id})`;
-  const [all, , deleted] = await db.batch([
-    db.select({ id: versions.id }).from(versions).where(eq(versions.skillId, skill.id)),
-    unindexSkill(db, skill.id, free),
-    db
-      .delete(skills)
-      .where(and(eq(skills.id, skill.id), free))
-      .returning({ id: skills.id }),
-    raiseCounters(db, [skill.scope]),
-  ]);
+  const [all, , deleted] = await withIndex((isIndexed) =>
+    db.batch([
+      db.select({ id: versions.id }).from(versions).where(eq(versions.skillId, skill.id)),
+      isIndexed ? unindexSkill(db, skill.id, free) : db.run(sql`SELECT 1`),
+      db
+        .delete(skills)
+        .where(and(eq(skills.id, skill.id), free))
+        .returning({ id: skills.id }),
+      raiseCounters(db, [skill.scope]),
+    ]),
+  );
   return deleted.length === 0 ? null : all.map((version) => version.id);
 }
 
@@ -132,10 +141,22 @@ function mirror(
   db: Database,
   skill: { scope: string; name: string },
   version: Pick<NewVersion, "skillId" | "displayName" | "description" | "tags">,
+  isIndexed: boolean,
 ) {
   const { displayName, description, tags } = version;
   const text = { scope: skill.scope, name: skill.name, displayName, description, tags };
-  return [...indexSkill(db, version.skillId, text), raiseCounters(db, [skill.scope])];
+  return [...(isIndexed ? indexSkill(db, version.skillId, text) : []), raiseCounters(db, [skill.scope])];
+}
+
+/** Makes a change together with what it is in the search index, or alone while there is none: nothing of the first try stays. */
+async function withIndex<T>(change: (isIndexed: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await change(true);
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+    console.error(JSON.stringify({ event: "search_index_missing", mend: "npm run reindex" }));
+    return change(false);
+  }
 }
 
 function recordOf(rows: (typeof skills.$inferSelect)[], version: NewVersion): SkillRecord {

@@ -204,6 +204,7 @@ export const ROWS: Row[] = [
   own("POST /api/v1/keys/{id}/rotate", "keys", ownKey, 201, { spent: true, admin: 201 }),
   own("DELETE /api/v1/keys/{id}", "keys", ownKey, 204, { spent: true, admin: 204 }),
   open("GET /api/v1/me", null, everybody(200)),
+  open("POST /api/v1/search-index", "admin", without({ admin: 200 }, 403)),
 
   open(
     "POST /api/v1/groups",

@@ -72,6 +72,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     db.batch(
       search.indexSkill(db, "skl_0-8", { scope: "public", name: "x", displayName: null, description: "", tags: [] }),
     ),
+  reindexSkills: (db) => search.reindexSkills(db, 100, PAGE),
   unindexSkill: async (db) => search.unindexSkill(db, "skl_0-9"),
   readGhost: async (db) => {
     await ghosts.insertGhost(db, "gho_named", { scope: "public", userId: "0" }, ghost("named"));
@@ -216,6 +217,7 @@ const NO_QUERY: Record<string, string> = {
   storageDown: "makes a refusal",
   isConstraintFailure: "reads an error",
   constraintOf: "reads an error",
+  isIndexMissing: "reads an error",
   used: "makes a part of a statement: with enlistConversation",
 };
 
@@ -277,10 +279,10 @@ function mayWalk(name: string, detail: string): boolean {
   return WALKING[name]?.tables.some((table) => new RegExp(`^SCAN ${table}\\b`).test(detail)) ?? false;
 }
 
-/** Lists that came as JSON, rows made up by the statement, and the full-text index by its terms or by its rowid. */
+/** Lists that came as JSON, rows made up by the statement, and the full-text index by its terms or by its rowid, also a range. */
 function harmless(detail: string): boolean {
   if (/^SCAN (?:seen$|asked$|smallest$|names$|CONSTANT ROW|\d+-ROW VALUES CLAUSE)$/.test(detail)) return true;
-  if (/^SCAN skill_search VIRTUAL TABLE INDEX \d+:(?:r?M\d|=)/.test(detail)) return true;
+  if (/^SCAN skill_search VIRTUAL TABLE INDEX \d+:(?:r?M\d|=|[<>])/.test(detail)) return true;
   return /^SCAN (?!skill_search)\w+ VIRTUAL TABLE INDEX \d+:/.test(detail);
 }
 

@@ -8,16 +8,10 @@ import { flag, linkTo, listQuery, oneStart } from "../../edge/paging";
 import { router } from "../../edge/router";
 import { json, jsonBody, noContent, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import { deleteSkill, readSkillReferences, removeSkillReferences } from "../../services/registry/deletion";
 import { readSkills, readUnified } from "../../services/registry/listing";
 import { invokeSkill } from "../../services/registry/named";
-import {
-  activate,
-  deleteSkill,
-  findSkill,
-  readSkillReferences,
-  readVersions,
-  removeSkillReferences,
-} from "../../services/registry/skills";
+import { activate, findSkill, readVersions } from "../../services/registry/skills";
 import { files } from "./files";
 import {
   ghostRefSchema,

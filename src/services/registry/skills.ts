@@ -1,35 +1,25 @@
-// One skill at a time: reading it, its versions and files, making another version current, deleting it.
+// One skill at a time: reading it, its versions and files, making another version current.
 
 import * as z from "zod";
 import {
   type Action,
   canRead,
-  definableScopes,
   groupOfScope,
   may,
   type Principal,
-  PUBLIC_SCOPE,
   roleFor,
   scopeOfNamespace,
-  visibleScopes,
 } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
-import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/ghosts";
-import { activateVersion, deleteSkillRows } from "../../storage/d1/publishing";
+import { activateVersion } from "../../storage/d1/publishing";
 import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../../storage/d1/skills";
 import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
-import { deletePackages, openPackageRange, packageKeys } from "../../storage/r2/packages";
+import { openPackageRange } from "../../storage/r2/packages";
 import { roleTooLow } from "../access/groups";
 import { adminOnly } from "../admin";
-import { audited, scopeInLog } from "../audit";
+import { audited } from "../audit";
 import type { Context } from "../context";
-
-/** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
-export interface References {
-  referenced_ghosts: GhostRef[];
-  hidden_count: number;
-}
 
 const versionCursor = z.object({ createdAt: z.number(), id: z.string() });
 
@@ -125,59 +115,6 @@ export async function activate(context: Context, id: string, versionId: string):
   const active = await activateVersion(audited(context, "skill.activate", id, { before, after, when: "was" }), version);
   if (active === null) throw skillNotFound();
   return active;
-}
-
-/** Deletes a skill that no ghost refers to. An admin may insist for a public one: the ghosts then warn of its absence. */
-export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
-  const skill = await findSkillFor(context, "delete", id);
-  const insist = force && skill.scope === PUBLIC_SCOPE;
-  const told = {
-    before: { name: skill.name, scope: scopeInLog(skill.scope) },
-    after: { force: insist },
-    when: "gone",
-  } as const;
-  const versionIds = await deleteSkillRows(audited(context, "skill.delete", id, told), skill, insist);
-  if (versionIds === null) {
-    if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
-    const references = await referencesTo(context, id);
-    throw new GatewayError(
-      "conflict",
-      "SKILL_REFERENCED",
-      `Ghosts use the skill '${skill.name}'; remove it from them first.`,
-      {
-        skill_name: skill.name,
-        referenced_ghosts: references.referenced_ghosts.map((ghost) => ({ ...ghost })),
-        hidden_count: references.hidden_count,
-      },
-    );
-  }
-  try {
-    await deletePackages(context.packages, context.timings, versionIds.flatMap(packageKeys));
-  } catch (error) {
-    // The skill is gone already. What R2 keeps now is an orphan like any other, logged by `guarded` and left to the sweep.
-    if (!(error instanceof GatewayError)) throw error;
-  }
-}
-
-/** Who refers to a skill. */
-export async function readSkillReferences(
-  context: Context,
-  id: string,
-): Promise<References & { skill_id: string; skill_name: string }> {
-  const skill = await findSkillHead(context, id);
-  return { skill_id: skill.id, skill_name: skill.name, ...(await referencesTo(context, id)) };
-}
-
-/** Takes a skill out of the ghosts that the caller may write. */
-export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
-  await findSkillHead(context, id);
-  const scopes = definableScopes(context.caller.principal);
-  return removeReferences(audited(context, "skill.remove_references", id), scopes, id);
-}
-
-async function referencesTo(context: Context, skillId: string): Promise<References> {
-  const { seen, others } = await readReferences(context.db, visibleScopes(context.caller.principal), skillId);
-  return { referenced_ghosts: seen, hidden_count: others };
 }
 
 function versionNotFound(): GatewayError {

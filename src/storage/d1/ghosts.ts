@@ -219,6 +219,6 @@ function insertReferences(db: Database, ghostId: string, scope: string, skills: 
 }
 
 /** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
-function among(scopes: readonly string[]): SQL {
+export function among(scopes: readonly string[]): SQL {
   return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 }

@@ -2,9 +2,10 @@
 
 import { and, eq, or, sql } from "drizzle-orm";
 import type { Database } from "./database";
+import { among } from "./ghosts";
 import { type NewReply, rememberReply } from "./idempotency";
 import { raiseCounters } from "./keys";
-import { ghostSkills, now, skills, versions } from "./schema/registry";
+import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
 import { indexSkill, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
 
@@ -99,17 +100,19 @@ export async function activateVersion(db: Database, version: SkillRecord): Promi
 }
 
 /**
- * Deletes a skill with its versions, unless a ghost refers to it and `force` is not set. Returns the ids of the versions whose
- * packages are of no use any more; `null` when nothing was deleted.
+ * Deletes a skill with its versions, unless a ghost that holds it refers to it. Returns the ids of the versions whose packages are
+ * of no use any more; `null` when nothing was deleted.
+ *
+ * @param holding the scopes whose ghosts hold it
  */
 export async function deleteSkillRows(
   db: Database,
   skill: { id: string; scope: string },
-  force: boolean,
+  holding: "all" | readonly string[],
 ): Promise<string[] | null> {
-  const free = force
-    ? sql`true`
-    : sql`NOT EXISTS (SELECT 1 FROM ${ghostSkills} WHERE ${ghostSkills.skillId} = ${skill.id})`;
+  const holds = holding === "all" ? sql`true` : among(holding);
+  const free = sql`NOT EXISTS (SELECT 1 FROM ${ghostSkills} CROSS JOIN ${ghosts} ON ${ghosts.id} = ${ghostSkills.ghostId}
+    WHERE ${ghostSkills.skillId} = ${skill.id} AND ${holds})`;
   const [all, , deleted] = await db.batch([
     db.select({ id: versions.id }).from(versions).where(eq(versions.skillId, skill.id)),
     unindexSkill(db, skill.id, free),

@@ -46,6 +46,8 @@ export interface SkillHead {
   id: string;
   name: string;
   scope: string;
+  /** As the row has it: of a group's skill, who published it first. */
+  userId: string;
   currentId: string;
 }
 
@@ -88,7 +90,13 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 /** Who and where a skill is, for all owners. */
 export async function readSkillHead(db: Database, id: string): Promise<SkillHead | null> {
   const [found] = await db
-    .select({ id: skills.id, name: skills.name, scope: skills.scope, currentId: skills.versionId })
+    .select({
+      id: skills.id,
+      name: skills.name,
+      scope: skills.scope,
+      userId: skills.userId,
+      currentId: skills.versionId,
+    })
     .from(skills)
     .where(eq(skills.id, id));
   return found ?? null;

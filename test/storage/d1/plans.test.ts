@@ -65,7 +65,8 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   activateVersion: async (db) => publishing.activateVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
   deleteSkillRows: async (db) => {
     await publishing.insertSkill(db, skill("c"), version("ver_c", "c"), null);
-    expect(await publishing.deleteSkillRows(db, { id: "c", scope: OWN }, false)).toEqual(["ver_c"]);
+    expect(await publishing.deleteSkillRows(db, { id: "c", scope: OWN }, "all")).toEqual(["ver_c"]);
+    await publishing.deleteSkillRows(db, { id: "nothing", scope: OWN }, SCOPES);
   },
   searchSkills: (db) => search.searchSkills(db, SCOPES, "number77", 10),
   indexSkill: (db) =>
@@ -210,6 +211,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
 
 /** Exported functions without a row, and why. */
 const NO_QUERY: Record<string, string> = {
+  among: "makes a part of a statement: with readReferences",
   openDatabase: "wraps a session",
   guarded: "wraps one call",
   guardSession: "wraps a session",

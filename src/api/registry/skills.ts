@@ -11,7 +11,7 @@ import * as z from "../../edge/zod";
 import { deleteSkill, readSkillReferences, removeSkillReferences } from "../../services/registry/deletion";
 import { readSkills, readUnified } from "../../services/registry/listing";
 import { invokeSkill } from "../../services/registry/named";
-import { activate, findSkill, readVersions } from "../../services/registry/skills";
+import { activate, findSkill, readVersions, unyank, yank } from "../../services/registry/skills";
 import { files } from "./files";
 import {
   ghostRefSchema,
@@ -207,16 +207,25 @@ skillRoutes.openapi(
   },
 );
 
-skillRoutes.openapi(
-  createRoute({
-    method: "post",
-    path: "/{id}/versions/{version_id}/activate",
-    summary: "Make a version the current one",
-    request: { params: z.object({ id: z.string(), version_id: z.string() }) },
-    responses: { 200: json("The skill at that version.", skillSchema), ...refusals(403, 404) },
-  }),
-  async (c) => {
-    const { id, version_id } = c.req.valid("param");
-    return c.json(skillResource(await activate(c.get("context"), id, version_id)), 200);
-  },
-);
+/** Changes of what names and ranges may mean: where they are, in a sentence, and the use case. */
+const VERSION_CHANGES = [
+  ["/{id}/versions/{version_id}/activate", "Make a version the current one", activate],
+  ["/{id}/versions/{version_id}/yank", "Yank a version: no name and no range means it any more", yank],
+  ["/{id}/versions/{version_id}/unyank", "Take a yank back", unyank],
+] as const;
+
+for (const [path, summary, change] of VERSION_CHANGES) {
+  skillRoutes.openapi(
+    createRoute({
+      method: "post",
+      path,
+      summary,
+      request: { params: z.object({ id: z.string(), version_id: z.string() }) },
+      responses: { 200: json("The skill as it stands then.", skillSchema), ...refusals(403, 404, 409) },
+    }),
+    async (c) => {
+      const { id, version_id } = c.req.valid("param");
+      return c.json(skillResource(await change(c.get("context"), id, version_id)), 200);
+    },
+  );
+}

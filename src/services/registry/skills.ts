@@ -1,4 +1,4 @@
-// One skill at a time: reading it, its versions and files, making another version current.
+// One skill at a time: reading it, its versions and files, making another version current, yanking one.
 
 import * as z from "zod";
 import {
@@ -12,14 +12,24 @@ import {
 } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
-import { activateVersion } from "../../storage/d1/publishing";
-import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../../storage/d1/skills";
+import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/publishing";
+import {
+  readSkill,
+  readSkillAt,
+  readSkillHead,
+  readSuccessor,
+  type SkillHead,
+  type SkillRecord,
+} from "../../storage/d1/skills";
 import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
 import { openPackageRange } from "../../storage/r2/packages";
 import { roleTooLow } from "../access/groups";
 import { adminOnly } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
+
+/** How often a yank that lost against another change of the skill looks again. */
+const ROUNDS = 8;
 
 const versionCursor = z.object({ createdAt: z.number(), id: z.string() });
 
@@ -108,13 +118,58 @@ export async function readVersions(
 /** Makes a version of a skill the current one. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
+  const version = await findVersion(context, skill, versionId);
+  if (version.versionId === version.currentId) return version;
+  if (version.yankedAt !== null) throw versionYanked(version, "Take the yank back before it becomes current.");
+  const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
+  const told = { before, after, when: { version: version.versionId, yanked: false } } as const;
+  const active = await activateVersion(audited(context, "skill.activate", id, told), version);
+  if (active !== null) return active;
+  if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
+  throw versionYanked(version, "Take the yank back before it becomes current.");
+}
+
+/**
+ * Yanks a version: no name and no range means it from now on, and conversations that have it lose it at their next step. It stays
+ * readable by its id. A skill that stood at it goes back to its newest other version. Yanking twice is yanking once.
+ */
+export async function yank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
+  const skill = await findSkillFor(context, "activate", id);
+  for (let round = 0; round < ROUNDS; round++) {
+    const version = await findVersion(context, skill, versionId);
+    if (version.yankedAt !== null) return findSkill(context, id);
+    const next = await readSuccessor(context.db, id, versionId);
+    const current = version.currentId === versionId ? (next?.versionId ?? null) : version.currentId;
+    const after = { version: version.label, version_id: versionId, current_version_id: current };
+    const recorded = audited(context, "skill.yank", id, { after, when: { version: versionId, yanked: true } });
+    if (await yankVersion(recorded, version, next)) return findSkill(context, id);
+  }
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+}
+
+/** Takes a yank back. The version can be meant again; it becomes current only if there is no other. */
+export async function unyank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
+  const skill = await findSkillFor(context, "activate", id);
+  const version = await findVersion(context, skill, versionId);
+  if (version.yankedAt !== null) {
+    const after = { version: version.label, version_id: versionId };
+    const recorded = audited(context, "skill.unyank", id, { after, when: { version: versionId, yanked: false } });
+    await unyankVersion(recorded, version);
+  }
+  return findSkill(context, id);
+}
+
+/** A version of this skill, yanked or not. */
+async function findVersion(context: Context, skill: SkillHead, versionId: string): Promise<SkillRecord> {
   const version = await readSkillAt(context.db, versionId);
   if (version === null || version.id !== skill.id) throw versionNotFound();
-  if (version.versionId === version.currentId) return version;
-  const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
-  const active = await activateVersion(audited(context, "skill.activate", id, { before, after, when: "was" }), version);
-  if (active === null) throw skillNotFound();
-  return active;
+  return version;
+}
+
+/** The refusal of what would bring a yanked version back by the way. */
+export function versionYanked({ name, versionId }: { name: string; versionId: string }, advice: string): GatewayError {
+  const message = `Version ${versionId} of '${name}' is yanked. ${advice}`;
+  return new GatewayError("conflict", "VERSION_YANKED", message, { version_id: versionId });
 }
 
 function versionNotFound(): GatewayError {

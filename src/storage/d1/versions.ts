@@ -1,6 +1,6 @@
 // Reading versions: the list of a skill's, what is in a package, and which of them exist.
 
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import type { Issue } from "../../domain/errors";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
@@ -16,6 +16,7 @@ export interface VersionSummary {
   warnings: Issue[];
   createdBy: string;
   createdAt: number;
+  yankedAt: number | null;
 }
 
 /** A version's package and what is in it, with the skill it belongs to. */
@@ -75,11 +76,23 @@ export function listVersions(
       warnings: versions.warnings,
       createdBy: versions.createdBy,
       createdAt: versions.createdAt,
+      yankedAt: versions.yankedAt,
     })
     .from(versions)
     .where(and(eq(versions.skillId, skillId), older))
     .orderBy(desc(versions.createdAt), desc(versions.id))
     .limit(limit);
+}
+
+/** Which of these versions are yanked. */
+export async function yankedAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: versions.id })
+    .from(versions)
+    .where(
+      and(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, isNotNull(versions.yankedAt)),
+    );
+  return new Set(rows.map((row) => row.id));
 }
 
 /** Which of these versions have a row. */

@@ -314,7 +314,9 @@ export const ROWS: Row[] = [
   // Out of the ghosts that one may write, of which there are none.
   ...skilled(`POST ${S}/{id}/remove-references`, "read", 200, { scope: "skills:write" }),
   ...skilled(`GET ${S}/{id}/versions`, "read", 200),
-  ...skilled(`POST ${S}/{id}/versions/{version_id}/activate`, "manage", 200),
+  ...["activate", "yank", "unyank"].flatMap((change) =>
+    skilled(`POST ${S}/{id}/versions/{version_id}/${change}`, "manage", 200),
+  ),
   {
     // Into the group that has it already.
     route: `POST ${S}/{id}/share`,

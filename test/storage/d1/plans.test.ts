@@ -62,6 +62,17 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await publishing.insertSkill(db, skill("b"), version("ver_b", "b"), null);
     return publishing.insertVersion(db, skill("b"), version("ver_b2", "b"), answer("b"));
   },
+  readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1"),
+  yankVersion: async (db) => {
+    const first = await publishing.insertSkill(db, skill("d"), version("ver_d", "d"), null);
+    const second = await publishing.insertVersion(db, skill("d"), version("ver_d2", "d"), null);
+    expect(await publishing.yankVersion(db, second, null)).toBe(false);
+    expect(await publishing.yankVersion(db, second, first)).toBe(true);
+    expect(await publishing.yankVersion(db, second, first)).toBe(false);
+    expect(await publishing.yankVersion(db, first, null)).toBe(true);
+  },
+  unyankVersion: async (db) => publishing.unyankVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
+  yankedAmong: (db) => versions.yankedAmong(db, ["ver_0-1", "ver_nothing"]),
   activateVersion: async (db) => publishing.activateVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
   deleteSkillRows: async (db) => {
     await publishing.insertSkill(db, skill("c"), version("ver_c", "c"), null);

@@ -21,7 +21,7 @@ function bytes(type: string) {
     200: { description: "The bytes.", content },
     206: { description: "The part that `Range` asks for.", content },
     304: notModified,
-    ...refusals(404, 416),
+    ...refusals(403, 404, 416),
   };
 }
 
@@ -84,7 +84,11 @@ files.openapi(
     summary: "The files of the current version",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("All files, by path.", () => z.array(fileSchema())), 304: notModified, ...refusals(404) },
+    responses: {
+      200: json("All files, by path.", () => z.array(fileSchema())),
+      304: notModified,
+      ...refusals(403, 404),
+    },
   }),
   async (c) => {
     const found = await findPackage(c.get("context"), c.req.valid("param").id);

@@ -5,6 +5,7 @@ import { ghostSpecSchema } from "../../domain/catalog/ghost";
 import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/inspection";
 import { jsonObject } from "../../domain/json";
+import { withoutCredentials } from "../../domain/package/credentials";
 import { issueSchema } from "../../edge/errors";
 import { instant } from "../../edge/schemas";
 import * as z from "../../edge/zod";
@@ -150,7 +151,8 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       config: manifest.config,
       tools: manifest.tools,
       provider: manifest.provider ?? {},
-      mcpServers: manifest.mcpServers,
+      // One's own are one's own to see. Versions from before publishing them was refused may hold what others must not.
+      mcpServers: kindOfScope(skill.scope) === "user" ? manifest.mcpServers : withoutCredentials(manifest.mcpServers),
       dependencies: manifest.dependencies,
       preload: manifest.preload,
       license: manifest.license,

@@ -161,6 +161,15 @@ export function canRead(principal: Principal, scope: string): boolean {
   return visibleScopes(principal).includes(scope);
 }
 
+/** Whether a scope is this principal's to answer for: its user, the Owner of its group, or for what is public an admin. */
+export function ownsScope(principal: Principal, scope: string): boolean {
+  if (scope === PUBLIC_SCOPE) return isAdmin(principal);
+  const group = groupOfScope(scope);
+  if (group === null) return scope === userScope(principal.userId);
+  const role = roleIn(principal, group);
+  return role === "Owner" || (role !== null && isAdmin(principal));
+}
+
 /** Only public skills run code, since only admins write them. */
 export function canExecute(scope: string): boolean {
   return scope === PUBLIC_SCOPE;

@@ -14,6 +14,7 @@ import { searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
 import { findAllInView, findInView, scopesOf } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
+import { withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
 import { loadedVersion, type Session, touch } from "../session";
 
@@ -47,6 +48,8 @@ export async function runReadSkill(
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
   }
+  const withheld = withheldFrom(context, entry.scope, version.servers);
+  if (withheld !== null) return failed(`Error: ${withheld}`);
   const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) touch(session, context, name);
   return result;

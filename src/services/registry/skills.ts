@@ -26,6 +26,7 @@ import { openPackageRange } from "../../storage/r2/packages";
 import { roleTooLow } from "../access/groups";
 import { adminOnly } from "../admin";
 import { audited } from "../audit";
+import { filesWithheld, withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
 
 /** How often a yank that lost against another change of the skill looks again. */
@@ -87,7 +88,11 @@ export async function findSkillFor(context: Context, action: Action, id: string)
 /** The package of a version, by its id or its label; without one of the current version. */
 export async function findPackage(context: Context, id: string, version?: string): Promise<PackageRow> {
   const found = await readVersionPackage(context.db, id, version);
-  if (found !== null && canRead(context.caller.principal, found.scope)) return found;
+  if (found !== null && canRead(context.caller.principal, found.scope)) {
+    const reason = withheldFrom(context, found.scope, found.servers);
+    if (reason !== null) throw filesWithheld(reason);
+    return found;
+  }
   await findSkillHead(context, id);
   throw versionNotFound();
 }

@@ -8,6 +8,7 @@ import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { ghostSkills, ghosts, skills, versions } from "./schema/registry";
 import { isListed } from "./skills";
+import { serversOfVersion } from "./versions";
 
 /** A wanted skill: by name, and by id where a saved ghost resolved it. */
 export interface WantedSkill {
@@ -189,11 +190,12 @@ export async function readGhost(db: Database, scopes: readonly string[], ghost: 
   return { ...found, resolved };
 }
 
-/** What a version is beyond level 1: its instructions and its files. Immutable. */
+/** What a version is beyond level 1: its instructions, its files, and the servers that it brings. Immutable. */
 export interface VersionContent {
   description: string;
   instructions: string;
   files: PackageFile[];
+  servers: JsonObject;
 }
 
 /** The content of versions, by version id. One that is gone is absent. */
@@ -207,6 +209,7 @@ export async function readVersionContents(
       description: versions.description,
       instructions: versions.instructions,
       files: versions.files,
+      servers: serversOfVersion,
     })
     .from(versions)
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);

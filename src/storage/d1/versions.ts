@@ -2,6 +2,7 @@
 
 import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import type { Issue } from "../../domain/errors";
+import { type JsonObject, jsonObject } from "../../domain/json";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
@@ -27,7 +28,14 @@ export interface PackageRow {
   zipSha256: string;
   zipSize: number;
   files: PackageFile[];
+  /** Entries of MCP servers, as they were written. */
+  servers: JsonObject;
 }
+
+/** SQL: the MCP servers of a version's manifest, which may be long in all. */
+export const serversOfVersion = sql`json_extract(${versions.manifest}, '$.mcpServers')`.mapWith((text: string) =>
+  jsonObject.parse(JSON.parse(text)),
+);
 
 /** The package of a version, by its id or its label; without `version` of the skill's current one. */
 export async function readVersionPackage(
@@ -47,6 +55,7 @@ export async function readVersionPackage(
       zipSha256: versions.zipSha256,
       zipSize: versions.zipSize,
       files: versions.files,
+      servers: serversOfVersion,
     })
     .from(skills)
     .innerJoin(versions, wanted)

@@ -58,7 +58,10 @@ export function withoutCredentials(servers: JsonObject): JsonObject {
 function blacken(at: JsonValue, [key = "", ...rest]: readonly string[]): void {
   if (at === null || typeof at !== "object") return;
   const inner = Object.getOwnPropertyDescriptor(at, key)?.value;
-  if (rest.length > 0) return blacken(inner, rest);
+  if (rest.length > 0) {
+    blacken(inner, rest);
+    return;
+  }
   const url = typeof inner === "string" ? URL.parse(inner) : null;
   const shown = url !== null && url.host !== "" ? `${url.protocol}//${url.host}/${MASK}` : MASK;
   Object.defineProperty(at, key, { value: shown, enumerable: true, configurable: true, writable: true });

@@ -17,6 +17,7 @@ import { readSkillHead, type SkillHead } from "../../storage/d1/skills";
 import { deletePackages, packageKeys } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
+import { findOwnGhost } from "./ghosts";
 import { findSkillHead, requireRight, skillNotFound } from "./skills";
 
 /** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
@@ -61,6 +62,24 @@ export async function removeSkillReferences(context: Context, id: string): Promi
   await findSkillHead(context, id);
   const scopes = definableScopes(context.caller.principal);
   return removeReferences(audited(context, "skill.remove_references", id), scopes, id);
+}
+
+/** The same for one ghost. Gives its name. */
+export async function removeSkillReference(context: Context, id: string, ghostId: string): Promise<string> {
+  const skill = await findSkillHead(context, id);
+  const ghost = await findOwnGhost(context, ghostId);
+  const [taken] = await removeReferences(
+    audited(context, "skill.remove_references", id, { after: { ghost_id: ghostId } }),
+    [ghost.scope],
+    id,
+    ghostId,
+  );
+  if (taken !== undefined) return taken.name;
+  throw new GatewayError(
+    "invalid",
+    "NOT_REFERENCED",
+    `The ghost '${ghost.name}' does not use the skill '${skill.name}'.`,
+  );
 }
 
 /** A skill that the caller may delete. An admin deletes also what only others see, and still reads none of it. */

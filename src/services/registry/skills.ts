@@ -7,6 +7,7 @@ import {
   groupOfScope,
   may,
   type Principal,
+  PUBLIC_SCOPE,
   roleFor,
   scopeOfNamespace,
 } from "../../domain/access/access";
@@ -81,6 +82,14 @@ export async function findSkillHead(context: Context, id: string): Promise<Skill
 /** A skill that the caller may do this to. */
 export async function findSkillFor(context: Context, action: Action, id: string): Promise<SkillHead> {
   const skill = await findSkillHead(context, id);
+  requireRight(context.caller.principal, action, skill.scope);
+  return skill;
+}
+
+/** The same for a public one; what is not public is not there. */
+export async function findPublicSkillFor(context: Context, action: Action, id: string): Promise<SkillHead> {
+  const skill = await readSkillHead(context.db, id);
+  if (skill?.scope !== PUBLIC_SCOPE) throw skillNotFound();
   requireRight(context.caller.principal, action, skill.scope);
   return skill;
 }

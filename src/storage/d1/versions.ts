@@ -93,6 +93,15 @@ export function listVersions(
     .limit(limit);
 }
 
+/** SHA-256 of the packages of versions, by version id. One that is gone is absent. */
+export async function readDigests(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: versions.id, zipSha256: versions.zipSha256 })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+  return new Map(rows.map(({ id, zipSha256 }) => [id, zipSha256]));
+}
+
 /** Which of these versions are yanked. */
 export async function yankedAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db

@@ -63,7 +63,7 @@ describe("no credential", () => {
     { Authorization: `Bearer ${variable("secrets.X")}` },
     { Authorization: variable("secrets.X") },
     { Authorization: "Bearer <your token>", "X-Api-Key": "YOUR_API_KEY", "X-Secret": "********" },
-    { "X-Api-Key": "$API_KEY", "X-Other-Key": "\${API_KEY}", "X-Third-Token": "{{token}}" },
+    { "X-Api-Key": "$API_KEY", "X-Other-Key": `\${API_KEY}`, "X-Third-Token": "{{token}}" },
     { Accept: "application/json, text/event-stream", "Content-Type": "application/json" },
     { "X-Auth-Type": "oauth2", "X-Auth-Mode": "bearer", "X-Token-Limit": "4096", "X-Auth": "none" },
     { "X-Workspace": "550e8400-e29b-41d4-a716-446655440000", "X-Version": "2026-07-28" },

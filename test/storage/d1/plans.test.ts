@@ -72,6 +72,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await publishing.yankVersion(db, first, null)).toBe(true);
   },
   unyankVersion: async (db) => publishing.unyankVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
+  readDigests: (db) => versions.readDigests(db, ["ver_0-1", "ver_0-2"]),
   yankedAmong: (db) => versions.yankedAmong(db, ["ver_0-1", "ver_nothing"]),
   activateVersion: async (db) => publishing.activateVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
   deleteSkillRows: async (db) => {
@@ -107,7 +108,10 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   updateGhost: (db) => ghosts.updateGhost(db, "gho_1", OWN, ghost("two")),
   deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
   readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
-  removeReferences: (db) => ghosts.removeReferences(db, SCOPES, "skl_0-0"),
+  removeReferences: async (db) => {
+    await ghosts.removeReferences(db, SCOPES, "skl_0-0", "gho_1");
+    await ghosts.removeReferences(db, SCOPES, "skl_0-0");
+  },
   readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
   rememberReply: (db) => db.batch(idempotency.rememberReply(db, answer("c"))),
   keepReply: (db) => idempotency.keepReply(db, answer("d")),

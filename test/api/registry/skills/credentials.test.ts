@@ -41,7 +41,7 @@ describe("publishing a literal credential", () => {
       code: "CREDENTIAL_LITERAL",
       issues: [{ code: "CREDENTIAL_LITERAL", path: "SKILL.md", line: 8 }],
     });
-    expect(JSON.stringify(refused)).toContain("\${{secrets.WEATHER_TOKEN}}");
+    expect(JSON.stringify(refused)).toContain(`\${{secrets.WEATHER_TOKEN}}`);
     expect(JSON.stringify(refused)).not.toContain(PLANTED);
   });
 

@@ -43,7 +43,7 @@ export async function eraseUser(context: Context, userId: string, open: OpenConv
   for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));
   const skills = await readUserSkills(context.db, userId, AT_ONCE + 1);
   for (const skill of skills.slice(0, AT_ONCE)) {
-    const versions = (await deleteSkillRows(context.db, skill, true)) ?? [];
+    const versions = (await deleteSkillRows(context.db, skill, [])) ?? [];
     await deletePackages(context.packages, context.timings, versions.flatMap(packageKeys));
   }
   const complete = conversations.length <= AT_ONCE && skills.length <= AT_ONCE;

@@ -1,18 +1,11 @@
 // The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../json";
+import { isJsonObject, type JsonObject } from "../json";
 import { serverEntrySchema, variableProblems } from "../servers/entry";
+import { literalCredentials } from "./credentials";
 import type { FieldReader } from "./manifest-field";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
-/** Names of headers, variables and parameters whose value is a credential. */
-const SECRET_NAME = /auth|token|secret|passw|api[-_]?key|access[-_]?key|credential|cookie|bearer|^key$/i;
-/** Values that are credentials whatever they are called: the prefixes of well-known issuers. */
-const SECRET_VALUE =
-  /^(?:Bearer|Basic)\s+\S|\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}|AIza[\w-]{30,})/;
-/** Filled in later, by us or by another runtime, or by the reader of the file. */
-const PLACEHOLDER = /\$\{|\{\{|^<.*>$|^\$[A-Z_]+$/;
-
 /**
  * Looks at every server and keeps those that are mappings. Warnings: `MCP_SERVER_INVALID` (left out), `MCP_STDIO`,
  * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
@@ -27,10 +20,11 @@ export function checkServers(fields: FieldReader, servers: JsonObject): JsonObje
     }
     kept[name] = server;
     checkTransport(fields, name, server);
-    for (const keys of literalCredentials(server)) {
-      const message = `${keys.join(".")} of '${name}' holds a literal credential: store it as a secret and write \${{secrets.NAME}}.`;
-      fields.warn("CREDENTIAL_LITERAL", [...place, ...keys], message);
-    }
+  }
+  for (const { keys, secret } of literalCredentials(servers)) {
+    const [name = "", ...rest] = keys;
+    const message = `${rest.join(".") || "The entry"} of '${name}' holds a literal credential: store it as a secret, and write \${{secrets.${secret}}} in its place.`;
+    fields.warn("CREDENTIAL_LITERAL", ["mcpServers", ...keys], message);
   }
   return kept;
 }
@@ -72,33 +66,4 @@ function checkEntry(fields: FieldReader, name: string, { type: _, ...server }: J
     const note = code === "VARIABLE_IN_ORIGIN" ? fields.refuse : fields.warn;
     note(code, [...place, ...keys], `The MCP server '${name}' cannot be reached: ${problem}.`);
   }
-}
-
-/** The keys, below the server, of values that look like credentials. Never the values. */
-function literalCredentials(server: JsonObject): string[][] {
-  const found = ["headers", "env"].flatMap((part) =>
-    Object.entries(isJsonObject(server[part]) ? server[part] : {})
-      .filter(([key, value]) => isCredential(key, value))
-      .map(([key]) => [part, key]),
-  );
-  const { url, args } = server;
-  if (typeof url === "string" && urlHoldsCredential(url)) found.push(["url"]);
-  if (Array.isArray(args) && args.some((value) => isCredential("", value))) found.push(["args"]);
-  return found;
-}
-
-function isCredential(key: string, value: JsonValue): boolean {
-  if (typeof value !== "string" || value === "" || PLACEHOLDER.test(value)) return false;
-  return SECRET_NAME.test(key) || SECRET_VALUE.test(value);
-}
-
-/** Not by `new URL`: a template in the host or the port does not parse. */
-function urlHoldsCredential(url: string): boolean {
-  const userinfo = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(url)?.[1];
-  if (userinfo !== undefined && !PLACEHOLDER.test(userinfo)) return true;
-  const query = url.split("?")[1]?.split("#")[0] ?? "";
-  return query.split("&").some((pair) => {
-    const [key = "", ...value] = pair.split("=");
-    return isCredential(key, value.join("="));
-  });
 }

@@ -15,6 +15,7 @@ import { type SearchHit, searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
 import { findAllInView, findForModel, scopesOf } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
+import { withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
 import { isActiveIn, loadedVersion, type Session, touch } from "../session";
 
@@ -48,6 +49,8 @@ export async function runReadSkill(
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
   }
+  const withheld = withheldFrom(context, entry.scope, version.servers);
+  if (withheld !== null) return failed(`Error: ${withheld}`);
   const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) touch(session, context, name);
   return result;

@@ -114,6 +114,8 @@ const taskSkillRefSchema = () =>
     namespace: z.string(),
     is_public: z.boolean(),
     version_id: z.string(),
+    /** The `fileHash` of this version, and with `sha256-` before it the ETag of its download; `null` while the registry is away. */
+    content_hash: z.string().nullable(),
   });
 
 /** `GET /api/tasks/{id}/skills`, in the form of the predecessor system. */

@@ -8,6 +8,7 @@ import { offeredBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { readDigests } from "../../storage/d1/versions";
 import { pendingOf } from "../asking/views";
 import { standing } from "../catalog/view";
 import type { Context } from "../context";
@@ -110,6 +111,9 @@ export async function taskSkillsOf(context: Context, session: Session): Promise<
   const { view } = await standing(context, session);
   const entries = view.catalog.entries;
   const preloaded = entries.filter((entry) => view.preload.includes(entry.name));
+  const ids = entries.map((entry) => entry.version_id);
+  const hashes = context.caller.stale ? new Map<string, string>() : await readDigests(context.db, ids);
+  const taskRef = (entry: CatalogEntry) => taskRefOf(entry, hashes.get(entry.version_id) ?? null);
   return {
     task_id: session.id,
     skills: entries.map((entry) => entry.name),
@@ -119,12 +123,13 @@ export async function taskSkillsOf(context: Context, session: Session): Promise<
   };
 }
 
-function taskRef(entry: CatalogEntry): TaskSkillRef {
+function taskRefOf(entry: CatalogEntry, contentHash: string | null): TaskSkillRef {
   return {
     skill_id: entry.skill_id,
     namespace: namespaceOfScope(entry.scope),
     is_public: entry.scope === PUBLIC_SCOPE,
     version_id: entry.version_id,
+    content_hash: contentHash,
   };
 }
 

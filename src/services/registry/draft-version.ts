@@ -1,6 +1,6 @@
 // The row of a version to be: what a package says, what it costs, what is to be said about it.
 
-import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { StoredCode } from "../../domain/code/stored";
 import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
@@ -19,6 +19,7 @@ export async function draftVersion(
   facts: { uploadSha256: string; startedAt: number },
 ): Promise<{ version: Omit<NewVersion, "skillId">; rowBytes: number; code: StoredCode | null }> {
   const { manifest } = found;
+  if (kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
   const { tokens, warnings, findings, code } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
   const version = {
@@ -64,6 +65,15 @@ function tooLargeToStore(): GatewayError {
   return new GatewayError("too_large", "PACKAGE_TOO_LARGE", withReasons("The package is too large.", issues), {
     issues,
   });
+}
+
+/** What others see holds no credential: everybody who sees it would have it. */
+function refuseCredentials(warnings: readonly Issue[]): void {
+  const issues = warnings.filter(({ code }) => code === "CREDENTIAL_LITERAL").map((issue) => ({ ...issue }));
+  const [first] = issues;
+  if (first === undefined) return;
+  const message = `Everybody who sees the skill would have its credentials. ${first.message}`;
+  throw new GatewayError("unprocessable", "CREDENTIAL_LITERAL", message, { issues });
 }
 
 /** Nothing goes public that the gateway's operator wants looked at first. */

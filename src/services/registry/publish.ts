@@ -19,7 +19,7 @@ import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
-import { skillNotFound } from "./skills";
+import { skillNotFound, versionYanked } from "./skills";
 
 export interface PublishRequest {
   upload: Uint8Array;
@@ -115,6 +115,8 @@ async function meet(
     throw new GatewayError("conflict", "NAME_CONFLICT", message, { name: skill.name });
   }
   const equal = versions.find((version) => version.digest === digest);
+  if (equal !== undefined && equal.yankedAt !== null)
+    throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
   if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
   const [labelled] = versions;
   if (labelled === undefined) return { skillId: skill.id, versionId: null };

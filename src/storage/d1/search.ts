@@ -64,18 +64,18 @@ export async function searchSkills(
     FROM skill_search CROSS JOIN skills ON skills.seq = skill_search.rowid
     WHERE skill_search MATCH ${expression} AND skill_search.rank MATCH 'bm25(0.0, 10.0, 4.0, 4.0)' AND NOT EXISTS (
       SELECT 1 FROM json_each(${ranked}) AS own, json_each(${ranked}) AS other
-      CROSS JOIN skills AS hiding ON hiding.scope = other.value AND hiding.name = skills.name
+      CROSS JOIN skills AS hiding ON hiding.scope = other.value AND hiding.name = skills.name AND hiding.tokens >= 0
       WHERE own.value = skills.scope AND other.key < own.key)
     ORDER BY skill_search.rank LIMIT ${limit}`);
 }
 
-/** Statements that put a skill into the index, in place of what it said before. */
-export function indexSkill(db: Database, skillId: string, skill: SearchText) {
+/** Statements that put a skill into the index, in place of what it said before; where `condition` holds of its row. */
+export function indexSkill(db: Database, skillId: string, skill: SearchText, condition: SQL = sql`true`) {
   const { scope, name, description, tags } = indexed(skill);
   return [
-    unindexSkill(db, skillId),
+    unindexSkill(db, skillId, condition),
     db.insert(skillSearch).select(sql`
-      SELECT seq, ${scope}, ${name}, ${description}, ${tags} FROM skills WHERE id = ${skillId}`),
+      SELECT seq, ${scope}, ${name}, ${description}, ${tags} FROM skills WHERE id = ${skillId} AND ${condition}`),
   ] as const;
 }
 

@@ -45,6 +45,7 @@ export function readUserVersions(db: Database, userId: string, limit: number, af
       instructions: versions.instructions,
       files: versions.files,
       created_at: versions.createdAt,
+      yanked_at: versions.yankedAt,
     })
     .from(versions)
     .innerJoin(skills, eq(skills.id, versions.skillId))

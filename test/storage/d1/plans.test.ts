@@ -62,10 +62,23 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await publishing.insertSkill(db, skill("b"), version("ver_b", "b"), null);
     return publishing.insertVersion(db, skill("b"), version("ver_b2", "b"), answer("b"));
   },
+  readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1"),
+  yankVersion: async (db) => {
+    const first = await publishing.insertSkill(db, skill("d"), version("ver_d", "d"), null);
+    const second = await publishing.insertVersion(db, skill("d"), version("ver_d2", "d"), null);
+    expect(await publishing.yankVersion(db, second, null)).toBe(false);
+    expect(await publishing.yankVersion(db, second, first)).toBe(true);
+    expect(await publishing.yankVersion(db, second, first)).toBe(false);
+    expect(await publishing.yankVersion(db, first, null)).toBe(true);
+  },
+  unyankVersion: async (db) => publishing.unyankVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
+  readDigests: (db) => versions.readDigests(db, ["ver_0-1", "ver_0-2"]),
+  yankedAmong: (db) => versions.yankedAmong(db, ["ver_0-1", "ver_nothing"]),
   activateVersion: async (db) => publishing.activateVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
   deleteSkillRows: async (db) => {
     await publishing.insertSkill(db, skill("c"), version("ver_c", "c"), null);
-    expect(await publishing.deleteSkillRows(db, { id: "c", scope: OWN }, false)).toEqual(["ver_c"]);
+    expect(await publishing.deleteSkillRows(db, { id: "c", scope: OWN }, "all")).toEqual(["ver_c"]);
+    await publishing.deleteSkillRows(db, { id: "nothing", scope: OWN }, SCOPES);
   },
   searchSkills: (db) => search.searchSkills(db, SCOPES, "number77", 10),
   indexSkill: (db) =>
@@ -96,7 +109,10 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   updateGhost: (db) => ghosts.updateGhost(db, "gho_1", OWN, ghost("two")),
   deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
   readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
-  removeReferences: (db) => ghosts.removeReferences(db, SCOPES, "skl_0-0"),
+  removeReferences: async (db) => {
+    await ghosts.removeReferences(db, SCOPES, "skl_0-0", "gho_1");
+    await ghosts.removeReferences(db, SCOPES, "skl_0-0");
+  },
   readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
   rememberReply: (db) => db.batch(idempotency.rememberReply(db, answer("c"))),
   keepReply: (db) => idempotency.keepReply(db, answer("d")),
@@ -211,6 +227,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
 
 /** Exported functions without a row, and why. */
 const NO_QUERY: Record<string, string> = {
+  among: "makes a part of a statement: with readReferences",
   openDatabase: "wraps a session",
   guarded: "wraps one call",
   guardSession: "wraps a session",

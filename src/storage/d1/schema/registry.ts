@@ -25,8 +25,12 @@ export const skills = sqliteTable(
     namespace: text().notNull(),
     /** Who owns it; `0` for public skills, as in the predecessor system. */
     userId: text("user_id").notNull(),
+    /** The current version; empty while every version is yanked, so that nothing which joins it finds the skill. */
     versionId: text("version_id").notNull(),
-    /** Both as of the current version: a catalog is counted from the index alone, without a look at any version. */
+    /**
+     * Both as of the current version: a catalog is counted from the index alone, without a look at any version. Tokens are -1
+     * while there is none.
+     */
     tokens: integer().notNull(),
     bindShells: text("bind_shells", { mode: "json" }).$type<string[]>(),
     createdAt: integer("created_at").notNull().default(now),
@@ -75,6 +79,11 @@ export const versions = sqliteTable(
     files: text({ mode: "json" }).$type<PackageFile[]>().notNull(),
     /** Level 2, last in the row so that reading level 1 never touches its pages. */
     instructions: text().notNull(),
+    /**
+     * When it was yanked. It stands behind the instructions, since a column can only be added at the end, and costs no look at
+     * their pages: NULL is told by the row's head.
+     */
+    yankedAt: integer("yanked_at"),
   },
   (t) => [
     uniqueIndex("versions_skill_digest").on(t.skillId, t.digest),

@@ -66,6 +66,8 @@ export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
+  /** Skills that a user adds to a ghost's. */
+  addedSkills: 64,
   activeTokens: 1_000_000,
   metadataBytes: 16 * KiB,
   toolResultChars: 200_000,

@@ -1,9 +1,13 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
+import { canExecute } from "../../domain/access/access";
+import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { View } from "../../domain/catalog/view";
+import { isCode } from "../../domain/code/graph";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
+import { findFile, plainPath } from "../../domain/package/path";
 import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
 import { escapeSkillTags } from "../../domain/tags";
 import { shownText } from "../../domain/text";
@@ -12,8 +16,9 @@ import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
 import { searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
-import { findAllInView, findInView, scopesOf } from "../catalog/catalog";
+import { findAllInView, findInView } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
+import { scopesOf } from "../catalog/selection";
 import type { Context } from "../context";
 import { loadedVersion, type Session, touch } from "../session";
 
@@ -40,9 +45,8 @@ export async function runReadSkill(
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  if (filePath === null || filePath === "") return instructions(name, version, page);
-  const file =
-    version.files.find((candidate) => candidate.path === filePath) ?? instructionsFile(version.files, filePath);
+  if (filePath === null || filePath === "") return instructions(entry, version, page);
+  const file = findFile(version.files, filePath) ?? instructionsFile(version.files, filePath);
   if (file === undefined) {
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
@@ -75,16 +79,18 @@ export async function runFindSkill(context: Context, view: View, query: string):
   };
 }
 
-function instructions(name: string, version: VersionContent, page: Page): ToolResult {
+function instructions({ name, scope }: CatalogEntry, version: VersionContent, page: Page): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);
-  const list = files.map((path) => `- ${path}`).join("\n");
+  const others = version.files.filter((file) => file !== instructionsFile(version.files, SKILL_FILE));
+  const mark = (path: string) => (canExecute(scope) && isCode(path) ? " (script)" : "");
+  const list = others.map(({ path }) => `- ${path}${mark(path)}`).join("\n");
   return {
     content: [
       {
         type: "text",
-        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}\n\n## Files\n\n${list}`,
+        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}${list === "" ? "" : `\n\n## Files\n\n${list}`}`,
       },
     ],
     structuredContent: {
@@ -150,7 +156,9 @@ function paged(body: string, page: Page): { shown: string; note: string } {
 }
 
 function instructionsFile(files: readonly PackageFile[], asked: string): PackageFile | undefined {
-  return asked === SKILL_FILE ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase()) : undefined;
+  return plainPath(asked) === SKILL_FILE
+    ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase())
+    : undefined;
 }
 
 function characters(value: string): number {

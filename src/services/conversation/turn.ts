@@ -1,11 +1,13 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
+import { userScope } from "../../domain/access/access";
 import { type CatalogEntry, listed, refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
 import { LIST_FRAME_TOKENS } from "../../domain/catalog/list";
+import { isPinned, type Picked, type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
-import { activeSkills, apply, remainingTurns } from "../../domain/conversation/activation";
+import { activeSkills, apply, type ConversationState, remainingTurns } from "../../domain/conversation/activation";
 import { evictions, overCeiling, overRow } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
 import { holdsInstructions } from "../../domain/conversation/prompt";
@@ -13,6 +15,7 @@ import { type LoadAnswer, readHistory } from "../../domain/conversation/restore"
 import { type ConversationSettings, deliversInAnswer, policyOf } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
+import { satisfiesRange } from "../../domain/reference";
 import { findInView } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
@@ -23,7 +26,7 @@ export interface NewTurn {
   key: string | null;
   history: readonly JsonValue[] | null;
   history_cut: boolean;
-  selected_skills: readonly string[];
+  selected_skills: readonly PickedSkill[];
 }
 
 /** Begins the next turn under the conversation's settings and records it. Call it inside `exclusively`. */
@@ -40,9 +43,10 @@ export async function beginTurn(context: Context, session: Session, request: New
   const standing = [...state.roots]
     .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
     .map(([name]) => name);
+  const picked = pickedOf([...view.added, ...request.selected_skills], userScope(context.caller.principal.userId));
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
-    ...request.selected_skills.map((name) => ({ name, code: "SELECTED_UNAVAILABLE" })),
+    ...picked.map((skill) => ({ ...skill, code: "SELECTED_UNAVAILABLE" })),
     ...standing.map((name) => ({ name, code: STANDING })),
   ]);
   warnings.push(...set.warnings);
@@ -56,7 +60,7 @@ export async function beginTurn(context: Context, session: Session, request: New
       policy,
       skills: set.skills,
       preloaded: view.preload.filter((name) => set.direct.has(name)),
-      selected: [...new Set(request.selected_skills)].filter((name) => set.direct.has(name)),
+      selected: picked.flatMap(({ name }) => (set.direct.has(name) && !set.missed.has(name) ? name : [])),
       history_cut: request.history_cut,
       cost,
     },
@@ -65,7 +69,9 @@ export async function beginTurn(context: Context, session: Session, request: New
       .map((name): ConversationEvent => ({ type: "unloaded", turn, name, reason: "unavailable" })),
   ];
   warnings.push(...leaveForBudget(session, events, turn));
-  await keepInstructions(context, session, activeAfter(session, events));
+  const active = activeAfter(session, events);
+  warnings.push(...updatedSince(state, active));
+  await keepInstructions(context, session, active);
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -141,8 +147,8 @@ const STANDING = "SKILL_UNLOADED";
 async function resolveSet(
   context: Context,
   view: View,
-  wanted: readonly { name: string; code: string }[],
-): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; warnings: Issue[] }> {
+  wanted: readonly (Partial<Picked> & { name: string; code: string })[],
+): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; missed: ReadonlySet<string>; warnings: Issue[] }> {
   const asked = new Map<string, Promise<CatalogEntry | null>>();
   const find: FindSkill = (name, ranges) => {
     const key = JSON.stringify([name, ...ranges]);
@@ -154,13 +160,16 @@ async function resolveSet(
   const resolver = new Resolver(find);
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   const direct = new Set<string>();
+  const missed = new Set<string>();
   const warnings: Issue[] = [];
-  for (const { name, code } of wanted) {
-    if (direct.has(name)) continue;
+  for (const { name, code, pin = null, range = "*" } of wanted) {
     const entry = await find(name, []);
+    const isMeant = entry !== null && isPinned(pin, entry) && satisfiesRange(entry.version, range);
+    if (direct.has(name) && isMeant) continue;
     const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
-    const found = entry === null ? unavailable : await resolver.add(entry);
+    const found = isMeant ? await resolver.add(entry) : unavailable;
     if (found !== null) {
+      missed.add(name);
       warnings.push({ code: found.code ?? code, message: found.problem, path: name });
       continue;
     }
@@ -174,7 +183,19 @@ async function resolveSet(
     }
     direct.add(name);
   }
-  return { skills: resolver.entries().map(refOf), direct, warnings };
+  return { skills: resolver.entries().map(refOf), direct, missed, warnings };
+}
+
+/** What goes on at another version than it was active at. Its instructions change under a conversation that relied on them. */
+function updatedSince(before: ConversationState, active: readonly SkillRef[]): Issue[] {
+  const known = new Map(activeSkills(before).map(({ skill }) => [skill.name, skill]));
+  return active.flatMap(({ name, version_id, version }) => {
+    const old = known.get(name);
+    if (old === undefined || old.version_id === version_id) return [];
+    const label = (text: string | null) => (text === null ? "one without a label" : `version ${text}`);
+    const message = `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`;
+    return [{ code: "SKILL_UPDATED", message, path: name }];
+  });
 }
 
 /** What is active once these events have happened. Nothing else is read. */

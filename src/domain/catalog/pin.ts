@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { DEFAULT_NAMESPACE, groupScope, PUBLIC_SCOPE } from "../access/access";
+import { CATALOG_LIMITS } from "../limits";
 import { parseReference } from "../reference";
 
 const name = z.string().min(1).max(200);
@@ -21,7 +22,9 @@ const pinnedRefSchema = z
   );
 
 /** Pins by name. */
-export const pinnedRefsSchema = z.record(name, pinnedRefSchema);
+export const pinnedRefsSchema = z
+  .record(name, pinnedRefSchema)
+  .refine((refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills, `at most ${CATALOG_LIMITS.ghostSkills}`);
 /** A skill that a user picked: its name, or a picked one with its pin. */
 export const pickedSkillSchema = z.union([name, z.strictObject({ name, ...refFields })]);
 

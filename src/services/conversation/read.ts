@@ -1,7 +1,5 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
-import { canExecute } from "../../domain/access/access";
-import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { View } from "../../domain/catalog/view";
 import { isCode } from "../../domain/code/graph";
 import { TEXTS } from "../../domain/conversation/prompt";
@@ -18,6 +16,7 @@ import { searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
 import { findAllInView, findInView } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
+import { barOf } from "../catalog/may-run";
 import { scopesOf } from "../catalog/selection";
 import type { Context } from "../context";
 import { loadedVersion, type Session, touch } from "../session";
@@ -45,7 +44,10 @@ export async function runReadSkill(
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  if (filePath === null || filePath === "") return instructions(entry, version, page);
+  if (filePath === null || filePath === "") {
+    const runs = (await barOf(context, view, entry)) === null;
+    return instructions(name, version, page, runs);
+  }
   const file = findFile(version.files, filePath) ?? instructionsFile(version.files, filePath);
   if (file === undefined) {
     const paths = version.files.map((candidate) => candidate.path).join(", ");
@@ -79,12 +81,13 @@ export async function runFindSkill(context: Context, view: View, query: string):
   };
 }
 
-function instructions({ name, scope }: CatalogEntry, version: VersionContent, page: Page): ToolResult {
+/** @param runs whether the skill's scripts do, so that they are worth a mark */
+function instructions(name: string, version: VersionContent, page: Page, runs: boolean): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);
   const others = version.files.filter((file) => file !== instructionsFile(version.files, SKILL_FILE));
-  const mark = (path: string) => (canExecute(scope) && isCode(path) ? " (script)" : "");
+  const mark = (path: string) => (runs && isCode(path) ? " (script)" : "");
   const list = others.map(({ path }) => `- ${path}${mark(path)}`).join("\n");
   return {
     content: [

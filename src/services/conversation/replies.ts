@@ -114,6 +114,8 @@ const taskSkillRefSchema = () =>
     namespace: z.string(),
     is_public: z.boolean(),
     version_id: z.string(),
+    /** Of the stored package, as its `status.fileHash` and its download's ETag have it. */
+    content_hash: z.string().optional(),
   });
 
 /** `GET /api/tasks/{id}/skills`, in the form of the predecessor system. */

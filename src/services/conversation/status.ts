@@ -8,6 +8,7 @@ import { offeredBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { readPackageDigests } from "../../storage/d1/versions";
 import { pendingOf } from "../asking/views";
 import { standing } from "../catalog/view";
 import type { Context } from "../context";
@@ -113,22 +114,27 @@ export async function taskSkillsOf(context: Context, session: Session): Promise<
   const selected = [...new Set([...view.added, ...state.selected])];
   const first = new Set([...view.preload, ...selected]);
   const preloaded = entries.filter((entry) => first.has(entry.name));
+  const ids = entries.map((entry) => entry.version_id);
+  // Without the registry an executor keeps what it has.
+  const digests = context.caller.stale ? new Map<string, string>() : await readPackageDigests(context.db, ids);
+  const refOf = (entry: CatalogEntry) => [entry.name, taskRef(entry, digests.get(entry.version_id))];
   return {
     task_id: session.id,
     skills: entries.map((entry) => entry.name),
     preload_skills: preloaded.map((entry) => entry.name),
-    skill_refs: Object.fromEntries(entries.map((entry) => [entry.name, taskRef(entry)])),
-    preload_skill_refs: Object.fromEntries(preloaded.map((entry) => [entry.name, taskRef(entry)])),
+    skill_refs: Object.fromEntries(entries.map(refOf)),
+    preload_skill_refs: Object.fromEntries(preloaded.map(refOf)),
     user_selected_skills: selected,
   };
 }
 
-function taskRef(entry: CatalogEntry): TaskSkillRef {
+function taskRef(entry: CatalogEntry, digest: string | undefined): TaskSkillRef {
   return {
     skill_id: entry.skill_id,
     namespace: namespaceOfScope(entry.scope),
     is_public: entry.scope === PUBLIC_SCOPE,
     version_id: entry.version_id,
+    ...(digest === undefined ? {} : { content_hash: digest }),
   };
 }
 

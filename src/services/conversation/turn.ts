@@ -189,11 +189,14 @@ async function resolveSet(
 /** What goes on at another version than it was active at. Its instructions change under a conversation that relied on them. */
 function updatedSince(before: ConversationState, active: readonly SkillRef[]): Issue[] {
   const known = new Map(activeSkills(before).map(({ skill }) => [skill.name, skill]));
-  return active.flatMap(({ name, version_id, version }) => {
+  return active.flatMap(({ name, skill_id, version_id, version }) => {
     const old = known.get(name);
     if (old === undefined || old.version_id === version_id) return [];
     const label = (text: string | null) => (text === null ? "one without a label" : `version ${text}`);
-    const message = `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`;
+    const message =
+      old.skill_id === skill_id
+        ? `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`
+        : `Skill '${name}' is another skill now, which comes first of those with this name.`;
     return [{ code: "SKILL_UPDATED", message, path: name }];
   });
 }

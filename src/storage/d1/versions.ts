@@ -56,6 +56,15 @@ export async function readVersionPackage(
   return found ?? null;
 }
 
+/** The digests of versions' stored packages, by version id. One that is gone is absent. */
+export async function readPackageDigests(db: Database, versionIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: versions.id, digest: versions.zipSha256 })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
+  return new Map(rows.map(({ id, digest }) => [id, digest]));
+}
+
 /** The versions of a skill, newest first, after the cursor's `(createdAt, id)`. */
 export function listVersions(
   db: Database,

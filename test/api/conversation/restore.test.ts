@@ -217,6 +217,7 @@ describe("the skills of a task", () => {
       namespace: "default",
       is_public,
       version_id: skill.versionId,
+      content_hash: "",
     });
     expect(await answer.json()).toEqual({
       task_id: "x",
@@ -224,6 +225,7 @@ describe("the skills of a task", () => {
       preload_skills: ["task-public"],
       skill_refs: { own: ref(own, false), "task-public": ref(shared, true) },
       preload_skill_refs: { "task-public": ref(shared, true) },
+      user_selected_skills: [],
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeServers, readServers } from "../../../src/domain/servers/entry";
+import { mergeServers, readServers, unwrapServers } from "../../../src/domain/servers/entry";
 
 const url = "https://mcp.example/mcp";
 
@@ -40,6 +40,35 @@ describe("mcpServers", () => {
       slow: expect.stringContaining("timeout"),
       empty: expect.stringContaining("url"),
     });
+  });
+
+  it("are found in maps around them, which are no servers", () => {
+    const bare = { a: { url }, b: { command: "x" } };
+    for (const [wrapped, keys] of [
+      [bare, []],
+      [{ mcpServers: bare }, ["mcpServers"]],
+      [{ mcp_servers: { mcpServers: bare } }, ["mcp_servers", "mcpServers"]],
+    ] as const)
+      expect(unwrapServers(wrapped)).toEqual({ servers: bare, keys });
+    for (const own of [
+      { mcpServers: { url } },
+      { mcpServers: bare, c: { url } },
+      { mcpServers: "x" },
+      { other: bare },
+      {},
+    ])
+      expect(unwrapServers(own)).toEqual({ servers: own, keys: [] });
+  });
+
+  it("have their times under several names, of which our own counts first", () => {
+    const read = (more: object) => readServers({ a: { url, ...more } }, { kind: "gateway" })[0]?.entry;
+    expect(read({ timeoutSeconds: 5, connect_timeout_seconds: 6 })).toEqual({ url, timeout: 5, connect_timeout: 6 });
+    expect(read({ timeout: 4, timeout_seconds: 5, connectTimeout: 7 })).toEqual({
+      url,
+      timeout: 4,
+      connect_timeout: 7,
+    });
+    expect(read({ timeoutSeconds: 1_000 })).toBeNull();
   });
 
   it("replace each other as a whole: skill over ghost over gateway", () => {

@@ -1,9 +1,9 @@
 // Which of several skills of one name is meant: in ghosts, inline specs, what a user adds, and turns. A pin grants nothing.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, keyFor } from "../support/call";
-import { seedSkill } from "../support/registry";
-import { publishOwn, type Step, type Talk, talk } from "../support/talk";
+import { call, keyFor } from "../../support/call";
+import { seedSkill } from "../../support/registry";
+import { publishOwn, type Step, type Talk, talk } from "../../support/talk";
 
 const GHOSTS = "/api/v1/kinds/ghosts";
 const ids: Record<string, string> = {};
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ids.lone = await seeded("user:lone", "The lone one's.");
   await seeded("user:lone", "Nobody else sees this.", "hidden");
   await seeded("public", "Plain.", "plain");
-  await seeded("user:ada", "Ada's extra.", "extra");
+  ids.extra = (await publishOwn(ada, { name: "extra", body: "Ada's extra." })).id;
 }, 60_000);
 
 const REFS: [string, object, string][] = [
@@ -191,8 +191,12 @@ describe("what a user adds to a ghost's skills", () => {
       expect(begun.prompt.system).toContain("- **extra**");
       expect(begun.warnings).toEqual([]);
     }
+    const skill = await call("GET", `/api/v1/kinds/skills/${ids.extra}`, { key: ada });
+    const { status } = await skill.json<{ status: { fileHash: string } }>();
+    expect(status.fileHash).toMatch(/^[0-9a-f]{64}$/);
     expect(await taskOf(chat)).toMatchObject({
       skills: ["extra", "plain"],
+      skill_refs: { extra: { content_hash: status.fileHash } },
       preload_skills: ["extra"],
       user_selected_skills: ["extra"],
       preload_skill_refs: { extra: { namespace: "default", is_public: false } },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/domain/json";
 import { mergeServers, readServers, unwrapServers } from "../../../src/domain/servers/entry";
 
 const url = "https://mcp.example/mcp";
@@ -50,14 +51,14 @@ describe("mcpServers", () => {
       [{ mcp_servers: { mcpServers: bare } }, ["mcp_servers", "mcpServers"]],
     ] as const)
       expect(unwrapServers(wrapped)).toEqual({ servers: bare, keys });
-    for (const own of [
+    const owns: JsonObject[] = [
       { mcpServers: { url } },
       { mcpServers: bare, c: { url } },
       { mcpServers: "x" },
       { other: bare },
       {},
-    ])
-      expect(unwrapServers(own)).toEqual({ servers: own, keys: [] });
+    ];
+    for (const own of owns) expect(unwrapServers(own)).toEqual({ servers: own, keys: [] });
   });
 
   it("have their times under several names, of which our own counts first", () => {

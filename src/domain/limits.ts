@@ -58,6 +58,8 @@ export const CATALOG_LIMITS = {
   /** Of a description in a line of the list. */
   lineTokens: 40,
   ghostSkills: 1_000,
+  /** What is told of a spec that is taken all the same. */
+  specWarnings: 20,
 } as const;
 
 /** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */

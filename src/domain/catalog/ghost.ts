@@ -82,9 +82,10 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
   return issues;
 }
 
-/** What is to be said of a spec that is taken all the same. */
+/** What is to be said of a spec that is taken all the same; the first of it, since a list of ghosts tells it of each. */
 export function specWarnings(spec: GhostSpec): Issue[] {
-  return [...serverWarnings(spec.mcpServers ?? {}, "spec.mcpServers"), ...unusedPins(spec)];
+  const all = [...serverWarnings(spec.mcpServers ?? {}, "spec.mcpServers"), ...unusedPins(spec)];
+  return all.slice(0, CATALOG_LIMITS.specWarnings);
 }
 
 /** References to skills that the spec does not have. They let nothing in. */

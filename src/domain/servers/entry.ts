@@ -93,7 +93,7 @@ export function unreadKeys(name: string, raw: JsonObject): { key: string; proble
   if (foreign(raw) !== null) return [];
   return spelt(raw).unread.map((key) => ({
     key,
-    problem: `'${key}' of the MCP server '${name}' is no key that is read here; there are ${[...KEYS].join(", ")}.`,
+    problem: `'${short(key)}' of the MCP server '${short(name)}' is no key that is read here; there are ${[...KEYS].join(", ")}.`,
   }));
 }
 
@@ -104,9 +104,14 @@ export function serverWarnings(wrapped: JsonObject, path: string): Issue[] {
     (isJsonObject(raw) ? unreadKeys(name, raw) : []).map(({ key, problem }) => ({
       code: "MCP_KEY_UNKNOWN",
       message: problem,
-      path: [path, ...keys, name, key].join("."),
+      path: [path, ...keys, short(name), short(key)].join("."),
     })),
   );
+}
+
+/** What is told of a name once for each of its keys. */
+function short(name: string): string {
+  return name.slice(0, 64);
 }
 
 /** Reads `mcpServers` of a manifest, a ghost or the gateway. Every mapping in it becomes a server, if only one with a problem. */

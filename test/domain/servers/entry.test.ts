@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { specWarnings } from "../../../src/domain/catalog/ghost";
 import type { JsonObject } from "../../../src/domain/json";
-import { mergeServers, readServers, unwrapServers } from "../../../src/domain/servers/entry";
+import { mergeServers, readServers, serverWarnings, unwrapServers } from "../../../src/domain/servers/entry";
 
 const url = "https://mcp.example/mcp";
 
@@ -70,6 +71,14 @@ describe("mcpServers", () => {
       connect_timeout: 7,
     });
     expect(read({ timeoutSeconds: 1_000 })).toBeNull();
+  });
+
+  it("say little of keys that nobody reads, however long those and the names are", () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, n]));
+    const mcpServers = { ["x".repeat(30_000)]: { url, ...many, ["y".repeat(30_000)]: 1 } };
+    const warnings = specWarnings({ systemPrompt: "", mcpServers });
+    expect(warnings).toHaveLength(20);
+    expect(JSON.stringify(serverWarnings(mcpServers, "spec")).length).toBeLessThan(600_000);
   });
 
   it("replace each other as a whole: skill over ghost over gateway", () => {

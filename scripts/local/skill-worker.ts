@@ -5,7 +5,7 @@ import { findModule, isCode } from "../../src/domain/code/graph";
 import { runnable } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
-import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
+import { type HostParts, NO_PAGE_ANSWER } from "../../src/sandbox/host";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
 import { runScript } from "../../src/sandbox/script";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
@@ -80,9 +80,9 @@ export default {
       // Its result says so.
       ended: () => {},
       browserLink: {
-        request: async (action, payload, timeoutMs, ordinal) => {
+        request: async ({ action, payload }) => {
           told.push({ request: action, payload });
-          if (asked.answer === undefined) return NO_PAGE.request(action, payload, timeoutMs, ordinal);
+          if (asked.answer === undefined) return NO_PAGE_ANSWER;
           return { success: true, result: asked.answer };
         },
         emit: (action, payload) => told.push({ emit: action, payload }),

@@ -58,6 +58,8 @@ export const CATALOG_LIMITS = {
   /** Of a description in a line of the list. */
   lineTokens: 40,
   ghostSkills: 1_000,
+  /** What is told of a spec that is taken all the same. */
+  specWarnings: 20,
 } as const;
 
 /** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */
@@ -66,6 +68,8 @@ export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
+  /** Skills that a user adds to a ghost's. */
+  addedSkills: 64,
   activeTokens: 1_000_000,
   metadataBytes: 16 * KiB,
   toolResultChars: 200_000,

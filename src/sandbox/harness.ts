@@ -117,7 +117,10 @@ function contextOf(ask, run) {
     readFile: async (path, encoding) => told(await asking("readFile").readFile(path, encoding)),
     log: (...values) => { void asking("log").log(format(values)).catch(() => {}); },
     emit: (action, payload) => { void asking("emit").emit(action, stringify(payload ?? null)).catch(() => {}); },
-    request: async (action, payload, timeoutMs) => parse(told(await asking("request").request(action, stringify(payload ?? null), timeoutMs))),
+    request: async (action, payload, how) => {
+      const { timeout_ms, require_client } = typeof how === "object" && how !== null ? how : { timeout_ms: how };
+      return parse(told(await asking("request").request(action, stringify(payload ?? null), timeout_ms, require_client)));
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 // Skills and ghosts as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
-import { ghostSpecSchema } from "../../domain/catalog/ghost";
+import { ghostSpecSchema, specWarnings } from "../../domain/catalog/ghost";
 import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/inspection";
 import { jsonObject } from "../../domain/json";
@@ -122,7 +122,12 @@ export const ghostSchema = () =>
         labels: z.object({ id: z.string(), user_id: z.string(), scope: z.enum(["user", "group", "public"]) }),
       }),
       spec: ghostSpecSchema,
-      status: z.object({ state: z.literal("available"), created_at: z.string(), updated_at: z.string() }),
+      status: z.object({
+        state: z.literal("available"),
+        created_at: z.string(),
+        updated_at: z.string(),
+        warnings: z.array(issueSchema()),
+      }),
     })
     .openapi("Ghost");
 
@@ -224,7 +229,12 @@ export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostS
       labels: { id: ghost.id, user_id: ghost.userId, scope: kindOfScope(ghost.scope) },
     },
     spec: ghost.spec,
-    status: { state: "available", created_at: instant(ghost.createdAt), updated_at: instant(ghost.updatedAt) },
+    status: {
+      state: "available",
+      created_at: instant(ghost.createdAt),
+      updated_at: instant(ghost.updatedAt),
+      warnings: specWarnings(ghost.spec),
+    },
   };
 }
 

@@ -56,6 +56,27 @@ export function checkPath(text: string): PathCheck {
   return { path, directory, issues, warnings };
 }
 
+/**
+ * The file of a package that somebody who asks for it means: `./a`, `b/../a` and `.//a` are `a`. Nothing but the package's own list is
+ * looked at, so what a path leaves, or is absolute, names no file.
+ */
+export function findFile<F extends { path: string }>(files: readonly F[], asked: string): F | undefined {
+  const path = plainPath(asked);
+  return path === null ? undefined : files.find((file) => file.path === path);
+}
+
+/** A path without `.`, `..` and empty segments; `null` where it is absolute or leads out. */
+export function plainPath(text: string): string | null {
+  if (text.startsWith("/")) return null;
+  const kept: string[] = [];
+  for (const segment of text.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") kept.push(segment);
+    else if (kept.pop() === undefined) return null;
+  }
+  return kept.join("/");
+}
+
 /** The form in which two names are compared: equal results mean that some file system takes them for one. */
 export function foldName(text: string): string {
   return text.normalize("NFC").toUpperCase().toLowerCase();

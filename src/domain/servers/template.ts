@@ -15,6 +15,24 @@ export const VARIABLE_NAMES = [
 ] as const;
 export type VariableName = (typeof VARIABLE_NAMES)[number];
 
+/** How the predecessor system spells what we have too. */
+const ALIASES: ReadonlyMap<string, VariableName> = new Map([
+  ["user_id", "user.id"],
+  ["user_name", "user.name"],
+  ["task_id", "task.id"],
+]);
+
+/** What to write instead of a name that is none, by what it speaks of. What opens a door is the user's secret or nothing. */
+const NEAREST: readonly (readonly [RegExp, string])[] = [
+  [/token|secret|passw|key|credential|auth/i, "secrets.NAME, for a secret that is stored under that name"],
+  [/^user[._-]?name|login|email/i, "user.name"],
+  [/^user/i, "user.id"],
+  [/task|conversation|chat|session/i, "task.id"],
+  [/^(?:ghost|team|bot|agent)/i, "ghost.name"],
+  [/^skill/i, "skill.name"],
+  [/^request/i, "request.id"],
+];
+
 /** What a secret may be called. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
@@ -31,7 +49,7 @@ const LOGGED = /[^\u0020-\u007e]/;
  */
 const MARKERS = ["somevalue", "othervaluehere"] as const;
 
-/** A piece of a template: text as it is, or a variable by its name. */
+/** A piece of a template: text as it is, or a variable by our name for it. */
 type Piece = { text: string } | { variable: string };
 
 function piecesOf(template: string): Piece[] {
@@ -44,7 +62,8 @@ function piecesOf(template: string): Piece[] {
     pieces.push({ text: template.slice(at, open) });
     // What is never closed is no variable of the list.
     if (close < 0) return [...pieces, { variable: `${template.slice(open + OPEN.length)} …` }];
-    pieces.push({ variable: template.slice(open + OPEN.length, close).trim() });
+    const name = template.slice(open + OPEN.length, close).trim();
+    pieces.push({ variable: ALIASES.get(name) ?? name });
     at = close + CLOSE.length;
   }
 }
@@ -141,5 +160,7 @@ function isName(variable: string): boolean {
 }
 
 function unknown(variable: string): string {
-  return `\${{${variable.slice(0, 60)}}} is no variable; there are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
+  const [, nearest] = NEAREST.find(([about]) => about.test(variable)) ?? [];
+  const hint = nearest === undefined ? "" : `the nearest is ${nearest}; `;
+  return `\${{${variable.slice(0, 60)}}} is no variable; ${hint}there are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
 }

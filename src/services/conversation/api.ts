@@ -2,6 +2,7 @@
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
 import type { Answer, QuestionState } from "../../domain/asking/question";
+import type { PickedSkill } from "../../domain/catalog/pin";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
@@ -32,7 +33,7 @@ export interface TurnRequest {
   format: Format | null;
   history: JsonValue[] | null;
   history_cut: boolean;
-  selected_skills: string[];
+  selected_skills: PickedSkill[];
 }
 
 /** Who asks is an MCP host: it makes a conversation it names for the first time, and takes instructions in answers only. */

@@ -1,9 +1,11 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
 import type { View } from "../../domain/catalog/view";
+import { isCode } from "../../domain/code/graph";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
+import { findFile, plainPath } from "../../domain/package/path";
 import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
 import { escapeSkillTags } from "../../domain/tags";
 import { shownText } from "../../domain/text";
@@ -13,8 +15,10 @@ import type { VersionContent } from "../../storage/d1/catalog";
 import { isIndexMissing } from "../../storage/d1/database";
 import { type SearchHit, searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
-import { findAllInView, findForModel, scopesOf } from "../catalog/catalog";
+import { findAllInView, findForModel } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
+import { barOf } from "../catalog/may-run";
+import { scopesOf } from "../catalog/selection";
 import { withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
 import { isActiveIn, loadedVersion, type Session, touch } from "../session";
@@ -42,9 +46,11 @@ export async function runReadSkill(
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  if (filePath === null || filePath === "") return instructions(name, version, page);
-  const file =
-    version.files.find((candidate) => candidate.path === filePath) ?? instructionsFile(version.files, filePath);
+  if (filePath === null || filePath === "") {
+    const runs = (await barOf(context, view, entry)) === null;
+    return instructions(name, version, page, runs);
+  }
+  const file = findFile(version.files, filePath) ?? instructionsFile(version.files, filePath);
   if (file === undefined) {
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
@@ -86,16 +92,19 @@ export async function runFindSkill(context: Context, view: View, query: string):
   };
 }
 
-function instructions(name: string, version: VersionContent, page: Page): ToolResult {
+/** @param runs whether the skill's scripts do, so that they are worth a mark */
+function instructions(name: string, version: VersionContent, page: Page, runs: boolean): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);
-  const list = files.map((path) => `- ${path}`).join("\n");
+  const others = version.files.filter((file) => file !== instructionsFile(version.files, SKILL_FILE));
+  const mark = (path: string) => (runs && isCode(path) ? " (script)" : "");
+  const list = others.map(({ path }) => `- ${path}${mark(path)}`).join("\n");
   return {
     content: [
       {
         type: "text",
-        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}\n\n## Files\n\n${list}`,
+        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}${list === "" ? "" : `\n\n## Files\n\n${list}`}`,
       },
     ],
     structuredContent: {
@@ -174,7 +183,9 @@ function linesFrom(body: string, offset: number, limit: number): { lines: string
 }
 
 function instructionsFile(files: readonly PackageFile[], asked: string): PackageFile | undefined {
-  return asked === SKILL_FILE ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase()) : undefined;
+  return plainPath(asked) === SKILL_FILE
+    ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase())
+    : undefined;
 }
 
 function characters(value: string): number {

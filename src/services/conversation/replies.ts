@@ -126,6 +126,7 @@ export const taskSkillsSchema = () =>
     preload_skills: z.array(z.string()),
     skill_refs: z.record(z.string(), taskSkillRefSchema()),
     preload_skill_refs: z.record(z.string(), taskSkillRefSchema()),
+    user_selected_skills: z.array(z.string()),
   });
 
 export type ActiveSkill = z.infer<ReturnType<typeof activeSkillSchema>>;

@@ -4,6 +4,7 @@ import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { compilePackage } from "../../domain/code/compile";
 import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
 import type { CodeFacts } from "../../domain/conversation/offered";
+import { findFile } from "../../domain/package/path";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
@@ -85,7 +86,7 @@ async function compileNow(context: Context, versionId: string): Promise<StoredCo
 }
 
 async function readFile(context: Context, versionId: string, path: string): Promise<Uint8Array | null> {
-  const file = (await filesOf(context, versionId)).find((candidate) => candidate.path === path);
+  const file = findFile(await filesOf(context, versionId), path);
   if (file === undefined) return null;
   return readPackageRange(context.packages, context.timings, versionId, file.offset, file.size);
 }

@@ -4,6 +4,7 @@ import { isCode } from "../../domain/code/graph";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
+import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
 import { timeoutOf } from "../../sandbox/provider";
 import { runScript, type ScriptRun } from "../../sandbox/script";
@@ -34,12 +35,12 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const skill = loadedVersion(session, entry);
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
-  const path = request.script_path.replace(/^\.\//, "");
   const files = await filesOf(context, skill.version_id);
-  const scripts = files.map((file) => file.path).filter(isCode);
-  if (!files.some((file) => file.path === path)) {
+  const path = findFile(files, request.script_path)?.path;
+  if (path === undefined) {
+    const scripts = files.map((file) => file.path).filter(isCode);
     const list = scripts.length === 0 ? "It has none." : `Its scripts: ${scripts.join(", ")}`;
-    return failed(`Error: Skill '${name}' has no script '${path}'. ${list}`);
+    return failed(`Error: Skill '${name}' has no script '${request.script_path}'. ${list}`);
   }
   if (!isCode(path)) {
     const languages = "Only JavaScript and TypeScript run here: .js, .mjs and .ts.";

@@ -172,8 +172,8 @@ export async function readReferences(
 }
 
 /**
- * Takes a skill out of the ghosts of these scopes, or out of one of them only: out of their lists and their preloads. Returns
- * those it was taken from.
+ * Takes a skill out of the ghosts of these scopes, or out of one of them only: out of their lists, their preloads and their
+ * references. Returns those it was taken from.
  */
 export async function removeReferences(
   db: Database,
@@ -190,7 +190,15 @@ export async function removeReferences(
     WHERE NOT EXISTS (
       SELECT 1 FROM ghost_skills AS gone WHERE gone.skill_id = ${skillId} AND gone.ghost_id = ${ghosts.id}
       AND (entry.value = gone.name OR substr(entry.value, 1, length(gone.name) + 1) = gone.name || '@')))`;
-  const spec = sql`json_replace(${ghosts.spec}, '$.skills', ${without("$.skills")}, '$.preload_skills', ${without("$.preload_skills")})`;
+  const withoutRef = (refs: string) => sql`(
+    SELECT json_group_object(entry.key, json(entry.value))
+    FROM json_each(${ghosts.spec}, ${refs}) AS entry
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ghost_skills AS gone
+      WHERE gone.skill_id = ${skillId} AND gone.ghost_id = ${ghosts.id} AND entry.key = gone.name))`;
+  const spec = sql`json_replace(${ghosts.spec},
+    '$.skills', ${without("$.skills")}, '$.preload_skills', ${without("$.preload_skills")},
+    '$.skill_refs', ${withoutRef("$.skill_refs")}, '$.preload_skill_refs', ${withoutRef("$.preload_skill_refs")})`;
   const [affected] = await db.batch([
     selectReferences(db, scopes, skillId, wanted),
     // Before the references go: they say whose conversations are to notice.

@@ -79,6 +79,10 @@ const table = z.strictObject({
   GROUPS_OPEN: flag(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),
+  DEMO: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there."),
   ...issuerSettings,
 });
 

@@ -188,6 +188,7 @@ const initialize = {
 
 /** Routes that are open to everybody, key or not. */
 export const OPEN = [
+  "GET /",
   "GET /health",
   "GET /.well-known/oauth-protected-resource",
   "GET /.well-known/oauth-protected-resource/mcp",

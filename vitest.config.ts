@@ -66,6 +66,7 @@ export default defineConfig(async () => {
                     "drizzle-orm/sqlite-core",
                     "fflate",
                     "hono",
+                    "hono/accepts",
                     "hono/body-limit",
                     "hono/cors",
                     "hono/factory",

@@ -14,6 +14,8 @@ import { answerError, nothingHere } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
 import { mcp } from "./mcp/routes";
+import { demoRoute } from "./pages/demo";
+import { frontRoute } from "./pages/front";
 
 /** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
 const EDGES: readonly Edge[] = [mcp, api];
@@ -27,6 +29,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
 
   for (const { prefix, cors } of EDGES) app.use(`${prefix}/*`, ...cors);
 
+  app.route("/", frontRoute);
+  app.route("/", demoRoute);
   app.route("/", healthRoute);
   app.route("/", discoveryRoute);
   app.get("/openapi.json", openApi(app));

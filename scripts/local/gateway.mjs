@@ -94,7 +94,11 @@ async function gatewayWorker(config, modules, variables, port) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/local/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
-  const entry = entryModule(await staticPaths(path.join(root, config.assets.directory)), config.assets.binding);
+  const { directory, binding, run_worker_first: first = [] } = config.assets;
+  const isFirst = (name) =>
+    first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
+  const files = (await staticPaths(path.join(root, directory))).filter((name) => !isFirst(name));
+  const entry = entryModule(files, binding);
   const list = (key) => config[key] ?? [];
   const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);
   const bindings = [

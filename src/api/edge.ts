@@ -12,6 +12,7 @@ import { answerError, nothingHere, problem } from "../edge/errors";
 import { router } from "../edge/router";
 import { groupRoutes } from "./access/groups";
 import { keyRoutes } from "./access/keys";
+import { meRoutes } from "./access/me";
 import { questionRoutes } from "./asking/requests";
 import { socketRoute } from "./asking/socket";
 import { auditRoutes } from "./audit";
@@ -64,6 +65,7 @@ const boundedBody = createMiddleware<HttpEnv>((c, next) => {
 
 routes.use("/api/*", knownRoute, boundedBody, shallow);
 routes.route("/api/v1", keyRoutes);
+routes.route("/api/v1", meRoutes);
 routes.route("/api/v1", auditRoutes);
 routes.route("/api/v1", userRoutes);
 routes.route("/api/v1", searchIndexRoute);

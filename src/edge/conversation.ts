@@ -13,7 +13,9 @@ import { noteLimit } from "./rate";
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
 export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; target: Target } {
   noteLimit(c, "conversation", PACE);
-  return conversationOf(c.env, c.get("context").caller, id);
+  const { caller } = c.get("context");
+  c.set("conversation", { conversation: id, userId: caller.principal.userId });
+  return conversationOf(c.env, caller, id);
 }
 
 /** The same for a given caller. The route decides first whether this one may. */

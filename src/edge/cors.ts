@@ -36,7 +36,7 @@ const marked = cors({
     "if-none-match",
   ],
   exposeHeaders: [
-    ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition"],
+    ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition", "x-log-id"],
     ...["retry-after", "ratelimit", "ratelimit-policy"],
   ],
   maxAge: 600,

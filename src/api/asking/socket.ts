@@ -56,6 +56,7 @@ async function open(c: HonoContext<HttpEnv>, id: string, offered: readonly strin
     );
   }
   const { userId, admission } = await admissionOf(c, id, offered);
+  c.set("conversation", { conversation: id, userId });
   const stub = c.env.CONVERSATIONS.getByName(conversationName(userId, id));
   const headers = { upgrade: "websocket", [ADMISSION_HEADER]: JSON.stringify(admission) };
   const response = await stub.fetch("https://conversation/socket", { headers });

@@ -5,6 +5,7 @@ import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { answered, conversation, idempotencyOf } from "../../edge/conversation";
 import { notModified, tagged } from "../../edge/etag";
+import { tellLogId } from "../../edge/request-log";
 import { router } from "../../edge/router";
 import {
   conversationId,
@@ -94,8 +95,11 @@ conversationRoutes.openapi(
     responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
-    const { api, target } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.status(target)), 200);
+    const { id } = c.req.valid("param");
+    const { api, target } = conversation(c, id);
+    const found = answered(c, await api.status(target));
+    await tellLogId(c, { conversation: id, userId: target.caller.principal.userId });
+    return c.json(found, 200);
   },
 );
 

@@ -4,6 +4,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { notModified, tagged } from "../../edge/etag";
 import { flag, linkTo, listQuery, oneStart } from "../../edge/paging";
+import { tellLogId } from "../../edge/request-log";
 import { router } from "../../edge/router";
 import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
@@ -123,7 +124,12 @@ skillRoutes.openapi(
     request: { params },
     responses: { 200: json("The skill.", skillSchema), 304: notModified, ...refusals(404) },
   }),
-  async (c) => c.json(skillResource(await findSkill(c.get("context"), c.req.valid("param").id)), 200),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await findSkill(c.get("context"), id);
+    await tellLogId(c, { skill: id });
+    return c.json(skillResource(found), 200);
+  },
 );
 
 skillRoutes.openapi(

@@ -19,6 +19,8 @@ export interface Bearer {
   name: string | undefined;
   role: "user" | "admin";
   claimed: Membership[];
+  /** Claimed, and no name of a group. */
+  unread: string[];
 }
 
 export type Claims = { readonly [claim: string]: unknown };
@@ -34,8 +36,10 @@ export function bearerOf(claims: Claims, names: ClaimNames): Bearer | null {
   if (typeof userId !== "string" || !isNameable(userId)) return null;
   const name = claimOf(claims, names.name);
   const role = textsOf(claimOf(claims, names.role)).includes(names.adminValue) ? "admin" : "user";
-  const claimed = textsOf(claimOf(claims, names.groups)).slice(0, ACCESS_LIMITS.claimedGroups).flatMap(groupOf);
-  return { userId, name: typeof name === "string" ? name.slice(0, 200) : undefined, role, claimed };
+  const texts = textsOf(claimOf(claims, names.groups)).slice(0, ACCESS_LIMITS.claimedGroups);
+  const claimed = texts.flatMap(groupOf);
+  const unread = texts.filter((text) => groupOf(text).length === 0);
+  return { userId, name: typeof name === "string" ? name.slice(0, 200) : undefined, role, claimed, unread };
 }
 
 /** A claim by its name, or, where there is none of that name, by its path with dots (`realm_access.roles`). */

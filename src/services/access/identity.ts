@@ -15,6 +15,7 @@ import { type HeldKey, readIdentity } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
+import { tellIgnoredGroups } from "./ignored-groups";
 import { readToken, type TokenBearer } from "./token";
 
 /** What a request shows: its bearer text, whom it says to act for, and its id. */
@@ -64,6 +65,7 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
     return { caller: { ...known.caller, requestId, stale: true }, key: null };
   }
   const { key, groups, counters } = read;
+  if ("token" in proof && onBehalfOf === null) tellIgnoredGroups(proof.token, groups);
   // What this isolate knows to be revoked must not come back while D1 is down.
   if ("keyId" in proof && !isLive(key, digest, looking.now)) seen.delete(cacheKey);
   const holder = { ...holderOf(proof, key, digest, looking.now), groups };

@@ -73,7 +73,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
     if (used !== null && holder !== null) {
       const isNew = met.skillId === null;
-      requireRoomForSkill(holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
+      requireRoomForSkill(context.settings, holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
     }
     if (!stored) {
       await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);

@@ -45,7 +45,7 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
     context.loader,
     providerCode(context, skill, facts, facts.provider),
     { tool: declared, shown: name, arguments: args, context: toolContext(context, session, skill.name) },
-    hostParts(context, session, skill, place.callId, place.signal),
+    await hostParts(context, session, skill, place.callId, place.signal),
     place.signal,
   );
 }

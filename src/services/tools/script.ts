@@ -58,7 +58,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
     context.loader,
     scriptCode(context, skill, facts, path),
     { args: request.args, input: request.input, context: { ...toolContext(context, session, name), scriptPath: path } },
-    hostParts(context, session, skill, place.callId, place.signal),
+    await hostParts(context, session, skill, place.callId, place.signal),
     timeoutOf(facts.config),
     place.signal,
   );

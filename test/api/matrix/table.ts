@@ -177,6 +177,7 @@ function server(route: string, status: number, send: Sent = nothing): Row {
 
 /** Routes that are open to everybody, key or not. */
 export const OPEN = [
+  "GET /",
   "GET /health",
   "GET /.well-known/oauth-protected-resource",
   "GET /.well-known/oauth-protected-resource/mcp",

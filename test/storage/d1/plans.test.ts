@@ -218,6 +218,8 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   countSkills: (db) => usage.countSkills(db, OWN),
   countKeys: (db) => usage.countKeys(db, BIG_USER),
   countGhosts: (db) => usage.countGhosts(db, OWN),
+  readScopeUse: (db) => usage.readScopeUse(db, OWN),
+  readUserUse: (db) => usage.readUserUse(db, BIG_USER, OWN, { day: 1, kinds: ["uploads", "scripts"] }),
   readUserRows: (db) => users.readUserRows(db, BIG_USER),
   readUserVersions: (db) => users.readUserVersions(db, BIG_USER, PAGE, "ver_"),
   readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
@@ -242,6 +244,8 @@ const NO_QUERY: Record<string, string> = {
 const READING: Record<string, string> = {
   countSkillsOf: "counting reads what it counts, though only an index of it",
   countSkills: "counting reads what it counts",
+  readScopeUse: "counting reads what it counts",
+  readUserUse: "counting reads what it counts",
   forgetUser: "walks tables, as said below",
   nameAt: "a position is found by walking there",
   readCatalogStart: "counts all names, from an index alone",

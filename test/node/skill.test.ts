@@ -132,6 +132,24 @@ describe("the bench", () => {
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
   });
 
+  it("shows what a tool tells in its last step", async () => {
+    await write("teller", {
+      "SKILL.md": manifest("provider: { module: provider, class: Teller }\ntools: [tell]\n").replace(
+        "greeter",
+        "teller",
+      ),
+      "provider.js": `export class Teller {
+        get supportedTools() { return ["tell"] }
+        createTool(_, context) {
+          return { description: "Tells.", async call() { context.log("hi"); context.emit("progress", { n: 1 }); throw new Error("late") } };
+        }
+      }`,
+    });
+    const { code, stdout } = await skill("call", "teller", "tell", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ logs: ["hi"], told: [{ emit: "progress", payload: { n: 1 } }] });
+    expect(code).toBe(1);
+  });
+
   it("says what is wrong, and how it is used", async () => {
     await write("bad", { "SKILL.md": "---\nname: bad\n---\n" });
     const bad = await skill("check", "bad");

@@ -101,7 +101,7 @@ async function makeTool({ provider, name, supported }, tool, context) {
   if (typeof tool.provider === "string" && name !== tool.provider) {
     throw new TypeError("The tool wants the provider '" + tool.provider + "', and the class calls itself '" + String(name) + "'.");
   }
-  if (!isArray(supported) || !supported.includes(tool.name)) throw new TypeError("The class does not support the tool.");
+  if (!isArray(supported) || !supported.includes(tool.name)) throw new TypeError("The class's supportedTools does not list '" + tool.name + "'.");
   const made = await provider.createTool(tool.name, context, tool.config);
   if (typeof made?.call !== "function") throw new TypeError("createTool made no tool: it has no call().");
   return made;

@@ -112,7 +112,7 @@ describe("the bench", () => {
     expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}It names the file 'gone.md'/);
     expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
-    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class does not support the tool.");
+    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class's supportedTools does not list 'leave'.");
     expect(code).toBe(1);
   });
 
@@ -129,6 +129,9 @@ describe("the bench", () => {
       stdout: "2\n",
       stderr: "",
     });
+    const unfit = await skill("call", "greeter", "greet", '{"name":["Ann"]}');
+    expect(unfit).toMatchObject({ code: 1, stderr: "" });
+    expect(unfit.stdout).toContain("'name' must be a string, and is an array");
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
   });
 

@@ -66,7 +66,6 @@ export default defineConfig(async () => {
                     "drizzle-orm/sqlite-core",
                     "fflate",
                     "hono",
-                    "hono/body-limit",
                     "hono/cors",
                     "hono/factory",
                     "hono/http-exception",

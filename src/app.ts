@@ -13,6 +13,7 @@ import type { HttpEnv } from "./edge/env";
 import { answerError, nothingHere } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
+import { hearOut } from "./edge/unread";
 import { mcp } from "./mcp/routes";
 
 /** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
@@ -21,7 +22,7 @@ const EDGES: readonly Edge[] = [mcp, api];
 /** The whole HTTP surface of the gateway. */
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = router();
-  app.use(answerHeaders, addressRate);
+  app.use(hearOut, answerHeaders, addressRate);
   app.onError((error, c) => (edgeOf(c)?.errors ?? answerError)(error, c));
   app.notFound(nothingHere);
 

@@ -35,6 +35,8 @@ export const DURATIONS = {
   waitMost: 60_000,
   ticket: 60_000,
   resume: 12 * 60 * 60_000,
+  /** A refused client finishes what it sends within this, or its connection breaks. */
+  hearOut: 30_000,
   /** A socket says hello within this. */
   hello: 10_000,
   /** A socket that was asked whether it reads gives a sign of life within this. */

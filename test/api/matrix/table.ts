@@ -261,7 +261,14 @@ export const ROWS: Row[] = [
     send: json(() => ({ success: true })),
     spent: true,
   }),
-  own(`POST ${C}/tickets`, "conversations", conversation, 201, { send: json(() => ({})) }),
+  // Of a conversation that is one's own: where there is none of this id it is made.
+  open(
+    `POST ${C}/tickets`,
+    "conversations",
+    everybody(201),
+    json(() => ({})),
+    async () => ({ id: fresh("ticket") }),
+  ),
   // Not as a WebSocket; sockets have tests of their own.
   own(`GET ${C}/socket`, "conversations", conversation, 426),
   own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),

@@ -132,10 +132,7 @@ function tell(run, sent) {
   return taken;
 }
 
-/**
- * Waits until the host has heard what it was told so far, since the answer ends what is still on its way. The host takes a telling
- * at once, so this is short; what goes wrong there holds no answer back.
- */
+/** Waits until the host has heard what it was told so far, since the answer ends what is still on its way. The host takes it at once. */
 async function heard(run) {
   if (run.telling.size === 0) return;
   await Promise.race([Promise.all(run.telling), new Promise((resolve) => { later(resolve, HEARD); })]);
@@ -190,12 +187,8 @@ function outcomeOf(run) {
 function write(run, name, text) {
   run.out[name] = (run.out[name] + text).slice(0, OUTPUT + 1);
   if (run.due || run.process === undefined) return;
-  try {
-    later(() => { run.due = false; flush(run); }, 50);
-    run.due = true;
-  } catch {
-    // While a module is evaluated there are no timers; what it writes is told later.
-  }
+  // While a module is evaluated there are no timers; what it writes is told later.
+  try { later(() => { run.due = false; flush(run); }, 50); run.due = true; } catch {}
 }
 
 function flush(run) {
@@ -241,11 +234,8 @@ const say = (name) => (...values) => {
   if (run === undefined) return;
   if (run.process !== undefined) write(run, name, format(values) + "\\n");
   else if (run.lines++ < LINES) {
-    try {
-      void tell(run, hostOf(run).log(format(values)));
-    } catch {
-      // While a module is evaluated there is no host either.
-    }
+    // While a module is evaluated there is no host either.
+    try { void tell(run, hostOf(run).log(format(values))); } catch {}
   }
 };
 const nothing = () => {};

@@ -67,7 +67,6 @@ export default defineConfig(async () => {
                     "fflate",
                     "hono",
                     "hono/accepts",
-                    "hono/body-limit",
                     "hono/cors",
                     "hono/factory",
                     "hono/http-exception",

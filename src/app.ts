@@ -13,6 +13,7 @@ import type { HttpEnv } from "./edge/env";
 import { answerError, nothingHere } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
+import { hearOut } from "./edge/unread";
 import { mcp } from "./mcp/routes";
 import { demoRoute } from "./pages/demo";
 import { frontRoute } from "./pages/front";
@@ -23,7 +24,7 @@ const EDGES: readonly Edge[] = [mcp, api];
 /** The whole HTTP surface of the gateway. */
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = router();
-  app.use(answerHeaders, addressRate);
+  app.use(hearOut, answerHeaders, addressRate);
   app.onError((error, c) => (edgeOf(c)?.errors ?? answerError)(error, c));
   app.notFound(nothingHere);
 

@@ -1,10 +1,7 @@
 // The edge that speaks HTTP and JSON: every resource below /api, and what holds for all of them.
 
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
-import { HTTPException } from "hono/http-exception";
-import { REQUEST_LIMITS } from "../domain/limits";
-import { shallow } from "../edge/body";
+import { bounded, shallow } from "../edge/body";
 import { crossOrigin } from "../edge/cors";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
@@ -52,18 +49,7 @@ const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
-/** Ends bodies that are larger than any of their kind may be. */
-const boundedBody = createMiddleware<HttpEnv>((c, next) => {
-  const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
-  return bodyLimit({
-    maxSize: upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes,
-    onError: () => {
-      throw new HTTPException(413);
-    },
-  })(c, next);
-});
-
-routes.use("/api/*", knownRoute, boundedBody, shallow);
+routes.use("/api/*", knownRoute, bounded, shallow);
 routes.route("/api/v1", keyRoutes);
 routes.route("/api/v1", meRoutes);
 routes.route("/api/v1", auditRoutes);

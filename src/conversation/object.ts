@@ -79,23 +79,22 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   clientOffer(target: Target, client: ClientSetup) {
-    return this.#answer(target, async (context) =>
-      offerReply(await takeClientOffer(context, await this.#forClient(context, target, client), client.preload)),
-    );
+    const offer = async (context: Context, session: Session) =>
+      offerReply(await takeClientOffer(context, session, client.preload));
+    return this.#inside(target, offer, client.settings);
   }
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
-    return this.#answer(target, async (context) => {
-      const known = await this.#forClient(context, target, request.client);
-      const run = () => takeCalls(context, known, this.#running, request);
+    const take = (context: Context, session: Session) => {
+      const run = () => takeCalls(context, session, this.#running, request);
       return answerOnce(context, this.#store, once, toolCallsReplySchema, run);
-    });
+    };
+    return this.#inside(target, take, request.client?.settings);
   }
 
   streamToolCalls(target: Target, call: ToolCallsRequest) {
-    return this.#answer(target, async (context) =>
-      streamCalls(context, await this.#forClient(context, target, call.client), this.#running, call),
-    );
+    const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
+    return this.#inside(target, stream, call.client?.settings);
   }
 
   cancelCall(target: Target, call: CallName) {
@@ -144,7 +143,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   ticket(target: Target, origin: string | null, user: string | null) {
-    return this.#inside(target, (context, session) => makeTicket(context, session, origin, user));
+    return this.#inside(target, (context, session) => makeTicket(context, session, origin, user), {});
   }
 
   remove(target: Target) {
@@ -212,9 +211,16 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     }
   }
 
-  /** As `#answer`, for what only a conversation that is there can do. */
-  #inside<T>(target: Target, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
-    return this.#answer(target, (context, session) => run(context, required(session)));
+  /** As `#answer`, for what a conversation does that is there. With settings, one that is named and not there is made. */
+  #inside<T>(
+    target: Target,
+    run: (context: Context, session: Session) => Promise<T>,
+    made?: ConversationSettings,
+  ): Promise<Reply<T>> {
+    return this.#answer(target, async (context) => {
+      if (made !== undefined && this.#open() === null) await this.#put(context, target.id, made, false);
+      return run(context, required(this.#open()));
+    });
   }
 
   #open(): Session | null {
@@ -222,12 +228,6 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     this.#session = openSession(this.#store);
     if (this.#session !== null) announceChanges(this.#session, this.#tabs.sockets);
     return this.#session;
-  }
-
-  /** The conversation that is there, or the one that an MCP client makes by naming it. */
-  async #forClient(context: Context, target: Target, client: ClientSetup | null): Promise<Session> {
-    if (client !== null && this.#open() === null) await this.#put(context, target.id, client.settings, false);
-    return required(this.#open());
   }
 
   async #put(context: Context, id: string, settings: ConversationSettings, replace: boolean) {

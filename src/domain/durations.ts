@@ -7,6 +7,8 @@ export const DURATIONS = {
   toolMost: 300_000,
   /** Describing all tools of a skill. */
   describe: 5_000,
+  /** What code has emitted and logged is waited for so long before its answer goes out. */
+  heard: 1_000,
   /** A request to the browser ends so long before its tool, which can still say what happened. */
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
@@ -33,6 +35,8 @@ export const DURATIONS = {
   waitMost: 60_000,
   ticket: 60_000,
   resume: 12 * 60 * 60_000,
+  /** A refused client finishes what it sends within this, or its connection breaks. */
+  hearOut: 30_000,
   /** A socket says hello within this. */
   hello: 10_000,
   /** A socket that was asked whether it reads gives a sign of life within this. */

@@ -26,6 +26,8 @@ export const REQUEST_LIMITS = {
   jsonDepth: 100,
   /** A multipart upload: the ZIP and room for the other parts and their framing. */
   uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
+  /** What is read and forgotten of a body that nobody needs: well above an upload, so that one that is too large hears so. */
+  unreadBytes: 32 * MiB,
   historyMessages: 10_000,
   callsPerBatch: 64,
   idempotencyKeyChars: 255,

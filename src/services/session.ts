@@ -129,5 +129,9 @@ export function exclusively<T>(session: Session, change: () => Promise<T>): Prom
 
 /** The refusal for a conversation that is not there, or is somebody else's. */
 export function conversationNotFound(): GatewayError {
-  return new GatewayError("not_found", "CONVERSATION_NOT_FOUND", "There is no such conversation.");
+  return new GatewayError(
+    "not_found",
+    "CONVERSATION_NOT_FOUND",
+    "There is no such conversation. A turn with `conversation: {}` makes it.",
+  );
 }

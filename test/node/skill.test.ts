@@ -116,7 +116,7 @@ describe("the bench", () => {
     expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}It names the file 'gone.md'/);
     expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
-    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class does not support the tool.");
+    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class's supportedTools does not list 'leave'.");
     expect(code).toBe(1);
   });
 
@@ -133,7 +133,28 @@ describe("the bench", () => {
       stdout: "2\n",
       stderr: "",
     });
+    const unfit = await skill("call", "greeter", "greet", '{"name":["Ann"]}');
+    expect(unfit).toMatchObject({ code: 1, stderr: "" });
+    expect(unfit.stdout).toContain("'name' must be a string, and is an array");
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
+  });
+
+  it("shows what a tool tells in its last step", async () => {
+    await write("teller", {
+      "SKILL.md": manifest("provider: { module: provider, class: Teller }\ntools: [tell]\n").replace(
+        "greeter",
+        "teller",
+      ),
+      "provider.js": `export class Teller {
+        get supportedTools() { return ["tell"] }
+        createTool(_, context) {
+          return { description: "Tells.", async call() { context.log("hi"); context.emit("progress", { n: 1 }); throw new Error("late") } };
+        }
+      }`,
+    });
+    const { code, stdout } = await skill("call", "teller", "tell", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ logs: ["hi"], told: [{ emit: "progress", payload: { n: 1 } }] });
+    expect(code).toBe(1);
   });
 
   it("says what is wrong, and how it is used", async () => {

@@ -10,6 +10,7 @@ import { router } from "../../edge/router";
 import {
   conversationId,
   instant,
+  integerParameter,
   json,
   jsonBody,
   noContent,
@@ -126,8 +127,8 @@ conversationRoutes.openapi(
     request: {
       params,
       query: z.object({
-        after: z.coerce.number().pipe(z.int().min(0)).optional(),
-        limit: z.coerce.number().pipe(z.int().min(1).max(CONVERSATION_LIMITS.eventsPage)).optional(),
+        after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
+        limit: integerParameter(1, CONVERSATION_LIMITS.eventsPage).optional(),
       }),
     },
     responses: {
@@ -148,7 +149,7 @@ conversationRoutes.openapi(
     path: "/conversations/{id}/at/{turn}",
     summary: "The state as it was in the latest pass over a turn",
     middleware: tagged,
-    request: { params: params.extend({ turn: z.coerce.number().pipe(z.int().min(0)) }) },
+    request: { params: params.extend({ turn: integerParameter(0, Number.MAX_SAFE_INTEGER) }) },
     responses: { 200: json("It stood so.", pastSchema), 304: notModified, ...refusals(400, 404) },
   }),
   async (c) => {

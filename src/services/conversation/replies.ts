@@ -18,7 +18,7 @@ export const activeSkillSchema = () =>
   z.object({
     skill: z.string(),
     version: z.string().nullable(),
-    /** Turns left after this one; `null`: no end. */
+    /** Turns after that of its loading that are not over. 0: it leaves with this turn; `null`: no end. */
     remaining: z.int().nullable(),
     reason: z.enum(["loaded", "preloaded", "selected", "dependency"]),
     loaded_in_turn: z.int(),

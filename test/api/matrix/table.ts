@@ -115,6 +115,9 @@ function skilled(
 }
 
 const C = "/api/v1/conversations/{id}";
+const emptyBody = json(() => ({}));
+/** An id that nobody has a conversation of. */
+const newChat = async () => ({ id: fresh("chat") });
 const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
@@ -224,15 +227,7 @@ export const ROWS: Row[] = [
 
   open("POST /api/v1/conversations", "conversations", everybody(201)),
   open("GET /api/v1/conversations", "conversations", everybody(200)),
-  open(
-    "PUT /api/v1/conversations/{id}",
-    "conversations",
-    everybody(201),
-    json(() => ({})),
-    async () => ({
-      id: fresh("put"),
-    }),
-  ),
+  open(`PUT ${C}`, "conversations", everybody(201), emptyBody, newChat),
   own(`GET ${C}`, "conversations", conversation, 200),
   own(`DELETE ${C}`, "conversations", conversation, 204, { spent: true }),
   own(`GET ${C}/events`, "conversations", conversation, 200),
@@ -252,7 +247,8 @@ export const ROWS: Row[] = [
     send: json(() => ({ success: true })),
     spent: true,
   }),
-  own(`POST ${C}/tickets`, "conversations", conversation, 201, { send: json(() => ({})) }),
+  // Of a conversation that is one's own: where there is none of this id it is made.
+  open(`POST ${C}/tickets`, "conversations", everybody(201), emptyBody, newChat),
   // Not as a WebSocket; sockets have tests of their own.
   own(`GET ${C}/socket`, "conversations", conversation, 426),
   own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),

@@ -7,7 +7,6 @@ import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
 import type { Format } from "../domain/tools/formats";
 import { makeContext } from "../edge/context";
-import { ADMISSION_HEADER, admissionSchema } from "../services/asking/admission";
 import { cancel, expireDue, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
@@ -30,14 +29,14 @@ import { putConversation, required, unlist } from "../services/conversation/life
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
 import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
-import { takeCalls, takeClientOffer, takeOffer, takeTurn } from "../services/conversation/step";
+import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
 import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { endIfIdle } from "./idle";
-import { closeSilent, enter, hear } from "./socket-protocol";
+import { answerUpgrade, closeSilent, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
@@ -78,9 +77,15 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  clientOffer(target: Target, client: ClientSetup) {
+  clientOpening(target: Target, client: ClientSetup) {
     return this.#answer(target, async (context) =>
-      offerReply(await takeClientOffer(context, await this.#forClient(context, target, client), client.preload)),
+      takeClientOpening(context, await this.#forClient(context, target, client), client.preload),
+    );
+  }
+
+  clientTools(target: Target, client: ClientSetup) {
+    return this.#answer(target, async (context) =>
+      takeClientTools(context, await this.#forClient(context, target, client), client.preload),
     );
   }
 
@@ -164,13 +169,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   /** Takes a page's socket, sent here by the Worker with its admission. Answers 101, or the refusal as a reply. */
-  override async fetch(request: Request): Promise<Response> {
-    try {
-      const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
-      return await enter(this.#tabs, admission);
-    } catch (error) {
-      return Response.json(refusal(error));
-    }
+  override fetch(request: Request): Promise<Response> {
+    return answerUpgrade(this.#tabs, request);
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {

@@ -7,9 +7,10 @@ import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
 import { logUnexpected } from "../edge/unexpected";
-import { type Admission, grantFor } from "../services/asking/admission";
+import { ADMISSION_HEADER, type Admission, admissionSchema, grantFor } from "../services/asking/admission";
 import { look, pendingFrames, respond } from "../services/asking/ask";
 import { draftTicket, issueTicket } from "../services/asking/tickets";
+import { refusal } from "../services/conversation/api";
 import { activeFrame } from "../services/conversation/changes";
 import { conversationNotFound, type Session } from "../services/session";
 import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
@@ -17,8 +18,18 @@ import type { Tabs } from "./tabs";
 
 const NOT_LIVE = "The key is no longer valid.";
 
+/** Answers 101 to a page that the Worker sends with its admission, or the refusal as a reply. */
+export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Response> {
+  try {
+    const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
+    return await enter(tabs, admission);
+  } catch (error) {
+    return Response.json(refusal(error));
+  }
+}
+
 /** Lets a page in, or throws the refusal. */
-export async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
+async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   const { sockets, asking, session } = tabs;
   const open = session();
   const { follows, ...grant } = await grantFor(open, admission, asking.now(), tabs.isLive);

@@ -8,5 +8,7 @@ export type ClientEra = "legacy" | "modern";
 /** The catalog, narrowed by a ghost, or one conversation. */
 export interface ClientPlace {
   ghost: string | undefined;
+  /** Skills that the URL asks for from the start. */
+  preload: readonly string[];
   conversation: { api: ConversationApi; target: Target; client: ClientSetup } | null;
 }

@@ -14,10 +14,10 @@ import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { type ToolResult, toolHintsSchema } from "../domain/tool";
-import { instructionsOf, toolsOfCatalog } from "../domain/tools/client-offer";
+import { toolsOfCatalog } from "../domain/tools/client-offer";
 import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation/api";
-import { callInCatalog, viewOfCatalog } from "../services/conversation/catalog-client";
+import { callInCatalog, openingFor, viewOfCatalog } from "../services/conversation/catalog-client";
 import type { ClientEra, ClientPlace } from "./client-place";
 import { callInConversation, cancelInConversation } from "./conversation-call";
 import { asProtocolError, refusedOpening } from "./refusal";
@@ -30,7 +30,6 @@ const openingSchema = z.object({
 });
 
 const callSchema = z.object({ method: z.literal("tools/call") });
-const spokenSchema = z.object({ content: z.object({ text: z.string() }) });
 
 /**
  * Answers a client's request.
@@ -47,7 +46,7 @@ export async function answerClient(
   let instructions: string | undefined;
   if (opening.success) {
     try {
-      ({ instructions } = await offerOf(context, place));
+      instructions = await openingAt(context, place);
     } catch (error) {
       return refusedOpening(opening.data.id, error);
     }
@@ -61,20 +60,16 @@ export async function answerClient(
   return handler.fetch(request, message === undefined ? {} : { parsedBody: message });
 }
 
-interface Offer {
-  tools: JsonObject[];
-  instructions: string;
+async function openingAt(context: Context, place: ClientPlace): Promise<string> {
+  const { conversation, preload } = place;
+  if (conversation === null) return openingFor(context, await viewOf(context, place), preload);
+  return unwrap(await conversation.api.clientOpening(conversation.target, conversation.client));
 }
 
-async function offerOf(context: Context, place: ClientPlace): Promise<Offer> {
+async function toolsAt(context: Context, place: ClientPlace): Promise<JsonObject[]> {
   const { conversation } = place;
-  if (conversation !== null) {
-    const { tools, prompt } = unwrap(await conversation.api.clientOffer(conversation.target, conversation.client));
-    const spoken = prompt.messages.map((one) => spokenSchema.parse(one).content.text);
-    return { tools, instructions: [prompt.system, ...spoken].filter((part) => part !== "").join("\n\n") };
-  }
-  const view = await viewOf(context, place);
-  return { tools: toolsOfCatalog(view), instructions: instructionsOf(view) };
+  if (conversation === null) return toolsOfCatalog(await viewOf(context, place));
+  return unwrap(await conversation.api.clientTools(conversation.target, conversation.client));
 }
 
 function serverFor(context: Context, place: ClientPlace, era: ClientEra, instructions: string | undefined): Server {
@@ -91,7 +86,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   );
   server.setRequestHandler("tools/list", () =>
     asProtocolError(context, async () => {
-      const { tools } = await offerOf(context, place);
+      const tools = await toolsAt(context, place);
       return { tools: tools.map((tool) => toolSchema.parse(tool)) };
     }),
   );
@@ -125,7 +120,7 @@ const toolSchema = z.object({
 async function viewOf(context: Context, { ghost, conversation }: ClientPlace): Promise<View> {
   if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   const { api, target, client } = conversation;
-  unwrap(await api.clientOffer(target, client));
+  unwrap(await api.clientOpening(target, client));
   return viewOfCatalog(context, unwrap(await api.status(target)).settings);
 }
 

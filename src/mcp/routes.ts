@@ -26,8 +26,8 @@ const clientQuery = z.strictObject({
 const routes = router();
 
 routes.all("/mcp", (c) => {
-  const { ghost } = readQuery(c.req.query());
-  return serve(c.get("context"), c.req.raw, { ghost, conversation: null });
+  const { ghost, preload } = readQuery(c.req.query());
+  return serve(c.get("context"), c.req.raw, { ghost, preload, conversation: null });
 });
 
 routes.all("/mcp/:id", (c) => {
@@ -38,6 +38,7 @@ routes.all("/mcp/:id", (c) => {
   const settings = { ...(ghost === undefined ? {} : { ghost }), tool_mode };
   return serve(c.get("context"), c.req.raw, {
     ghost,
+    preload,
     conversation: { ...conversation(c, id), client: { settings, preload } },
   });
 });

@@ -22,6 +22,7 @@ import { stepOf } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Step } from "../tools/step";
 import type { ToolCallsRequest, TurnRequest } from "./api";
+import { openingFor } from "./catalog-client";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
@@ -57,13 +58,24 @@ export async function takeOffer(context: Context, session: Session, format: Form
   return renderOffer(stepOf({ context, session, view }), formatOf(session, format), state);
 }
 
-/** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
-export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<RenderedOffer> {
-  const begins = await ensureTurn(context, session, preload, []);
+/**
+ * What an MCP host is told first. Begins the first turn where there is none, and never another one. Servers begin to connect, and
+ * nobody waits for them: a host that hears nothing soon goes on without this server.
+ */
+export async function takeClientOpening(context: Context, session: Session, preload: string[]): Promise<string> {
+  await ensureTurn(context, session, preload, []);
   const { view } = await currentView(context, session);
-  if (begins) await connectSources({ context, session, view });
+  await connectSources({ context, session, view }, null, 0);
+  return openingFor(context, view, [...session.state.selected, ...preload]);
+}
+
+/** The tools that an MCP host is offered now. */
+export async function takeClientTools(context: Context, session: Session, preload: string[]): Promise<JsonObject[]> {
+  await ensureTurn(context, session, preload, []);
+  const { view } = await currentView(context, session);
+  await connectSources({ context, session, view }, null, DURATIONS.patienceList);
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
-  return { ...offer, tools: toolsForClient(offer.tools, view) };
+  return toolsForClient(offer.tools, view);
 }
 
 /** Begins the first turn of a conversation that has none; says whether it did. */

@@ -35,7 +35,8 @@ export async function offeredServers(
 
 /**
  * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. A server
- * that failed the last time is given a moment only. A server that takes longer goes on by itself, under its own deadline.
+ * that failed the last time is given a moment only. A server that takes longer goes on by itself, under its own deadline. Without
+ * any patience all of them do.
  */
 export async function connectServers(
   context: Context,
@@ -51,11 +52,11 @@ export async function connectServers(
     const isHopeful = live.error === null;
     (isHopeful ? hopeful : doubtful).push(refresh(context, session, aim, live));
   }
-  await Promise.all([atMost(hopeful, patience), atMost(doubtful, DURATIONS.patienceFailed)]);
+  await Promise.all([atMost(hopeful, patience), atMost(doubtful, Math.min(patience, DURATIONS.patienceFailed))]);
 }
 
 async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
-  if (work.length === 0) return;
+  if (work.length === 0 || ms === 0) return;
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);
   await Promise.race([Promise.all(work), late.promise]);

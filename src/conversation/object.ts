@@ -24,7 +24,6 @@ import {
   type ToolCallsRequest,
   type TurnRequest,
 } from "../services/conversation/api";
-import { announceChanges } from "../services/conversation/changes";
 import { putConversation, required, unlist } from "../services/conversation/lifecycle";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
@@ -36,7 +35,7 @@ import { answerOnce, type Idempotency } from "../services/once";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { endIfIdle } from "./idle";
-import { answerUpgrade, closeSilent, hear } from "./socket-protocol";
+import { announce, answerUpgrade, closeSilent, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
@@ -83,9 +82,9 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     );
   }
 
-  clientTools(target: Target, client: ClientSetup) {
+  clientTools(target: Target, client: ClientSetup, tells: boolean) {
     return this.#answer(target, async (context) =>
-      takeClientTools(context, await this.#forClient(context, target, client), client.preload),
+      takeClientTools(context, await this.#forClient(context, target, client), client.preload, tells),
     );
   }
 
@@ -220,7 +219,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   #open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.#store);
-    if (this.#session !== null) announceChanges(this.#session, this.#tabs.sockets);
+    if (this.#session !== null) announce(this.#tabs, this.#session);
     return this.#session;
   }
 

@@ -70,6 +70,8 @@ export const DURATIONS = {
   toolListMost: 60 * 60_000,
   /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
   serverCache: 10_000,
+  /** A host that listens for changes is to ask again after this. */
+  listen: 60 * 60_000,
   /** A stream that is passed on says something at least so often. */
   keepAlive: 15_000,
   /** The same while tool calls run, so that they end soon after nobody waits for them any more. */

@@ -10,5 +10,13 @@ export interface ClientPlace {
   ghost: string | undefined;
   /** Skills that the URL asks for from the start. */
   preload: readonly string[];
-  conversation: { api: ConversationApi; target: Target; client: ClientSetup } | null;
+  conversation: ClientConversation | null;
+}
+
+export interface ClientConversation {
+  api: ConversationApi;
+  target: Target;
+  client: ClientSetup;
+  /** Opens a socket on which its object says that the list of tools changed. */
+  listen(): Promise<WebSocket>;
 }

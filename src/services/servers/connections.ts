@@ -111,6 +111,7 @@ function refresh(context: Context, session: Session, aim: Reachable, live: LiveC
   live.refreshing ??= list(context, session, aim, live).finally(() => {
     live.refreshing = null;
     session.memory.connections.revision++;
+    session.changed?.(context);
   });
   return live.refreshing;
 }

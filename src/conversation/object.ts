@@ -7,7 +7,7 @@ import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
 import type { Format } from "../domain/tools/formats";
 import { makeContext } from "../edge/context";
-import { cancel, expireDue, waitForEnd } from "../services/asking/ask";
+import { cancel, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
 import { makeTicket } from "../services/asking/tickets";
@@ -24,6 +24,7 @@ import {
   type ToolCallsRequest,
   type TurnRequest,
 } from "../services/conversation/api";
+import { farewell } from "../services/conversation/farewell";
 import { putConversation, required, unlist } from "../services/conversation/lifecycle";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
@@ -34,8 +35,8 @@ import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
-import { endIfIdle } from "./idle";
-import { announce, answerUpgrade, closeSilent, hear } from "./socket-protocol";
+import { ring } from "./idle";
+import { announce, answerUpgrade, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
@@ -154,16 +155,20 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   remove(target: Target) {
     return this.#inside(target, async (context, session) => {
       const db = audited(context, "conversation.delete", await conversationInLog(session));
+      const leave = await farewell(context, session);
       await unlist({ ...context, db }, session);
-      return this.#empty();
+      await this.#empty();
+      return leave();
     });
   }
 
   erase(target: Target) {
-    return this.#answer(target, async ({ db, caller }) => {
+    return this.#answer(target, async (context, session) => {
+      const leave = await farewell(context, session);
       // The list last: what a failure leaves must be found again.
       await this.#empty();
-      return unlist({ db }, { userId: caller.principal.userId, id: target.id });
+      await unlist({ db: context.db }, { userId: context.caller.principal.userId, id: target.id });
+      return leave();
     });
   }
 
@@ -186,12 +191,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   /** Does what is due: unanswered questions, silent sockets, keys to check, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
-    this.#tabs.alarm.fired();
-    if (this.#open() === null) return;
-    expireDue(this.#tabs.asking);
-    await closeSilent(this.#tabs);
-    const session = this.#open();
-    if (session !== null) await endIfIdle(this.#tabs, this.env, session, () => this.#empty());
+    await ring(this.#tabs, this.env, () => this.#empty());
   }
 
   async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {

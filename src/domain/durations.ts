@@ -62,6 +62,10 @@ export const DURATIONS = {
   patienceFailed: 250,
   /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
   patienceFixed: 10_000,
+  /** A call of an MCP tool that goes on saying how far it is may take so long. */
+  callMost: 30 * 60_000,
+  /** How long a server may take to hear that a session is over. */
+  goodbye: 2_000,
   /** A server that no turn had for so long is forgotten. */
   upstreamKept: 7 * 24 * 60 * 60_000,
   /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */

@@ -6,6 +6,7 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import { breakerState } from "../../domain/servers/breaker";
+import { idleNames, isAllowed } from "../../domain/servers/entry";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
@@ -82,6 +83,16 @@ export async function callServer(
   return result;
 }
 
+/** The connections of a conversation to servers that keep a session for it, these and whatever is connected. */
+export async function sessionsOf(context: Context, session: Session, refs: readonly ServerRef[]): Promise<Upstream[]> {
+  for (const ref of refs) {
+    const aim = await reach(context, session, ref);
+    if (aim.problem === undefined) liveAt(context, session, aim);
+  }
+  const all = [...session.memory.connections.live.values()].map(({ upstream }) => upstream);
+  return all.filter(({ memory }) => memory.session !== null && memory.session.id !== null);
+}
+
 /** Forgets servers that no turn had for a while. */
 export function forgetUnused(session: Session, before: number): void {
   session.store.upstreams.dropUnusedSince(before);
@@ -148,7 +159,7 @@ function keep(context: Context, session: Session, aim: Reachable, live: LiveConn
 function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
-  const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.allows(name)) : [];
+  const tools = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
   const isOpen = breakerState(breaker, now) === "open";
   const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
   const told = error ?? (isOpen ? breaker.last : null);
@@ -158,6 +169,15 @@ function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: num
     tools,
     error: told,
     latency,
-    problems: known?.problems ?? [],
+    problems:
+      known === null
+        ? []
+        : [
+            ...known.problems,
+            ...idleNames(
+              aim.entry,
+              known.tools.map(({ name }) => name),
+            ),
+          ],
   };
 }

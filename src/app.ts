@@ -8,6 +8,8 @@ import { healthRoute } from "./api/health";
 import { openApi } from "./api/openapi";
 import { answerHeaders } from "./edge/answer";
 import { authenticate } from "./edge/auth";
+import { SIGN_IN_PATHS } from "./edge/challenge";
+import { crossOriginOpen } from "./edge/cors";
 import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
 import { answerError, nothingHere } from "./edge/errors";
@@ -28,6 +30,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.onError((error, c) => (edgeOf(c)?.errors ?? answerError)(error, c));
   app.notFound(nothingHere);
 
+  for (const path of SIGN_IN_PATHS) app.use(path, crossOriginOpen);
   for (const { prefix, cors } of EDGES) app.use(`${prefix}/*`, ...cors);
 
   app.route("/", frontRoute);

@@ -60,10 +60,16 @@ export const DURATIONS = {
   keySetRetry: 10_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
   patience: 2_000,
+  /** How long a list of tools for an MCP host waits for them. A host that waits longer for its first list goes on without it. */
+  patienceList: 1_000,
   /** How long they wait for one that failed the last time: enough for one that is well again. */
   patienceFailed: 250,
   /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
   patienceFixed: 10_000,
+  /** A call of an MCP tool that goes on saying how far it is may take so long. */
+  callMost: 30 * 60_000,
+  /** How long a server may take to hear that a session is over. */
+  goodbye: 2_000,
   /** A server that no turn had for so long is forgotten. */
   upstreamKept: 7 * 24 * 60 * 60_000,
   /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
@@ -72,6 +78,8 @@ export const DURATIONS = {
   toolListMost: 60 * 60_000,
   /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
   serverCache: 10_000,
+  /** A host that listens for changes is to ask again after this. */
+  listen: 60 * 60_000,
   /** A stream that is passed on says something at least so often. */
   keepAlive: 15_000,
   /** The same while tool calls run, so that they end soon after nobody waits for them any more. */

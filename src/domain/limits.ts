@@ -64,6 +64,19 @@ export const CATALOG_LIMITS = {
   specWarnings: 20,
 } as const;
 
+/**
+ * What an MCP client is told before its first call, in UTF-16 units. Hosts cut a server's instructions, the strictest after some 2 000,
+ * and the model never learns of what was cut off.
+ */
+export const OPENING_LIMITS = {
+  chars: 2_000,
+  /** Names to begin with, and names that are not there. */
+  askedChars: 120,
+  /** The list of skills, and how much of it names alone may take. */
+  listChars: 1_400,
+  nameChars: 800,
+} as const;
+
 /** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */
 export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 

@@ -4,6 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
+import { LISTEN_HEADER } from "../services/asking/admission";
 import type { Caller } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
 import type { Idempotency } from "../services/once";
@@ -23,6 +24,17 @@ export function conversationOf(env: Env, caller: Caller, id: string): { api: Con
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return { api: stub as ConversationApi, target: { caller, id } };
+}
+
+/** A socket on which the conversation's object says that the list of tools changed. */
+export async function listenTo(env: Env, { caller, id }: Target): Promise<WebSocket> {
+  const stub = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
+  const headers = { upgrade: "websocket", [LISTEN_HEADER]: "1" };
+  const answer = await stub.fetch("https://conversation/listen", { headers });
+  const { webSocket } = answer;
+  if (webSocket === null) return unwrap<never>(await answer.json());
+  webSocket.accept();
+  return webSocket;
 }
 
 /** The object's name. */

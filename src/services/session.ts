@@ -33,8 +33,8 @@ export interface Session {
   queue: Promise<unknown>;
   /** Made with the session and dropped with it. */
   readonly memory: SessionMemory;
-  /** Called after every change of the state. */
-  changed?: () => void;
+  /** Called after every change of the state, of the view, and of what servers offer. */
+  changed?: (context: Context) => void;
 }
 
 type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
@@ -94,7 +94,7 @@ export function record(session: Session, context: Context, events: readonly Conv
     snapshotWhenDue(store, last - events.length, last, next);
   });
   session.state = next;
-  session.changed?.();
+  session.changed?.(context);
 }
 
 /** Notes that an active skill is used. What was used last before is used last still, so nothing is written for it. */

@@ -32,6 +32,15 @@ it("whoever guesses keys is soon refused, and nobody else", async () => {
   expect((await ask(await keyFor("rate-owner"), "192.0.2.1")).status).toBe(200);
 });
 
+it("asking without a key is no guess, since hosts do so to learn how to sign in", async () => {
+  const headers = { "cf-connecting-ip": "192.0.2.11" };
+  for (let n = 0; n < 3 * RATES.guesses.requests; n++) {
+    const answer = await askWith({ RATE_LIMITS: "true" }, "/mcp/project", { method: "POST", headers });
+    expect(answer.status).toBe(401);
+    await answer.body?.cancel();
+  }
+});
+
 it("guesses at the socket's door count as well", async () => {
   const headers = { upgrade: "websocket", "cf-connecting-ip": "192.0.2.9" };
   const open = (more: Record<string, string>, protocol = "skill-gateway.v1") =>

@@ -93,6 +93,13 @@ export function activeSkills(state: ConversationState): Activation[] {
   return [...all.slice(0, leading), ...rest];
 }
 
+/** A skill that is active and everything that it needs, dependencies first. */
+export function withNeeded(state: ConversationState, name: string): SkillRef[] {
+  const found = new Map<string, SkillRef>();
+  visit(name, state.refs, new Set(), found);
+  return [...found.values()];
+}
+
 /** Why a skill is active in its own right. The first ground of a skill is the one that is told. */
 interface Ground extends Stay {
   reason: "preloaded" | "selected" | "loaded";

@@ -126,6 +126,24 @@ export function readServers(wrapped: JsonObject, source: ServerSource): Configur
   });
 }
 
+/** Whether an entry offers a tool. */
+export function isAllowed({ allow, deny }: Pick<ServerEntry, "allow" | "deny">, tool: string): boolean {
+  return (allow === undefined || allow.includes(tool)) && !deny?.includes(tool);
+}
+
+/** Names that an entry allows or denies and its server does not have, in words: they are no patterns, and do nothing. */
+export function idleNames(
+  { allow = [], deny = [] }: Pick<ServerEntry, "allow" | "deny">,
+  tools: readonly string[],
+): string[] {
+  const known = new Set(tools);
+  const idle = [...new Set([...allow, ...deny])].filter((name) => !known.has(name));
+  if (idle.length === 0) return [];
+  const shown = idle.slice(0, 10).map((name) => `'${name}'`);
+  const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";
+  return [`\`allow\` or \`deny\` names what it does not have: ${shown.join(", ")}${more}`];
+}
+
 /** What is wrong with the variables of an entry, each at its keys. No value is needed to tell. */
 export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateProblem & { keys: string[] })[] {
   const places = [

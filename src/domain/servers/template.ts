@@ -41,6 +41,7 @@ const CLOSE = "}}";
 const SECRET = "secrets.";
 /** What no header may hold: control characters, and what is not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
+const UNSENDABLE_HEADER = "a header would hold a character that no header may hold";
 /** What the runtime logs whole, as a header that a browser would not send. */
 const LOGGED = /[^\u0020-\u007e]/;
 /**
@@ -80,7 +81,7 @@ export function secretsIn(templates: readonly string[]): string[] {
 /** What is wrong with a template before any value is known. */
 export interface TemplateProblem {
   /** `VARIABLE_IN_ORIGIN`: a value could have a say in where the URL leads. */
-  code: "BAD_VARIABLE" | "VARIABLE_IN_ORIGIN";
+  code: "BAD_VARIABLE" | "BAD_HEADER" | "VARIABLE_IN_ORIGIN";
   /** In words. */
   problem: string;
 }
@@ -90,7 +91,11 @@ export function templateProblem(template: string, place: "url" | "header"): Temp
   for (const piece of piecesOf(template))
     if ("variable" in piece && !isName(piece.variable))
       return { code: "BAD_VARIABLE", problem: unknown(piece.variable) };
-  if (place === "header" || markedUrl(template) !== null) return null;
+  if (place === "header") {
+    const written = piecesOf(template).some((piece) => "text" in piece && UNSENDABLE.test(piece.text));
+    return written ? { code: "BAD_HEADER", problem: UNSENDABLE_HEADER } : null;
+  }
+  if (markedUrl(template) !== null) return null;
   const problem =
     "a variable stands in the scheme, user, host or port of its URL, or could: write https://host/ out and use variables behind it";
   return { code: "VARIABLE_IN_ORIGIN", problem };
@@ -130,8 +135,7 @@ export function fillUrl(template: string, values: ReadonlyMap<string, string>): 
 /** Fills a header. A control character would end the header, so it is refused. */
 export function fillHeader(template: string, values: ReadonlyMap<string, string>): Filled {
   const filled = fill(template, values, (value) => value);
-  if ("text" in filled && UNSENDABLE.test(filled.text))
-    return { problem: "a header would hold a character that no header may hold" };
+  if ("text" in filled && UNSENDABLE.test(filled.text)) return { problem: UNSENDABLE_HEADER };
   if ("text" in filled && secretsIn([template]).length > 0 && LOGGED.test(filled.text))
     return {
       problem: "a header with a secret would hold a character outside of ASCII; such a secret can only go into the URL",

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { hasListed } from "../catalog/catalog";
 import { type JsonObject, jsonObject } from "../json";
-import type { JsonSchema, ToolDefinition } from "../tool";
+import type { ToolDefinition } from "../tool";
 import {
   callSkillTool,
   findTool,
@@ -34,12 +34,11 @@ interface Builtin {
   needsConversation: boolean;
   /** What an MCP client may tell its user of it. */
   hints: JsonObject | null;
-  /** What an MCP client is told beside the definition, since it takes no prompt. */
+  /** What an MCP client is told in place of the definition's description, since it has no turns and takes no prompt. */
   forClient?: {
-    /** Where there is no conversation, in place of the definition's own. The list of skills follows either. */
     description: string;
-    /** Further arguments, where there is a conversation. */
-    properties: Record<string, JsonSchema>;
+    /** Whether the list of skills follows. */
+    lists: boolean;
   };
 }
 
@@ -51,8 +50,7 @@ const always = () => true;
 /** In the order in which they are offered. A new tool is a row here, a handler, and a golden text. */
 export const BUILTIN = {
   load_skill: {
-    /** `reload` is for MCP clients, who may have lost what they were told. */
-    arguments: z.object({ skill_name: z.string(), reload: z.boolean().nullish() }),
+    arguments: z.object({ skill_name: z.string() }),
     define: loadTool,
     effect: "loads",
     isOffered: ({ style }) => style === "load_skill",
@@ -62,14 +60,8 @@ export const BUILTIN = {
     forClient: {
       description:
         "Get a skill's full instructions when the task at hand matches its description in the list of available skills. " +
-        "Load it before you start the task, and follow what the answer says.",
-      properties: {
-        reload: {
-          type: "boolean",
-          description:
-            "Repeat the instructions of a skill that is loaded already, when they are no longer in your context.",
-        },
-      },
+        "Call it before you start the task and follow the answer. Call it again when you no longer have the instructions.",
+      lists: true,
     },
   },
   skill: {
@@ -89,6 +81,10 @@ export const BUILTIN = {
     isOurs: always,
     needsConversation: true,
     hints: { title: "Unload a skill", ...LOOKS },
+    forClient: {
+      description: "Unload a skill that is no longer needed. The tools that it brought leave with it.",
+      lists: false,
+    },
   },
   read_skill: {
     arguments: z.object({

@@ -22,6 +22,7 @@ export async function viewFor(context: Context, session: Session, settings: Conv
   if (view.key === session.view?.key) return view;
   session.store.set("catalog", view);
   session.view = view;
+  session.changed?.(context);
   return view;
 }
 

@@ -49,6 +49,8 @@ export interface ToolCallsRequest {
   format: Format | null;
   etag: string | null;
   client: ClientSetup | null;
+  /** Whether the answer says to a host that the list of tools is another one than it was told. */
+  hearsChanges?: boolean;
 }
 
 export type Reply<T> =
@@ -74,8 +76,10 @@ export interface ConversationApi {
     once: Idempotency | null,
   ): Promise<Reply<TurnReply>>;
   prompt(target: Target, format: Format | null): Promise<Reply<OfferReply>>;
-  /** What an MCP host is offered: tools that say which skills there are, and the prompt as its server's instructions. */
-  clientOffer(target: Target, client: ClientSetup): Promise<Reply<OfferReply>>;
+  /** The server's instructions for an MCP host: what to do, and which skills there are. Waits for no MCP server. */
+  clientOpening(target: Target, client: ClientSetup): Promise<Reply<string>>;
+  /** The tools that an MCP host is offered: they say which skills there are, too. */
+  clientTools(target: Target, client: ClientSetup, tells: boolean): Promise<Reply<JsonObject[]>>;
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
   streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;

@@ -30,12 +30,10 @@ type Handlers<Names extends BuiltinName, Place> = {
 };
 
 const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> = {
-  load_skill: (place, { skill_name, reload }) =>
+  load_skill: (place, { skill_name }) =>
     place.session === null
       ? showSkill(place.context, place.view, skill_name)
-      : exclusively(place.session, () =>
-          loadSkill(place, skill_name, { forClient: place.forClient, again: reload === true }),
-        ),
+      : exclusively(place.session, () => loadSkill(place, skill_name, place.forClient)),
   read_skill: ({ context, session, view }, { skill_name, file_path, offset, limit }) =>
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
   find_skill: ({ context, view }, { query }) => runFindSkill(context, view, query),
@@ -44,8 +42,7 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
 };
 
 const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
-  skill: (place, { skill }) =>
-    exclusively(place.session, () => loadSkill(place, skill, { forClient: place.forClient, again: false })),
+  skill: (place, { skill }) => exclusively(place.session, () => loadSkill(place, skill, place.forClient)),
   unload_skill: ({ context, session }, { skill_name }) =>
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
   call_skill_tool: async (place, { name, arguments: args }) =>

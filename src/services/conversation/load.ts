@@ -5,7 +5,7 @@ import { type DependencyProblem, type Resolution, resolveDependencies } from "..
 import { type Unmet, unmetText } from "../../domain/catalog/needs";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
-import { type Activation, activeSkills, apply } from "../../domain/conversation/activation";
+import { type Activation, activeSkills, apply, withNeeded } from "../../domain/conversation/activation";
 import { evictions, overCeiling } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
 import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
@@ -22,22 +22,17 @@ import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Seen } from "../tools/step";
 
-/** To an MCP client the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
-export interface LoadHow {
-  forClient: boolean;
-  again: boolean;
-}
-
 interface Refused {
   refusal: ToolResult;
 }
 
-/** Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn. */
-export async function loadSkill(
-  seen: Seen,
-  name: string,
-  how: LoadHow = { forClient: false, again: false },
-): Promise<ToolResult> {
+/**
+ * Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn.
+ *
+ * @param forClient whether an MCP client asks. It gets all instructions in every answer: it takes no prompt, and another chat of its
+ *   user may have loaded them.
+ */
+export async function loadSkill(seen: Seen, name: string, forClient = false): Promise<ToolResult> {
   const { context, session, view } = seen;
   const { state } = session;
   const { policy, turn } = state;
@@ -46,11 +41,10 @@ export async function loadSkill(
   const already = active.find((activation) => activation.skill.name === name);
   const found = await findListed(context, view, name, already !== undefined);
   if ("refusal" in found) return found.refusal;
-  if (already !== undefined) return loadAgain(seen, policy, already.skill, how, found.entry.user_only);
+  if (already !== undefined) return loadAgain(seen, policy, already.skill, forClient, found.entry.user_only);
   const whole = await withNeeds(context, view, found.entry, active);
   if ("refusal" in whole) return whole.refusal;
 
-  const { forClient } = how;
   const inAnswer = deliversInAnswer(policy);
   const skills = whole.entries.map(refOf);
   const contradicted = whole.unmet.find(({ needs }) => needs.some((need) => contradicts(need, active)));
@@ -78,20 +72,21 @@ export async function loadSkill(
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
   ]);
   const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
-  const names = fresh.map((skill) => skill.name);
+  const told = forClient ? skills : fresh;
+  const names = told.map((skill) => skill.name);
   const notes = made + withoutText(whole.unmet) + (await toolsText(seen, names));
-  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${notes}`);
+  if (policy.tool_style === "skill" && !forClient) return text(`${bodyOf(session, found.entry.version_id)}${notes}`);
   const answer = TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery) + notes;
   if (!inAnswer && !forClient) return text(answer);
-  return text(answer + blockOf(session, fresh));
+  return text(answer + blockOf(session, told));
 }
 
-/** Loads a skill that is active: it stays longer, and its instructions are told again only where they may be lost. */
+/** Loads a skill that is active: it stays longer, and a client is told its instructions again. */
 async function loadAgain(
   seen: Seen,
   policy: Policy,
   skill: SkillRef,
-  { forClient, again }: LoadHow,
+  forClient: boolean,
   userOnly: boolean,
 ): Promise<ToolResult> {
   const { context, session } = seen;
@@ -102,11 +97,14 @@ async function loadAgain(
   // A second load in a turn says no more than that the skill was used. What only users choose stays as long as they say.
   if (userOnly || (state.roots.get(name) === state.turn && isInAnswer)) touch(session, context, name);
   else record(session, context, [{ type: "loaded", turn: state.turn, name, skills: [skill], delivered }]);
+  if (forClient) {
+    const told = withNeeded(session.state, name);
+    const names = told.map((one) => one.name);
+    return text(`${TEXTS.loaded(name, "tool_result")}${await toolsText(seen, names)}${blockOf(session, told)}`);
+  }
   // The one-tool style always answers with the body; load_skill does not repeat it.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
-  const tools = await toolsText(seen, [name]);
-  if (again && forClient) return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
-  return text(TEXTS.alreadyActive(name) + tools);
+  return text(TEXTS.alreadyActive(name) + (await toolsText(seen, [name])));
 }
 
 /** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */

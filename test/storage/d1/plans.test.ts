@@ -225,7 +225,6 @@ const NO_QUERY: Record<string, string> = {
 const READING: Record<string, string> = {
   countSkillsOf: "counting reads what it counts, though only an index of it",
   countSkills: "counting reads what it counts",
-  forgetUser: "walks tables, as said below",
   nameAt: "a position is found by walking there",
   readCatalogStart: "counts all names, from an index alone",
   readUserVersions: "an export sorts all versions of its user for each page of them",
@@ -238,10 +237,6 @@ const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   readGatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
-  forgetUser: {
-    tables: ["ghosts", "skills", "versions", "keys", "groups", "group_members", "secrets", "mcp_servers"],
-    why: "the last step of an erasure: who made a thing has no index, since nothing else asks for it",
-  },
 };
 
 beforeAll(seedManySkills);

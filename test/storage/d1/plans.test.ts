@@ -203,7 +203,20 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   countKeys: (db) => usage.countKeys(db, BIG_USER),
   countGhosts: (db) => usage.countGhosts(db, OWN),
   readUserRows: (db) => users.readUserRows(db, BIG_USER),
-  readUserVersions: (db) => users.readUserVersions(db, BIG_USER, PAGE, "ver_"),
+  readUserVersions: async (db) => {
+    let last: users.LastVersion | null = null;
+    for (const size of [PAGE, PAGE]) {
+      const page: Awaited<ReturnType<typeof users.readUserVersions>> = await users.readUserVersions(
+        db,
+        BIG_USER,
+        size,
+        last,
+      );
+      expect(page).toHaveLength(size);
+      expect(page.some(({ id }) => id === last?.id)).toBe(false);
+      last = page.at(-1) ?? null;
+    }
+  },
   readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
   eraseUserRows: (db) => users.eraseUserRows(db, "somebody"),
   forgetUser: (db) => users.forgetUser(db, "somebody"),
@@ -227,7 +240,6 @@ const READING: Record<string, string> = {
   countSkills: "counting reads what it counts",
   nameAt: "a position is found by walking there",
   readCatalogStart: "counts all names, from an index alone",
-  readUserVersions: "an export sorts all versions of its user for each page of them",
 };
 
 /** What walks whole tables, and why it may. */

@@ -2,7 +2,7 @@
 
 import { SECRET_LIMITS } from "../limits";
 import { mapJson } from "./json-text";
-import { type NamedSecret, type Sought, type Span, soughtOf, spansIn } from "./sought";
+import { type NamedSecret, type SecretSpan, type Sought, soughtOf, spansIn } from "./sought";
 import { type Effort, READING } from "./spelling";
 
 /** Replaces known secret values by `[secret NAME]`. Of a text that takes too long to read the rest is withheld. */
@@ -59,9 +59,9 @@ function shown({ read, isWhole }: ReturnType<typeof redactText>): string {
 }
 
 /** The text with the longest name in each of these places. They come in the order of their beginnings. */
-function without(text: string, spans: readonly Span[]): string {
+function without(text: string, spans: readonly SecretSpan[]): string {
   if (spans.length === 0) return text;
-  const merged: (Span & { longest: number })[] = [];
+  const merged: (SecretSpan & { longest: number })[] = [];
   for (const span of spans) {
     const last = merged.at(-1);
     const longest = span.to - span.from;

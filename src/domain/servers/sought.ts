@@ -25,7 +25,7 @@ export interface Sought {
 }
 
 /** Where a secret is in a text. */
-export interface Span {
+export interface SecretSpan {
   from: number;
   to: number;
   name: string;
@@ -57,8 +57,12 @@ export function soughtOf(secrets: readonly NamedSecret[]): Sought | null {
  * Every place of everything that is sought, also where they overlap: of two secrets that share characters nothing may be left of
  * either. `unread` is where the effort was used up, or the end of the text: all that begins before it was found, whole.
  */
-export function spansIn(text: string, { heads, forms }: Sought, effort: Effort): { spans: Span[]; unread: number } {
-  const spans: Span[] = [];
+export function spansIn(
+  text: string,
+  { heads, forms }: Sought,
+  effort: Effort,
+): { spans: SecretSpan[]; unread: number } {
+  const spans: SecretSpan[] = [];
   heads.lastIndex = 0;
   for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
     const from = head.index;

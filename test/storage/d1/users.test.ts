@@ -27,8 +27,7 @@ it("are each read once, skill by skill, also where a page ends inside a skill or
   for (const name of ["a", "b", "c"]) {
     const made = { ...skill(name), versionId: `ver_${name}1` };
     await insertSkill(db, made, version(`ver_${name}1`, name), null);
-    for (const n of [2, 3])
-      await insertVersion(db, { ...made, versionId: `ver_${name}${n}` }, version(`ver_${name}${n}`, name), null);
+    for (const n of [2, 3]) await insertVersion(db, made, version(`ver_${name}${n}`, name), null);
   }
   await insertSkill(db, { ...skill("other"), scope: "user:other" }, version("ver_other", "other"), null);
   const all = ["a", "b", "c"].flatMap((name) => [1, 2, 3].map((n) => `ver_${name}${n}`));

@@ -4,7 +4,14 @@ import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
 import { GatewayError, invalid } from "../domain/errors";
 import { listConversationRows } from "../storage/d1/conversations";
 import { deleteSkillRows } from "../storage/d1/publishing";
-import { eraseUserRows, forgetUser, readUserRows, readUserSkills, readUserVersions } from "../storage/d1/users";
+import {
+  eraseUserRows,
+  forgetUser,
+  type LastVersion,
+  readUserRows,
+  readUserSkills,
+  readUserVersions,
+} from "../storage/d1/users";
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { recordAct } from "./audit";
 import type { Context } from "./context";
@@ -68,15 +75,15 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
   const head = { user_id: userId, exported_at: new Date(context.now()).toISOString(), ...rows };
   yield `${JSON.stringify(head).slice(0, -1)},"skills":[`;
   let separator = "";
-  for (let after = ""; ; ) {
-    const page = await readUserVersions(context.db, userId, PAGE, after);
-    for (const version of page) {
+  for (let after: LastVersion | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof readUserVersions>> = await readUserVersions(context.db, userId, PAGE, after);
+    for (const { folded: _, ...version } of page) {
       yield separator + JSON.stringify(version);
       separator = ",";
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) break;
-    after = last.id;
+    after = last;
   }
   yield '],"conversations":[';
   separator = "";

@@ -39,6 +39,8 @@ export const skills = sqliteTable(
   (t) => [
     uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
     index("skills_scope_name").on(t.scope, t.name, t.tokens, t.bindShells),
+    // Here and in other tables: an erasure asks who made a thing (`schema/people.ts`).
+    index("skills_user").on(t.userId),
   ],
 );
 
@@ -89,6 +91,7 @@ export const versions = sqliteTable(
     uniqueIndex("versions_skill_digest").on(t.skillId, t.digest),
     uniqueIndex("versions_skill_label").on(t.skillId, t.label),
     index("versions_skill_created").on(t.skillId, t.createdAt, t.id),
+    index("versions_maker").on(t.createdBy),
     // A publish that hung for an hour may not commit: its object may already be taken for an orphan (DURATIONS.publish).
     check("versions_in_time", sql`${t.createdAt} < ${t.startedAt} + 3600000`),
   ],
@@ -118,6 +121,7 @@ export const ghosts = sqliteTable(
   (t) => [
     uniqueIndex("ghosts_scope_folded").on(t.scope, t.namespace, t.folded),
     index("ghosts_scope_name").on(t.scope, t.name),
+    index("ghosts_user").on(t.userId),
   ],
 );
 
@@ -156,7 +160,7 @@ export const keys = sqliteTable(
     /** The key that this one was made to replace. */
     replaces: text(),
   },
-  (t) => [index("keys_created").on(t.createdAt), index("keys_user").on(t.userId)],
+  (t) => [index("keys_created").on(t.createdAt), index("keys_user").on(t.userId), index("keys_maker").on(t.createdBy)],
 );
 
 /** One counter a scope, raised in the batch of every change to it: how a conversation knows its catalog is stale. */

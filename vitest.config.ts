@@ -66,7 +66,7 @@ export default defineConfig(async () => {
                     "drizzle-orm/sqlite-core",
                     "fflate",
                     "hono",
-                    "hono/body-limit",
+                    "hono/accepts",
                     "hono/cors",
                     "hono/factory",
                     "hono/http-exception",

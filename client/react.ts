@@ -25,8 +25,9 @@ export interface SkillGateway extends State {
 }
 
 const NOT_YET: State = { status: "connecting", turn: 0, active: [], pending: [], closed: null };
+const NONE: State = { ...NOT_YET, status: "idle" };
 
-/** Connects to a conversation; `null` while there is none. Another id is another connection. */
+/** Connects to a conversation; `null` while there is none, which is the status `idle`. Another id is another connection. */
 export function useSkillGateway(conversation: string | null, options: SkillGatewayOptions): SkillGateway {
   const latest = useRef(options);
   useLayoutEffect(() => {
@@ -67,10 +68,11 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
   }, [connection, actions]);
 
   const subscribe = useCallback((listener: () => void) => connection?.subscribe(listener) ?? (() => {}), [connection]);
+  const before = conversation === null ? NONE : NOT_YET;
   const state = useSyncExternalStore(
     subscribe,
-    () => connection?.state ?? NOT_YET,
-    () => NOT_YET,
+    () => connection?.state ?? before,
+    () => before,
   );
   const answer = useCallback(
     async (requestId: string, given: Answer): Promise<Ack> =>

@@ -23,14 +23,15 @@ export interface ConnectOptions {
 
 /**
  * `connecting`: a ticket or a socket is being opened. `open`: the gateway has welcomed us. `waiting`: the connection is lost
- * and will be tried again. `closed`: it will not.
+ * and will be tried again. `closed`: it will not. `idle`: there is no conversation yet (only the hook says this).
  */
-export type Status = "connecting" | "open" | "waiting" | "closed";
+export type Status = "idle" | "connecting" | "open" | "waiting" | "closed";
 
-/** A skill that is in the prompt, and for how many more turns (`null`: no end). */
+/** A skill that is in the prompt. */
 export interface ActiveSkill {
   skill: string;
   version: string | null;
+  /** How many turns after the one it was loaded in are not over yet. 0: it leaves with this turn; `null`: it stays. */
   remaining: number | null;
   reason: "loaded" | "preloaded" | "selected" | "dependency";
   loaded_in_turn: number;

@@ -109,12 +109,19 @@ function show({ status, turn, active, pending, closed }) {
   shown = { status, turn, active, pending };
 }
 
+/** In words; a skill that the user only selected has no turn after this one. */
+function turnsLeft(remaining) {
+  if (remaining === null) return "stays";
+  if (remaining === 0) return "this turn";
+  return `${remaining} ${remaining === 1 ? "turn" : "turns"} left`;
+}
+
 function showSkills(turn, active) {
   at("turn").textContent = turn === 0 ? "" : `turn ${turn}`;
   const items = active.map(({ skill, remaining }) => {
     const item = document.createElement("li");
     const left = document.createElement("span");
-    left.textContent = remaining === null ? "stays" : `${remaining} ${remaining === 1 ? "turn" : "turns"} left`;
+    left.textContent = turnsLeft(remaining);
     item.append(skill, left);
     return item;
   });

@@ -42,11 +42,13 @@ function openRenderer() {
 }
 
 /** A drawn diagram for the chat. As a picture it can neither run nor load anything. */
-export function figureOf({ svg, width }, code, title) {
+export function figureOf({ svg, width, height }, code, title) {
   const figure = document.createElement("figure");
   const picture = document.createElement("img");
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  // Both, so that its place is there before it is: what comes after stays in view.
   picture.width = Math.ceil(width);
+  picture.height = Math.ceil(height);
   picture.alt = title;
   const caption = document.createElement("figcaption");
   const source = document.createElement("details");
@@ -54,6 +56,8 @@ export function figureOf({ svg, width }, code, title) {
   summary.textContent = title;
   const text = document.createElement("pre");
   text.textContent = code;
+  // It may scroll, also by keyboard.
+  text.tabIndex = 0;
   source.append(summary, text);
   caption.append(source);
   figure.append(picture, caption);

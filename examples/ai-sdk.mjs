@@ -1,12 +1,19 @@
 // A chat back end on the AI SDK, with any model it knows. Each argument is what a user says: one turn each.
+// Written for ai 7.x, which needs Node 22: npm install ai@7
 //
 //   GATEWAY_KEY=sgw_… AI_GATEWAY_API_KEY=… node examples/ai-sdk.mjs "Draw me a flow chart" "Now as a sequence diagram"
 
+import { readFile } from "node:fs/promises";
 import { createGateway, generateText, jsonSchema, tool } from "ai";
 
-const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "openai/gpt-5.2" } = process.env;
+// ai 6 and older call it `system` and pass over `instructions` in silence: the model would never hear of its skills.
+const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.resolve("ai")), "utf8"));
+if (!version.startsWith("7."))
+  throw new Error(`This example is for ai 7, and ai ${version} is installed: npm install ai@7`);
+
+const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "openai/gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
-// Or `openai("gpt-5.2")` of @ai-sdk/openai, `anthropic(…)` of @ai-sdk/anthropic and so on.
+// Or `openai("gpt-6-sol")` of @ai-sdk/openai, `anthropic(…)` of @ai-sdk/anthropic and so on.
 const model = createGateway({ baseURL: process.env.AI_GATEWAY_BASE_URL })(MODEL);
 
 /** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */

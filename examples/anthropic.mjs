@@ -1,10 +1,11 @@
 // A chat back end on Anthropic's Messages API. Each argument is what a user says: one turn each.
+// Written for @anthropic-ai/sdk 1.x: npm install @anthropic-ai/sdk@1
 //
 //   GATEWAY_KEY=sgw_… ANTHROPIC_API_KEY=… node examples/anthropic.mjs "Draw me a flow chart" "Now as a sequence diagram"
 
 import Anthropic from "@anthropic-ai/sdk";
 
-const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "claude-sonnet-4-5" } = process.env;
+const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "claude-sonnet-5-5" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
 const anthropic = new Anthropic();
 

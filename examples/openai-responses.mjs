@@ -1,10 +1,11 @@
 // A chat back end on OpenAI's Responses API. Each argument is what a user says: one turn each.
+// Written for openai 7.x: npm install openai@7
 //
 //   GATEWAY_KEY=sgw_… OPENAI_API_KEY=… node examples/openai-responses.mjs "Draw me a flow chart" "Now as a sequence diagram"
 
 import OpenAI from "openai";
 
-const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "gpt-5.2" } = process.env;
+const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", items: [] };
 const openai = new OpenAI();
 

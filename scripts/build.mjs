@@ -4,11 +4,20 @@
 import path from "node:path";
 import { buildGateway } from "./build/worker.mjs";
 import { root } from "./kit/files.mjs";
+import { readOptions } from "./kit/options.mjs";
 import { fail, say } from "./kit/refusal.mjs";
+import { OWNER_VARIABLE } from "./local/processes.mjs";
+
+const USAGE = `Use: npm run build -- [--release]
+  --release   what a deployment gets: minified, without the loopback allowances of development`;
 
 async function main() {
   // wrangler's [build] runs this too, and says for which of its commands.
-  const release = process.argv.includes("--release") || process.env.WRANGLER_COMMAND === "deploy";
+  const { values } = readOptions(USAGE, { release: { type: "boolean" } });
+  const release = values.release === true || process.env.WRANGLER_COMMAND === "deploy";
+  // `npm run dev` marks what it starts.
+  if (process.env.WRANGLER_COMMAND === "dev" && process.env[OWNER_VARIABLE] === undefined)
+    say("Plain wrangler dev applies no migrations and makes no key: run npm run dev, which does both.");
   const { modules, main: file } = await buildGateway({ release });
   for (const [name, text] of Object.entries(modules)) {
     const module = path.relative(root, path.join(path.dirname(file), name));

@@ -10,10 +10,13 @@ import { root } from "./kit/files.mjs";
 configure({ useWebWorkers: false });
 
 const [corpora = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv.slice(2);
-const { readPackage, inspect } = await importTypeScript(
+const { readPackage, leftOutPart, inspect } = await importTypeScript(
   "src/domain/package/package.ts",
+  "src/domain/package/path.ts",
   "src/domain/inspection/inspection.ts",
 );
+/** What no honest skill should be suspected of. */
+const LURES = new Set(["DOWNLOAD_AND_RUN", "PASTE_AND_RUN"]);
 let failures = 0;
 let read = 0;
 const findings = {};
@@ -55,6 +58,9 @@ async function check(kind, folder, file) {
     findings[kind] ??= {};
     findings[kind][`${severity} ${code}`] = (findings[kind][`${severity} ${code}`] ?? 0) + 1;
   }
+  for (const { code } of kind === "clean" ? told : []) {
+    if (LURES.has(code)) fail(`${file}: ${code} is found in a clean skill`);
+  }
   const codes = [...warnings, ...told].map(({ code }) => code);
   row(file, `${skill.name}, ${skill.files.length} files`, [...new Set(codes)].join(" "));
   const difference = await differs(bytes, skill);
@@ -76,7 +82,11 @@ async function differs(upload, skill) {
     ["stored ZIP", skill.zip],
   ]) {
     const seen = await readIndependently(zip);
-    const prefix = seen.has(`${skill.name}/${skill.files[0].path}`) ? `${skill.name}/` : "";
+    for (const name of seen.keys()) if (leftOutPart(name) !== null) seen.delete(name);
+    // The folder may be called otherwise than the skill, as that of a download is.
+    const folders = new Set([...seen.keys()].map((name) => name.split("/", 1)[0]));
+    const isWrapped = !skill.files.some(({ path: name }) => seen.has(name)) && folders.size === 1;
+    const prefix = isWrapped ? `${[...folders][0]}/` : "";
     if (seen.size !== skill.files.length) return `${what} has ${seen.size} files, we read ${skill.files.length}`;
     for (const { path: name, offset, size } of skill.files) {
       const expected = seen.get(prefix + name);

@@ -5,11 +5,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildGateway } from "./build/worker.mjs";
 import { agree, chooseAccount, logIn, question } from "./kit/account.mjs";
 import { root, writeWhole } from "./kit/files.mjs";
+import { readOptions, YES } from "./kit/options.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { runWrangler } from "./kit/wrangler.mjs";
 import { readWranglerConfig } from "./kit/wrangler-config.mjs";
@@ -29,7 +29,7 @@ const USAGE = `Use: npm run deploy [-- --dry-run | --yes]
   --yes       do not ask before the first change to the account`;
 
 async function main() {
-  const { isDryRun, isAgreed } = readOptions();
+  const { isDryRun, isAgreed } = readDeployOptions();
   const config = await readWranglerConfig();
   const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
@@ -38,13 +38,8 @@ async function main() {
 }
 
 /** What is not known is refused: a mistyped `--dry-run` must not deploy. */
-function readOptions() {
-  let values;
-  try {
-    ({ values } = parseArgs({ options: { "dry-run": { type: "boolean" }, yes: { type: "boolean" } } }));
-  } catch (error) {
-    throw new Refusal(`${error.message}\n${USAGE}`);
-  }
+function readDeployOptions() {
+  const { values } = readOptions(USAGE, { ...YES, "dry-run": { type: "boolean" } });
   // `npm run deploy --dry-run`: npm keeps the option to itself, and says so to its scripts in this variable only.
   const asked = process.env.npm_config_dry_run ?? "";
   const isDryRun = values["dry-run"] === true || !["", "false"].includes(asked);

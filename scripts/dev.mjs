@@ -9,12 +9,12 @@ import { spawnWrangler } from "./kit/wrangler.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
 import { formatVariables, readVariables, variablesWithKey } from "./local/devvars.mjs";
 import { openGateway } from "./local/gateway.mjs";
-import { announce, readOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
+import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { kill, OWNER_VARIABLE, ownerMark, processOf } from "./local/processes.mjs";
 
 async function main() {
-  const options = readOptions();
+  const options = readLauncherOptions("run dev");
   const { modules, main, settings } = await buildGateway();
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState({ ...options, group: true });

@@ -1,45 +1,92 @@
-// `npm run skill`: the bench for authors of skills. Checks a folder, calls its tools and scripts in a local isolate, packs it, and
-// publishes it to a running gateway.
+// `npm run skill`: the bench for authors of skills. Begins a folder, checks it, calls its tools and scripts in a local isolate, packs
+// it, and publishes it to a running gateway.
 
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import semver from "semver";
 import { root } from "./kit/files.mjs";
+import { GATEWAY, readOptions } from "./kit/options.mjs";
 import { fail, Refusal } from "./kit/refusal.mjs";
 import { pack } from "./local/builtins.mjs";
-import { localKeyFor } from "./local/key.mjs";
+import { chosenGateway, nothingAnswers } from "./local/chosen-gateway.mjs";
 
 const USAGE = `Use: npm run skill -- <command>
-  check <folder>                             what is wrong with it, what it costs in tokens, and its tools
-  call <folder> <tool> ['<json>']            call a tool in a local isolate; --answer '<json>' is what the user's page says
-  call <folder> <script> ['<json>']          run a script; the JSON may have "args" and "input"
-  pack <folder> [--out <file>]               make the ZIP
-  push <folder> [--public] [--url <gateway>] publish it to a running gateway with the key in GATEWAY_KEY; to the one on this machine
-                                             also with that of .dev.vars, which is sent nowhere else`;
+  new <name>                        begin a skill: a folder of that name with a SKILL.md
+  check <skill>                     what is wrong with it, what it costs in tokens, and its tools
+  call <skill> <tool> ['<json>']    call a tool in a local isolate; --answer '<json>' is what the user's page says
+  call <skill> <script> ['<json>']  run a script; the JSON may have "args" and "input"
+  pack <folder> [--out <file>]      make the ZIP, where you stand
+  push <skill>... [--public | --group <name>] [--url <gateway>] [--key <key>] [--port 8787]
+                                    publish to a running gateway: your own, everybody's, or a group's
+A skill is a folder or a ZIP. check and call take --json. Without --url the gateway is the one in GATEWAY_URL, or the one on this machine.
+The key may also stand in GATEWAY_KEY; for the gateway on this machine it is that of .dev.vars, which is sent nowhere else.`;
 
-const COMMANDS = { check, call, pack: packTo, push };
+const OPTIONS = {
+  ...GATEWAY,
+  out: { type: "string" },
+  answer: { type: "string" },
+  group: { type: "string" },
+  public: { type: "boolean" },
+  json: { type: "boolean" },
+};
+/** By name; `skills`: how many skills it takes. */
+const COMMANDS = {
+  new: { run: begin, skills: 0 },
+  check: { run: check, skills: 1 },
+  call: { run: call, skills: 1 },
+  pack: { run: packTo, skills: 1 },
+  push: { run: push, skills: Number.POSITIVE_INFINITY },
+};
+
+/** Where the user stands: npm runs its scripts in the folder of package.json. */
+const here = (name) => path.resolve(process.env.INIT_CWD ?? ".", name);
 
 async function main() {
-  const { values, positionals } = readArguments();
-  const [command, folder, ...rest] = positionals;
-  const run = COMMANDS[command];
-  if (run === undefined || folder === undefined) throw new Refusal(USAGE);
-  const skill = path.resolve(process.env.INIT_CWD ?? ".", folder);
-  const file = await stat(path.join(skill, "SKILL.md")).catch(() => null);
-  if (file === null) throw new Refusal(`${skill} has no SKILL.md.`);
-  process.exitCode = await run(skill, rest, values);
+  const { values, positionals } = readOptions(USAGE, OPTIONS, { positionals: Number.POSITIVE_INFINITY });
+  const [name, ...rest] = positionals;
+  const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
+  if (command === undefined || rest.length === 0) throw new Refusal(USAGE);
+  const skills = await Promise.all(rest.slice(0, command.skills).map(skillAt));
+  const more = rest.slice(command.skills);
+  process.exitCode = await (command.skills > 1 ? command.run(skills, values) : command.run(...skills, more, values));
 }
 
-function readArguments() {
-  const text = { type: "string" };
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { out: text, url: text, answer: text, public: { type: "boolean" }, json: { type: "boolean" } },
-    });
-  } catch (error) {
-    throw new Refusal(`${error.message}\n${USAGE}`);
-  }
+/** A skill that was named: a folder with a SKILL.md, or a ZIP. @returns {Promise<{ name: string, zip: () => Promise<Uint8Array> }>} */
+async function skillAt(given) {
+  const place = here(given);
+  const found = await stat(place).catch(() => null);
+  if (found?.isFile() && place.toLowerCase().endsWith(".zip"))
+    return { name: path.basename(place).slice(0, -".zip".length), zip: () => readFile(place) };
+  const file = await stat(path.join(place, "SKILL.md")).catch(() => null);
+  if (file === null) throw new Refusal(`${place} has no SKILL.md.`);
+  return { name: path.basename(place), zip: () => pack(path.dirname(place), path.basename(place)) };
+}
+
+/** What `new` writes: as little as passes `check`. */
+const BEGINNING = (name) => `---
+name: ${name}
+description: "Say in a sentence what it does, and when to use it: this line is all that a model sees at first."
+version: "0.1.0"
+---
+
+# ${name}
+
+Write here what the model is to do, step by step. It reads this when it loads the skill.
+`;
+
+async function begin([name, ...rest]) {
+  if (rest.length > 0) throw new Refusal(USAGE);
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64)
+    throw new Refusal(
+      `A skill's name is at most 64 small letters, digits and single hyphens between them; '${name}' is not.`,
+    );
+  const folder = here(name);
+  await mkdir(folder).catch((error) => {
+    throw error.code === "EEXIST" ? new Refusal(`${folder} is there already.`) : error;
+  });
+  await writeFile(path.join(folder, "SKILL.md"), BEGINNING(name));
+  console.log(`${path.join(folder, "SKILL.md")}: write it, then npm run skill -- check ${name}`);
+  return 0;
 }
 
 async function check(skill, _rest, { json }) {
@@ -110,38 +157,54 @@ async function call(skill, [name, given = "{}"], { answer, json }) {
   return seen.result.isError ? 1 : 0;
 }
 
-async function packTo(skill, _rest, { out = `${path.basename(skill)}.zip` }) {
-  const zip = await zipOf(skill);
-  await writeFile(out, zip);
-  console.log(`${out}: ${zip.length} bytes`);
+async function packTo(skill, _rest, { out = `${skill.name}.zip` }) {
+  const zip = await skill.zip();
+  await writeFile(here(out), zip);
+  console.log(`${here(out)}: ${zip.length} bytes`);
   return 0;
 }
 
-async function push(skill, _rest, { url = "http://127.0.0.1:8787", public: isPublic = false }) {
-  const key = process.env.GATEWAY_KEY || (await localKeyFor(url, "GATEWAY_KEY"));
+/** One after the other: what one skill needs of another may stand before it. */
+async function push(skills, values) {
+  if (values.public && values.group !== undefined)
+    throw new Refusal(`--public and --group do not go together.\n${USAGE}`);
+  const gateway = await chosenGateway(values, USAGE);
+  const refused = [];
+  for (const skill of skills) {
+    const refusal = await publish(skill, gateway, values);
+    if (refusal !== null) refused.push(skills.length > 1 ? `${skill.name}: ${refusal}` : refusal);
+  }
+  if (refused.length > 0) throw new Refusal(refused.join("\n"));
+  return 0;
+}
+
+/** @returns {Promise<string | null>} why it was refused */
+async function publish(skill, { url, key }, { public: isPublic = false, group }) {
   const form = new FormData();
-  form.set("file", new Blob([await zipOf(skill)], { type: "application/zip" }), `${path.basename(skill)}.zip`);
-  const route = `/api/v1/kinds/skills/${isPublic ? "public" : "upload"}`;
-  const answer = await fetch(new URL(route, url), {
+  form.set("file", new Blob([await skill.zip()], { type: "application/zip" }), `${skill.name}.zip`);
+  if (group !== undefined) form.set("namespace", group);
+  const answer = await fetch(new URL(`/api/v1/kinds/skills/${isPublic ? "public" : "upload"}`, url), {
     method: "POST",
     headers: { authorization: `Bearer ${key}` },
     body: form,
     signal: AbortSignal.timeout(60_000),
   }).catch((error) => {
-    throw new Refusal(`Nothing answers at ${url} (${error.cause?.code ?? error.message}). Start it with: npm start`);
+    throw nothingAnswers(url, error);
   });
   const body = await answer.json();
   if (!answer.ok) {
     const issues = (body.issues ?? []).map(
       ({ code, message, path: at, line }) => `  ${at ?? ""}:${line ?? ""} ${code} ${message}`,
     );
-    throw new Refusal([`${answer.status} ${body.code}: ${body.detail}`, ...issues].join("\n"));
+    const next = body.code === "VERSION_EXISTS" ? semver.inc(body.version, "patch") : null;
+    const advice = next === null ? "" : ` Raise version in SKILL.md, to ${next} for instance.`;
+    return [`${answer.status} ${body.code}: ${body.detail}${advice}`, ...issues].join("\n");
   }
   const { metadata, spec, status } = body;
   const what = answer.status === 200 ? "is there already as" : "was published as";
   console.log(`${metadata.name} ${spec.version ?? ""} ${what} ${status.version_id} (skill ${metadata.labels.id})`);
   for (const { code, message } of status.warnings) console.log(`  ${code}  ${message}`);
-  return 0;
+  return null;
 }
 
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */
@@ -150,7 +213,7 @@ async function onBench(skill, asked) {
     await Promise.all([import("miniflare"), import("./build/bundle.mjs"), import("./build/static.mjs")]);
   const [{ modules }, zip] = await Promise.all([
     bundleWorker({ entry: "scripts/local/skill-worker.ts" }),
-    zipOf(skill),
+    skill.zip(),
     prepareAssets(),
   ]);
   const { readWranglerConfig } = await import("./kit/wrangler-config.mjs");
@@ -180,7 +243,7 @@ async function onBench(skill, asked) {
   try {
     const url = await bench.ready;
     const form = new FormData();
-    form.set("asked", JSON.stringify({ fileName: `${path.basename(skill)}.zip`, arguments: {}, ...asked }));
+    form.set("asked", JSON.stringify({ fileName: `${skill.name}.zip`, arguments: {}, ...asked }));
     form.set("file", new Blob([zip], { type: "application/zip" }), "skill.zip");
     // Longer than any tool may take: code that blocks its isolate for ever ends with it.
     const answer = await fetch(url, { method: "POST", body: form, signal: AbortSignal.timeout(330_000) });
@@ -189,10 +252,6 @@ async function onBench(skill, asked) {
   } finally {
     await bench.dispose();
   }
-}
-
-function zipOf(skill) {
-  return pack(path.dirname(skill), path.basename(skill));
 }
 
 function parseJson(text, what) {

@@ -4,14 +4,14 @@ import { buildGateway } from "./build/worker.mjs";
 import { fail, say } from "./kit/refusal.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
-import { announce, readOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
+import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { kill, ownerMark, processOf } from "./local/processes.mjs";
 import { runEveryHour } from "./local/schedules.mjs";
 import { watch } from "./local/watchdog.mjs";
 
 async function main() {
-  const options = readOptions();
+  const options = readLauncherOptions("start");
   const miniflare = import("./local/gateway.mjs");
   const { modules, settings } = await buildGateway();
   await readVariables(options.vars, settings);

@@ -1,11 +1,17 @@
 // `npm run tour`: the whole story on the running gateway, printing what is sent and what comes back.
 
 import { strToU8, zipSync } from "fflate";
+import { GATEWAY, readOptions } from "./kit/options.mjs";
 import { fail } from "./kit/refusal.mjs";
-import { localKeyFor } from "./local/key.mjs";
+import { chosenGateway, nothingAnswers } from "./local/chosen-gateway.mjs";
 
-const gateway = process.env.GATEWAY_URL ?? "http://127.0.0.1:8787";
-const adminKey = process.env.GATEWAY_ADMIN_KEY || (await localKeyFor(gateway, "GATEWAY_ADMIN_KEY").catch(fail));
+const USAGE = `Use: npm run tour -- [--url <gateway>] [--key <key of an admin>] [--port 8787]
+  Without --url it is the gateway in GATEWAY_URL, or the one on this machine; the key may also stand in GATEWAY_KEY, and for the
+  gateway on this machine it is that of .dev.vars.`;
+/** The older name of the variable goes on. */
+const environment = { ...process.env, GATEWAY_KEY: process.env.GATEWAY_KEY || process.env.GATEWAY_ADMIN_KEY };
+let gateway;
+let adminKey;
 
 /** The skill of this story: instructions, and a file that is read only when it is needed. */
 const SKILL = {
@@ -23,9 +29,11 @@ For season words read \`references/seasons.md\`.
   "haiku-writer/references/seasons.md": "# Season words\n\n- spring: thaw, frogs\n- winter: bare branch, breath\n",
 };
 
-await main();
+await main().catch(fail);
 
 async function main() {
+  const { values } = readOptions(USAGE, GATEWAY);
+  ({ url: gateway, key: adminKey } = await chosenGateway(values, USAGE, environment));
   step("The gateway is there");
   await send("GET", "/health", { key: null });
 
@@ -102,8 +110,7 @@ async function send(method, route, { json, file, key, only }) {
   console.log(`\n> ${method} ${route}${file === undefined ? "" : `   (a ZIP of ${file.length} bytes)`}`);
   if (json !== undefined) console.log(indent(JSON.stringify(json)));
   const answer = await fetch(`${gateway}${route}`, { method, headers, body }).catch((error) => {
-    console.error(`\nNothing answers at ${gateway} (${error.cause?.code ?? error.message}). Start it with: npm start`);
-    process.exit(1);
+    throw nothingAnswers(gateway, error);
   });
   const text = await answer.text();
   console.log(`< ${answer.status}`);

@@ -8,12 +8,17 @@ import { healthRoute } from "./api/health";
 import { openApi } from "./api/openapi";
 import { answerHeaders } from "./edge/answer";
 import { authenticate } from "./edge/auth";
+import { SIGN_IN_PATHS } from "./edge/challenge";
+import { crossOriginOpen } from "./edge/cors";
 import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
 import { answerError, nothingHere } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
+import { hearOut } from "./edge/unread";
 import { mcp } from "./mcp/routes";
+import { demoRoute } from "./pages/demo";
+import { frontRoute } from "./pages/front";
 
 /** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
 const EDGES: readonly Edge[] = [mcp, api];
@@ -21,12 +26,15 @@ const EDGES: readonly Edge[] = [mcp, api];
 /** The whole HTTP surface of the gateway. */
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = router();
-  app.use(answerHeaders, addressRate);
+  app.use(hearOut, answerHeaders, addressRate);
   app.onError((error, c) => (edgeOf(c)?.errors ?? answerError)(error, c));
   app.notFound(nothingHere);
 
+  for (const path of SIGN_IN_PATHS) app.use(path, crossOriginOpen);
   for (const { prefix, cors } of EDGES) app.use(`${prefix}/*`, ...cors);
 
+  app.route("/", frontRoute);
+  app.route("/", demoRoute);
   app.route("/", healthRoute);
   app.route("/", discoveryRoute);
   app.get("/openapi.json", openApi(app));

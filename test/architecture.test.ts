@@ -17,6 +17,7 @@ const LAYERS: Record<string, number> = {
   api: 4,
   mcp: 4,
   conversation: 4,
+  pages: 4,
   "app.ts": 5,
   "cron.ts": 5,
   "index.ts": 6,

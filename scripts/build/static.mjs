@@ -5,6 +5,7 @@ import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { prepareClient } from "./client.mjs";
 import { prepareDemo } from "./demo.mjs";
+import { prepareDocuments } from "./documents.mjs";
 import { prepareTokens } from "./tokens.mjs";
 
 /**
@@ -15,6 +16,7 @@ export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
   { output: "client/", sources: ["client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
+  { output: "docs/", sources: ["docs"], prepare: prepareDocuments },
 ];
 
 /**

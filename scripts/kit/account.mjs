@@ -33,8 +33,13 @@ export async function agree(name, account) {
     throw new Refusal(
       `This would deploy ${name} to the Cloudflare account ${account}. Nobody can be asked here: if that is right, run npm run deploy -- --yes`,
     );
-  const answer = await question(`Deploy ${name} to the Cloudflare account ${account}? [y/N] `);
-  if (!/^y(es)?$/i.test(answer)) throw new Refusal("Nothing was changed.");
+  if (!(await confirm(`Deploy ${name} to the Cloudflare account ${account}?`)))
+    throw new Refusal("Nothing was changed.");
+}
+
+/** Whether whoever is at the terminal says yes. */
+export async function confirm(text) {
+  return /^y(es)?$/i.test(await question(`${text} [y/N] `));
 }
 
 /** Asks whoever is at the terminal. */

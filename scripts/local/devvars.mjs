@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { readOrNull, writeWhole } from "../kit/files.mjs";
-import { Refusal } from "../kit/refusal.mjs";
+import { Refusal, say } from "../kit/refusal.mjs";
+import { misspelt } from "./misspelt.mjs";
 
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
 /** What a local gateway makes for itself, and keeps, when nobody gave it: how each value is made. */
@@ -17,17 +18,26 @@ const MADE = {
  * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
  * @param {string} file
  * @param {typeof import("../../src/domain/settings")} table
- * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it
+ * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it; what is nearly one of them is refused
  * @returns {Promise<Record<string, string>>}
  */
 export async function readVariables(file, { settingsSchema, parseSettings }, environment = process.env) {
-  const known = Object.keys(settingsSchema.shape).map((name) => [name, environment[name]]);
+  const names = Object.keys(settingsSchema.shape);
+  const { wrong, doubtful } = misspelt(names, Object.keys(environment));
+  const known = names.map((name) => [name, environment[name]]);
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
   // A terminal is no log: locally requests are logged only when asked for.
   const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
   const { issues } = parseSettings(variables);
-  if (issues.length === 0) return variables;
-  const lines = issues.map((issue) => `  ${issue.message}`);
+  const lines = [
+    ...issues.map((issue) => `  ${issue.message}`),
+    ...wrong.map(({ name, meant }) => `  '${name}' in the environment is not a setting; ${meant} is.`),
+  ];
+  if (lines.length === 0) {
+    for (const { name, meant } of doubtful)
+      say(`${name} in the environment is no setting of ours and is not read; ${meant} is.`);
+    return variables;
+  }
   throw new Refusal(`The settings in ${path.basename(file)} and the environment are not valid:\n${lines.join("\n")}`);
 }
 

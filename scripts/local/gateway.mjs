@@ -12,7 +12,7 @@ import { OWNER_VARIABLE } from "./processes.mjs";
 /** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
 const KNOWN_KEYS = new Set(
   (
-    "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev " +
+    "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev routes " +
     "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
@@ -73,6 +73,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
       }
     },
     database: () => miniflare.getD1Database(config.d1_databases[0].binding),
+    packages: () => miniflare.getR2Bucket(config.r2_buckets[0].binding),
     schedules: config.triggers?.crons ?? [],
     async runSchedule(cron, scheduledTime) {
       const worker = await miniflare.getWorker(config.name);
@@ -93,7 +94,11 @@ async function gatewayWorker(config, modules, variables, port) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/local/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
-  const entry = entryModule(await staticPaths(path.join(root, config.assets.directory)), config.assets.binding);
+  const { directory, binding, run_worker_first: first = [] } = config.assets;
+  const isFirst = (name) =>
+    first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
+  const files = (await staticPaths(path.join(root, directory))).filter((name) => !isFirst(name));
+  const entry = entryModule(files, binding);
   const list = (key) => config[key] ?? [];
   const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);
   const bindings = [

@@ -7,7 +7,7 @@ import { Refusal } from "../kit/refusal.mjs";
 import { readVariableFile } from "./devvars.mjs";
 
 const LOOPBACK = ["127.0.0.1", "localhost"];
-const DEFAULT_PORT = 8787;
+export const DEFAULT_PORT = 8787;
 
 /**
  * The key in `.dev.vars`, if the URL is that of the gateway it was made for. Anybody else who got it could do here what an admin can.
@@ -27,6 +27,11 @@ export async function localKeyFor(url, variable, folder = root) {
   const key = (await readVariableFile(path.join(folder, ".dev.vars"))).GATEWAY_ADMIN_KEY;
   if (!key) throw new Refusal(`No key: set ${variable}, or start the gateway first (npm start).`);
   return key;
+}
+
+/** The gateway of this machine. */
+export async function localUrl(folder = root) {
+  return `http://127.0.0.1:${await localPort(folder)}`;
 }
 
 /** Where the gateway on the project's own state serves, as its lock says. */

@@ -2,34 +2,35 @@
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { root } from "../kit/files.mjs";
-import { portTaken, Refusal, say } from "../kit/refusal.mjs";
+import { PORT, portOf, readOptions, STATE, VARS } from "../kit/options.mjs";
+import { portTaken, say } from "../kit/refusal.mjs";
+import { DEFAULT_PORT } from "./key.mjs";
 import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
 
 /** A stop is over by then, come what may. */
 const STOP_PATIENCE = 1_500;
 
+const USAGE = (script) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]
+  --port    where it listens on this machine; 0: any free port
+  --state   where its data is; else .wrangler/state
+  --vars    its file of settings; else .dev.vars`;
+
 /**
- * @param {string[]} argv `--port` (0: any free one), `--state` a folder, `--vars` a file of settings
+ * What `npm start` and `npm run dev` take.
+ * @param {"start" | "run dev"} script
  */
-export function readOptions(argv = process.argv.slice(2)) {
-  try {
-    const { values } = parseArgs({
-      args: argv,
-      options: {
-        port: { type: "string", default: "8787" },
-        state: { type: "string", default: path.join(root, ".wrangler", "state") },
-        vars: { type: "string", default: path.join(root, ".dev.vars") },
-      },
-    });
-    const port = Number(values.port);
-    if (!/^\d+$/.test(values.port) || port > 65_535) throw new Error(`--port ${values.port} is not a port.`);
-    return { port, state: path.resolve(values.state), vars: path.resolve(values.vars) };
-  } catch (error) {
-    throw new Refusal(`${error.message}\nUse: npm start -- [--port 8787] [--state <folder>] [--vars <file>]`);
-  }
+export function readLauncherOptions(script) {
+  const usage = USAGE(script);
+  const { values } = readOptions(usage, { ...PORT, ...STATE, ...VARS });
+  const vars = path.resolve(values.vars ?? path.join(root, ".dev.vars"));
+  return { port: portOf(values, usage) ?? DEFAULT_PORT, state: stateOf(values), vars };
+}
+
+/** The folder of a gateway's data on this machine. */
+export function stateOf({ state }) {
+  return path.resolve(state ?? path.join(root, ".wrangler", "state"));
 }
 
 /**
@@ -79,7 +80,7 @@ export function announce(port, key, keyAt) {
 }
 
 /** What is ours in a state folder; a person may have chosen a folder with other things in it. */
-const OWN_ENTRIES = ["v3", "tmp", "gateway.lock", "dev.vars"];
+const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "dev.vars"];
 
 /**
  * Keeps conversations, packages and hashes from other users of this machine: what is made from now on by this process and those

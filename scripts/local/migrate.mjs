@@ -14,8 +14,9 @@ const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
 /**
  * Each migration is one transaction together with its entry in the table: a crash leaves it either done or not begun.
  * @param {import("@cloudflare/workers-types").D1Database} db
+ * @param {{ folder?: string, upTo?: readonly string[] }} [options] `upTo`: only these, for data that is older than the rest
  */
-export async function applyMigrations(db, folder = path.join(root, "migrations")) {
+export async function applyMigrations(db, { folder = path.join(root, "migrations"), upTo } = {}) {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
   await db.prepare(TABLE).run();
   const { results } = await db.prepare("SELECT name FROM d1_migrations").all();
@@ -24,7 +25,7 @@ export async function applyMigrations(db, folder = path.join(root, "migrations")
   if (strange.length > 0) {
     throw new Refusal(`The state is newer than this version: it knows no migration ${strange.join(", ")}.`);
   }
-  const pending = files.filter((file) => !done.has(file));
+  const pending = files.filter((file) => !done.has(file) && (upTo?.includes(file) ?? true));
   for (const file of pending) {
     const statements = (await readFile(path.join(folder, file), "utf8")).split("--> statement-breakpoint");
     await db.batch([

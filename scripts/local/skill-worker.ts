@@ -5,7 +5,8 @@ import { findModule, isCode } from "../../src/domain/code/graph";
 import { runnable } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
-import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
+import { misfit } from "../../src/domain/tools/arguments";
+import type { HostParts } from "../../src/sandbox/host";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
 import { runScript } from "../../src/sandbox/script";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
@@ -80,9 +81,10 @@ export default {
       // Its result says so.
       ended: () => {},
       browserLink: {
-        request: async (action, payload, timeoutMs, ordinal) => {
+        request: async ({ action, payload }) => {
           told.push({ request: action, payload });
-          if (asked.answer === undefined) return NO_PAGE.request(action, payload, timeoutMs, ordinal);
+          if (asked.answer === undefined)
+            return { success: false, error: "No page is connected to the bench: give its answer with --answer." };
           return { success: true, result: asked.answer };
         },
         emit: (action, payload) => told.push({ emit: action, payload }),
@@ -92,8 +94,11 @@ export default {
     const { signal } = new AbortController();
     const tool = manifest.tools.find((candidate) => candidate.name === asked.call);
     if (tool !== undefined && provider !== null) {
+      const { tools } = await describeProvider(env.LOADER, provider, name, [tool]);
       const call = { tool, shown: tool.name, arguments: asked.arguments, context };
-      const result = await callTool(env.LOADER, provider, call, host, signal);
+      const result =
+        misfit(tool.name, tools[0]?.inputSchema ?? {}, asked.arguments) ??
+        (await callTool(env.LOADER, provider, call, host, signal));
       return Response.json({ result, logs, told });
     }
     const script = asked.call.replace(/^\.\//, "");

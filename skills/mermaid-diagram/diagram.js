@@ -23,7 +23,7 @@ export function diagramOf(given) {
   if (typeof given !== "string" || given.trim() === "") return { problem: "There is no code." };
   const code = given
     .trim()
-    .replace(/^(`{3,})\s*(?:mermaid)?[^\n]*\n([\s\S]*?)\n?\1\s*$/, "$2")
+    .replace(/^(`{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/, "$2")
     .trim();
   const opening = firstLine(code);
   const type = TYPES.find(({ words }) => words.test(opening));

@@ -56,7 +56,7 @@ function renderer(context) {
       if (code.length > CODE_CHARS)
         return failed({ error: `The code has more than ${CODE_CHARS} characters: split the diagram.` });
       const payload = { code, diagram_type: type.reference, ...(typeof title === "string" ? { title } : {}) };
-      const { success, result, error } = await context.request("render_mermaid", payload);
+      const { success, result, error } = await context.request("render_mermaid", payload, { require_client: true });
       if (success) return drawn(result, type);
       context.log(`not drawn: ${textOf(error)}`);
       return failed(repairOf(code, textOf(error), type));

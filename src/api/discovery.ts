@@ -1,8 +1,10 @@
 // Where a client learns how to sign in: the protected-resource metadata of RFC 9728.
 
 import { createRoute } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import { settingsFrom } from "../domain/settings";
 import { MCP_PATH, WELL_KNOWN } from "../edge/challenge";
+import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";
 import { json, only } from "../edge/schemas";
 import * as z from "../edge/zod";
@@ -16,6 +18,8 @@ const metadataSchema = z
   })
   .openapi("ProtectedResource");
 
+const CACHED = { "cache-control": "public, max-age=300" };
+
 export const discoveryRoute = router();
 
 for (const path of ["", MCP_PATH]) {
@@ -27,15 +31,22 @@ for (const path of ["", MCP_PATH]) {
       security: [],
       responses: { 200: json("The metadata of this protected resource.", metadataSchema), ...only(429) },
     }),
-    (c) => {
-      const { JWT_ISSUER: issuer } = settingsFrom(c.env);
-      const metadata = {
-        resource: new URL(c.req.url).origin + path,
-        resource_name: "Skill Gateway",
-        ...(issuer === undefined ? {} : { authorization_servers: [issuer] }),
-        bearer_methods_supported: ["header" as const],
-      };
-      return c.json(metadata, 200, { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" });
-    },
+    (c) => c.json(metadataOf(c), 200, CACHED),
   );
+}
+
+// Every URL below /mcp is a resource of its own, whether it exists or not: this tells nobody what does.
+discoveryRoute.get(`${WELL_KNOWN}${MCP_PATH}/*`, (c) => c.json(metadataOf(c), 200, CACHED));
+
+/** The resource is the very URL that was asked about, its query included. */
+function metadataOf(c: HonoContext<HttpEnv>): z.infer<typeof metadataSchema> {
+  const { JWT_ISSUER: issuer } = settingsFrom(c.env);
+  const { origin, pathname, search } = new URL(c.req.url);
+  const path = pathname.slice(WELL_KNOWN.length);
+  return {
+    resource: origin + path + (path === "" ? "" : search),
+    resource_name: "Skill Gateway",
+    ...(issuer === undefined ? {} : { authorization_servers: [issuer] }),
+    bearer_methods_supported: ["header"],
+  };
 }

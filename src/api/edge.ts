@@ -1,10 +1,7 @@
 // The edge that speaks HTTP and JSON: every resource below /api, and what holds for all of them.
 
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
-import { HTTPException } from "hono/http-exception";
-import { REQUEST_LIMITS } from "../domain/limits";
-import { shallow } from "../edge/body";
+import { bounded, shallow } from "../edge/body";
 import { crossOrigin } from "../edge/cors";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
@@ -12,6 +9,7 @@ import { answerError, nothingHere, problem } from "../edge/errors";
 import { router } from "../edge/router";
 import { groupRoutes } from "./access/groups";
 import { keyRoutes } from "./access/keys";
+import { meRoutes } from "./access/me";
 import { questionRoutes } from "./asking/requests";
 import { socketRoute } from "./asking/socket";
 import { auditRoutes } from "./audit";
@@ -19,6 +17,7 @@ import { conversationRoutes, taskRoutes } from "./conversation/conversations";
 import { stepRoutes } from "./conversation/steps";
 import { mcpServerRoutes } from "./mcp-servers";
 import { ghostRoutes } from "./registry/ghosts";
+import { searchIndexRoute } from "./registry/search-index";
 import { skillRoutes } from "./registry/skills";
 import { type RouteTable, routeTable } from "./routes";
 import { secretRoutes } from "./secrets";
@@ -50,21 +49,12 @@ const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
-/** Ends bodies that are larger than any of their kind may be. */
-const boundedBody = createMiddleware<HttpEnv>((c, next) => {
-  const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
-  return bodyLimit({
-    maxSize: upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes,
-    onError: () => {
-      throw new HTTPException(413);
-    },
-  })(c, next);
-});
-
-routes.use("/api/*", knownRoute, boundedBody, shallow);
+routes.use("/api/*", knownRoute, bounded, shallow);
 routes.route("/api/v1", keyRoutes);
+routes.route("/api/v1", meRoutes);
 routes.route("/api/v1", auditRoutes);
 routes.route("/api/v1", userRoutes);
+routes.route("/api/v1", searchIndexRoute);
 routes.route("/api/v1/groups", groupRoutes);
 routes.route("/api/v1/secrets", secretRoutes);
 routes.route("/api/v1/mcp-servers", mcpServerRoutes);

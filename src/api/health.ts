@@ -2,6 +2,7 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
+import { issueSchema } from "../edge/errors";
 import { areRatesLimited } from "../edge/rate";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
@@ -12,15 +13,22 @@ const state = () => z.enum(["ok", "failed", "absent"]);
 const healthSchema = () =>
   z
     .object({
-      status: z.enum(["ok", "failed"]),
+      /** `degraded`: it serves, but for what `issues` names. */
+      status: z.enum(["ok", "degraded", "failed"]),
       version: z.string(),
       /** When storage was last looked at. */
       checked_at: z.iso.datetime(),
-      checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state() }),
+      checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state(), search: state() }),
+      issues: z.array(issueSchema()).optional(),
     })
     .openapi("Health");
 
 const content = { "application/json": described(healthSchema) };
+
+const NO_INDEX = {
+  code: "SEARCH_INDEX_MISSING",
+  message: "find_skill finds nothing; publishing and loading go on. Run: npm run reindex",
+};
 
 export const healthRoute = router();
 
@@ -37,13 +45,15 @@ healthRoute.openapi(
     },
   }),
   async (c) => {
-    const { at, d1, r2 } = await storageHealth(c.env.DB, c.env.PACKAGES);
+    const { at, d1, r2, search } = await storageHealth(c.env.DB, c.env.PACKAGES);
     const loader = c.env.LOADER === undefined ? ("absent" as const) : ("ok" as const);
     const rates = areRatesLimited(c.env) ? ("ok" as const) : ("absent" as const);
-    const ok = d1 === "ok" && r2 === "ok";
-    const checks = { d1, r2, loader, rates };
+    const serves = d1 === "ok" && r2 === "ok";
+    const issues = serves && search === "absent" ? [NO_INDEX] : [];
+    const status = serves ? (issues.length === 0 ? ("ok" as const) : ("degraded" as const)) : ("failed" as const);
+    const checks = { d1, r2, loader, rates, search };
     const checked_at = new Date(at).toISOString();
-    const status = ok ? ("ok" as const) : ("failed" as const);
-    return c.json({ status, version, checked_at, checks }, ok ? 200 : 503, { "cache-control": "no-store" });
+    const body = { status, version, checked_at, checks, ...(issues.length === 0 ? {} : { issues }) };
+    return c.json(body, serves ? 200 : 503, { "cache-control": "no-store" });
   },
 );

@@ -28,6 +28,7 @@ const testSchema = z
     era: z.enum(["legacy", "modern"]).optional(),
     server: z.object({ name: z.string(), version: z.string() }).optional(),
     tools: z.array(z.object({ name: z.string(), description: z.string() })),
+    problems: z.array(z.string()),
     error: z.string().optional(),
   })
   .openapi("McpServerTest");
@@ -106,7 +107,10 @@ mcpServerRoutes.openapi(
     request: { params },
     responses: { 200: json("What it said, or why it did not.", testSchema), ...refusals(400, 403, 404) },
   }),
-  async (c) => c.json(await testServer(c.get("context"), c.req.valid("param").name), 200),
+  async (c) => {
+    const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
+    return c.json(await testServer(c.get("context"), c.req.valid("param").name, later), 200);
+  },
 );
 
 function wireServer({ name, entry, createdAt, updatedAt }: ServerRow): z.infer<typeof serverSchema> {

@@ -38,7 +38,7 @@ export function openApi(app: OpenAPIHono<HttpEnv>): Handler<HttpEnv> {
 }
 
 function documentOf(app: OpenAPIHono<HttpEnv>) {
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Skill Gateway",
@@ -49,6 +49,17 @@ function documentOf(app: OpenAPIHono<HttpEnv>) {
     servers: [{ url: ORIGIN }],
     security: [{ bearer: [] }],
   });
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, operation] of Object.entries(methods)) Object.assign(operation, namesOf(method, path));
+  return document;
+}
+
+/** What generators of clients call an operation: `getConversationsByIdEvents`, of `conversations`. As stable as its path. */
+function namesOf(method: string, path: string): { operationId: string; tags: string[] } {
+  const segments = path.replace(/^\/api(\/v\d+)?(\/kinds)?\//, "/").split("/");
+  const words = segments.flatMap((segment) => segment.replace("{", "by-").split(/[^A-Za-z0-9]+/)).filter(Boolean);
+  const operationId = method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
+  return { operationId, tags: [words[0] ?? "gateway"] };
 }
 
 const encoder = new TextEncoder();

@@ -7,8 +7,7 @@ import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
 import type { Format } from "../domain/tools/formats";
 import { makeContext } from "../edge/context";
-import { ADMISSION_HEADER, admissionSchema } from "../services/asking/admission";
-import { cancel, expireDue, waitForEnd } from "../services/asking/ask";
+import { cancel, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
 import { makeTicket } from "../services/asking/tickets";
@@ -25,19 +24,19 @@ import {
   type ToolCallsRequest,
   type TurnRequest,
 } from "../services/conversation/api";
-import { announceChanges } from "../services/conversation/changes";
+import { farewell } from "../services/conversation/farewell";
 import { putConversation, required, unlist } from "../services/conversation/lifecycle";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
 import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
-import { takeCalls, takeClientOffer, takeOffer, takeTurn } from "../services/conversation/step";
+import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
 import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
 import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
-import { endIfIdle } from "./idle";
-import { closeSilent, enter, hear } from "./socket-protocol";
+import { ring } from "./idle";
+import { announce, answerUpgrade, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
@@ -78,24 +77,27 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  clientOffer(target: Target, client: ClientSetup) {
-    return this.#answer(target, async (context) =>
-      offerReply(await takeClientOffer(context, await this.#forClient(context, target, client), client.preload)),
-    );
+  clientOpening(target: Target, client: ClientSetup) {
+    const opening = (context: Context, session: Session) => takeClientOpening(context, session, client.preload);
+    return this.#inside(target, opening, client.settings);
+  }
+
+  clientTools(target: Target, client: ClientSetup, tells: boolean) {
+    const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
+    return this.#inside(target, tools, client.settings);
   }
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
-    return this.#answer(target, async (context) => {
-      const known = await this.#forClient(context, target, request.client);
-      const run = () => takeCalls(context, known, this.#running, request);
+    const take = (context: Context, session: Session) => {
+      const run = () => takeCalls(context, session, this.#running, request);
       return answerOnce(context, this.#store, once, toolCallsReplySchema, run);
-    });
+    };
+    return this.#inside(target, take, request.client?.settings);
   }
 
   streamToolCalls(target: Target, call: ToolCallsRequest) {
-    return this.#answer(target, async (context) =>
-      streamCalls(context, await this.#forClient(context, target, call.client), this.#running, call),
-    );
+    const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
+    return this.#inside(target, stream, call.client?.settings);
   }
 
   cancelCall(target: Target, call: CallName) {
@@ -146,33 +148,32 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   ticket(target: Target, origin: string | null, user: string | null) {
-    return this.#inside(target, (context, session) => makeTicket(context, session, origin, user));
+    return this.#inside(target, (context, session) => makeTicket(context, session, origin, user), {});
   }
 
   remove(target: Target) {
     return this.#inside(target, async (context, session) => {
       const db = audited(context, "conversation.delete", await conversationInLog(session));
+      const leave = await farewell(context, session);
       await unlist({ ...context, db }, session);
-      return this.#empty();
+      await this.#empty();
+      return leave();
     });
   }
 
   erase(target: Target) {
-    return this.#answer(target, async ({ db, caller }) => {
+    return this.#answer(target, async (context, session) => {
+      const leave = await farewell(context, session);
       // The list last: what a failure leaves must be found again.
       await this.#empty();
-      return unlist({ db }, { userId: caller.principal.userId, id: target.id });
+      await unlist({ db: context.db }, { userId: context.caller.principal.userId, id: target.id });
+      return leave();
     });
   }
 
   /** Takes a page's socket, sent here by the Worker with its admission. Answers 101, or the refusal as a reply. */
-  override async fetch(request: Request): Promise<Response> {
-    try {
-      const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
-      return await enter(this.#tabs, admission);
-    } catch (error) {
-      return Response.json(refusal(error));
-    }
+  override fetch(request: Request): Promise<Response> {
+    return answerUpgrade(this.#tabs, request);
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
@@ -189,12 +190,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   /** Does what is due: unanswered questions, silent sockets, keys to check, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
-    this.#tabs.alarm.fired();
-    if (this.#open() === null) return;
-    expireDue(this.#tabs.asking);
-    await closeSilent(this.#tabs);
-    const session = this.#open();
-    if (session !== null) await endIfIdle(this.#tabs, this.env, session, () => this.#empty());
+    await ring(this.#tabs, this.env, () => this.#empty());
   }
 
   async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
@@ -214,22 +210,23 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     }
   }
 
-  /** As `#answer`, for what only a conversation that is there can do. */
-  #inside<T>(target: Target, run: (context: Context, session: Session) => Promise<T>): Promise<Reply<T>> {
-    return this.#answer(target, (context, session) => run(context, required(session)));
+  /** As `#answer`, for what a conversation does that is there. With settings, one that is named and not there is made. */
+  #inside<T>(
+    target: Target,
+    run: (context: Context, session: Session) => Promise<T>,
+    made?: ConversationSettings,
+  ): Promise<Reply<T>> {
+    return this.#answer(target, async (context) => {
+      if (made !== undefined && this.#open() === null) await this.#put(context, target.id, made, false);
+      return run(context, required(this.#open()));
+    });
   }
 
   #open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.#store);
-    if (this.#session !== null) announceChanges(this.#session, this.#tabs.sockets);
+    if (this.#session !== null) announce(this.#tabs, this.#session);
     return this.#session;
-  }
-
-  /** The conversation that is there, or the one that an MCP client makes by naming it. */
-  async #forClient(context: Context, target: Target, client: ClientSetup | null): Promise<Session> {
-    if (client !== null && this.#open() === null) await this.#put(context, target.id, client.settings, false);
-    return required(this.#open());
   }
 
   async #put(context: Context, id: string, settings: ConversationSettings, replace: boolean) {

@@ -7,18 +7,53 @@ import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
 import { logUnexpected } from "../edge/unexpected";
-import { type Admission, grantFor } from "../services/asking/admission";
+import {
+  ADMISSION_HEADER,
+  type Admission,
+  admissionSchema,
+  grantFor,
+  LISTEN_HEADER,
+} from "../services/asking/admission";
 import { look, pendingFrames, respond } from "../services/asking/ask";
 import { draftTicket, issueTicket } from "../services/asking/tickets";
-import { activeFrame } from "../services/conversation/changes";
+import { refusal } from "../services/conversation/api";
+import { activeFrame, announceChanges } from "../services/conversation/changes";
 import { conversationNotFound, type Session } from "../services/session";
 import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
 import type { Tabs } from "./tabs";
 
 const NOT_LIVE = "The key is no longer valid.";
 
+/** Answers 101 to a page that the Worker sends with its admission, and to the Worker where it listens; or the refusal as a reply. */
+export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Response> {
+  try {
+    if (request.headers.has(LISTEN_HEADER)) return listen(tabs);
+    const admission = admissionSchema.parse(JSON.parse(request.headers.get(ADMISSION_HEADER) ?? "null"));
+    return await enter(tabs, admission);
+  } catch (error) {
+    return Response.json(refusal(error));
+  }
+}
+
+/** The list that the host has may be another one already than the one that there is. */
+function listen({ session, listeners }: Tabs): Response {
+  const open = session();
+  if (open === null) throw conversationNotFound();
+  const { listed, forClient } = open.memory;
+  const response = listeners.accept(listed ?? forClient?.digest ?? "");
+  if (forClient !== null) listeners.tell(forClient.digest);
+  return response;
+}
+
+/** From now on those who are connected hear what changes in a conversation. */
+export function announce({ sockets, listeners }: Tabs, session: Session): void {
+  announceChanges(session, sockets, listeners, (error) => {
+    if (refusalIn(error) === null) logUnexpected(error, { where: "listen" });
+  });
+}
+
 /** Lets a page in, or throws the refusal. */
-export async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
+async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   const { sockets, asking, session } = tabs;
   const open = session();
   const { follows, ...grant } = await grantFor(open, admission, asking.now(), tabs.isLive);

@@ -9,6 +9,7 @@ import { type Grant, grantSchema } from "../domain/asking/ticket";
 import { DURATIONS } from "../domain/durations";
 import { utf8Bytes } from "../domain/json";
 import type { Clients } from "../services/asking/ask";
+import { isPage } from "./listeners";
 
 /** What a socket carries through hibernation. Checked when it comes back: an older gateway may have written it. */
 const holderSchema = z.object({
@@ -59,7 +60,7 @@ export class Sockets implements Clients {
 
   /** Counts those that are closing, too: what was sent to one that never reads stays in memory until its other side goes. */
   full(): boolean {
-    return this.#ctx.getWebSockets().length >= ASKING_LIMITS.sockets;
+    return this.#ctx.getWebSockets().filter(isPage).length >= ASKING_LIMITS.sockets;
   }
 
   /** Takes a socket in. It is a client once it says hello. */
@@ -130,7 +131,7 @@ export class Sockets implements Clients {
 
   /** Completes the closing that the other side began. Codes that say "none was given" cannot be sent back. */
   closed(socket: WebSocket, code: number, reason: string): void {
-    this.#allowances.delete(this.holder(socket).id);
+    if (isPage(socket)) this.#allowances.delete(this.holder(socket).id);
     this.drop(socket, code === 1005 || code === 1006 ? 1000 : code, reason);
   }
 
@@ -200,7 +201,7 @@ export class Sockets implements Clients {
   #open(): { socket: WebSocket; holder: Holder }[] {
     return this.#ctx
       .getWebSockets()
-      .filter((socket) => socket.readyState === WebSocket.OPEN)
+      .filter((socket) => socket.readyState === WebSocket.OPEN && isPage(socket))
       .map((socket) => ({ socket, holder: this.holder(socket) }));
   }
 

@@ -9,10 +9,12 @@ import { idleDeadline } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
 import type { ConversationStore } from "../storage/object/conversation";
 import { Alarm } from "./alarm";
+import { Listeners } from "./listeners";
 import { Sockets } from "./sockets";
 
 export interface Tabs {
   readonly sockets: Sockets;
+  readonly listeners: Listeners;
   readonly asking: Asking;
   readonly alarm: Alarm;
   readonly settings: Settings;
@@ -46,6 +48,7 @@ export function tabsOf(
   };
   return {
     sockets,
+    listeners: new Listeners(ctx),
     asking,
     alarm,
     // Read when asked for: a gateway whose settings are not valid says so at its edges, and not here.

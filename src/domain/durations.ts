@@ -7,6 +7,8 @@ export const DURATIONS = {
   toolMost: 300_000,
   /** Describing all tools of a skill. */
   describe: 5_000,
+  /** What code has emitted and logged is waited for so long before its answer goes out. */
+  heard: 1_000,
   /** A request to the browser ends so long before its tool, which can still say what happened. */
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
@@ -33,6 +35,8 @@ export const DURATIONS = {
   waitMost: 60_000,
   ticket: 60_000,
   resume: 12 * 60 * 60_000,
+  /** A refused client finishes what it sends within this, or its connection breaks. */
+  hearOut: 30_000,
   /** A socket says hello within this. */
   hello: 10_000,
   /** A socket that was asked whether it reads gives a sign of life within this. */
@@ -56,10 +60,16 @@ export const DURATIONS = {
   keySetRetry: 10_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
   patience: 2_000,
+  /** How long a list of tools for an MCP host waits for them. A host that waits longer for its first list goes on without it. */
+  patienceList: 1_000,
   /** How long they wait for one that failed the last time: enough for one that is well again. */
   patienceFailed: 250,
   /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
   patienceFixed: 10_000,
+  /** A call of an MCP tool that goes on saying how far it is may take so long. */
+  callMost: 30 * 60_000,
+  /** How long a server may take to hear that a session is over. */
+  goodbye: 2_000,
   /** A server that no turn had for so long is forgotten. */
   upstreamKept: 7 * 24 * 60 * 60_000,
   /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
@@ -68,6 +78,8 @@ export const DURATIONS = {
   toolListMost: 60 * 60_000,
   /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
   serverCache: 10_000,
+  /** A host that listens for changes is to ask again after this. */
+  listen: 60 * 60_000,
   /** A stream that is passed on says something at least so often. */
   keepAlive: 15_000,
   /** The same while tool calls run, so that they end soon after nobody waits for them any more. */

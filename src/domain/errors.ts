@@ -54,8 +54,22 @@ export class GatewayError extends Error {
 
 /** A refusal that lists every problem of an input at once. */
 export function invalid(issues: readonly Issue[], message = "The request is not valid."): GatewayError {
-  return new GatewayError("invalid", "INVALID_REQUEST", message, { issues });
+  return new GatewayError("invalid", "INVALID_REQUEST", withReasons(message, issues), { issues });
 }
+
+/** A sentence with the first of its reasons, for those who are shown no more of a refusal than its message. */
+export function withReasons(sentence: string, issues: readonly Issue[]): string {
+  if (issues.length === 0) return sentence;
+  const reasons = issues.slice(0, TOLD_REASONS).map(({ message, path, line }) => {
+    const where = path === undefined || path === "" ? "" : ` (${path}${line === undefined ? "" : `:${line}`})`;
+    return `${message.replace(/\.$/, "").slice(0, REASON_CHARS)}${where.slice(0, REASON_CHARS)}`;
+  });
+  const more = issues.length > TOLD_REASONS ? `; and ${issues.length - TOLD_REASONS} more` : "";
+  return `${sentence.replace(/\.$/, "")}: ${reasons.join("; ")}${more}.`;
+}
+
+const TOLD_REASONS = 3;
+const REASON_CHARS = 300;
 
 /** The refusal in an error's chain of causes, since libraries wrap what passes through them; `null` when there is none. */
 export function refusalIn(error: unknown): GatewayError | null {

@@ -63,7 +63,9 @@ export const issuerSettings = {
   JWT_ADMIN_VALUE: claim.default("admin").describe("What `JWT_ROLE_CLAIM` is, or has, for an admin."),
   JWT_GROUPS_CLAIM: claim
     .optional()
-    .describe("The claim with a list of groups, `name` (Developer) or `name:Role`. Only groups that exist here count."),
+    .describe(
+      "The claim with a list of groups, `name` (Developer) or `name:Role`. Only groups that exist here count; the log names the others once.",
+    ),
 };
 
 /** The settings that an issuer needs besides its name, and which are not there. */

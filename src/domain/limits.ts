@@ -3,17 +3,17 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What a skill package may be. These fit every known client (docs/limits.md lists them). */
+/** What a skill package may be (docs/limits.md says why). */
 export const PACKAGE_LIMITS = {
   zipBytes: 17 * MiB,
   unpackedBytes: 16 * MiB,
-  fileBytes: 5 * MiB,
-  files: 512,
+  fileBytes: 10 * MiB,
+  files: 2_000,
   /** Counted in UTF-8 bytes, like the ZIP field it must fit again when we write it. */
   pathBytes: 255,
   frontmatterBytes: 64 * KiB,
   /** D1 rows end at 2 MB, and instructions are part of one. */
-  instructionBytes: 256 * KiB,
+  instructionBytes: 512 * KiB,
   /** Inflated size over compressed size, enforced only above `ratioFreeBytes` so that small honest text passes. */
   ratio: 100,
   ratioFreeBytes: 1 * MiB,
@@ -26,6 +26,8 @@ export const REQUEST_LIMITS = {
   jsonDepth: 100,
   /** A multipart upload: the ZIP and room for the other parts and their framing. */
   uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
+  /** What is read and forgotten of a body that nobody needs: well above an upload, so that one that is too large hears so. */
+  unreadBytes: 32 * MiB,
   historyMessages: 10_000,
   callsPerBatch: 64,
   idempotencyKeyChars: 255,
@@ -58,6 +60,21 @@ export const CATALOG_LIMITS = {
   /** Of a description in a line of the list. */
   lineTokens: 40,
   ghostSkills: 1_000,
+  /** What is told of a spec that is taken all the same. */
+  specWarnings: 20,
+} as const;
+
+/**
+ * What an MCP client is told before its first call, in UTF-16 units. Hosts cut a server's instructions, the strictest after some 2 000,
+ * and the model never learns of what was cut off.
+ */
+export const OPENING_LIMITS = {
+  chars: 2_000,
+  /** Names to begin with, and names that are not there. */
+  askedChars: 120,
+  /** The list of skills, and how much of it names alone may take. */
+  listChars: 1_400,
+  nameChars: 800,
 } as const;
 
 /** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */
@@ -66,6 +83,8 @@ export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
+  /** Skills that a user adds to a ghost's. */
+  addedSkills: 64,
   activeTokens: 1_000_000,
   metadataBytes: 16 * KiB,
   toolResultChars: 200_000,

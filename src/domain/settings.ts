@@ -38,6 +38,25 @@ const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.i
 
 const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
 
+/** Generous: they are for accidents and abuse. A group has as much as a user, `QUOTA_GROUP_FACTOR` times. */
+const quotaSettings = {
+  QUOTA_SKILLS: count(20_000, 1, 1_000_000).describe("Skills that one user may have."),
+  QUOTA_VERSIONS: count(50_000, 1, 10_000_000).describe("Versions that the skills of one user may have together."),
+  QUOTA_PACKAGES_MIB: count(10_240, 1, 10_485_760).describe("MiB that the packages of all these versions may take."),
+  QUOTA_DATABASE_MIB: count(512, 1, 10_240).describe(
+    "MiB that they may take of the database, which holds 10 GB in all.",
+  ),
+  QUOTA_GHOSTS: count(2_000, 1, 1_000_000).describe("Ghosts that one user may have; public ones are as many together."),
+  QUOTA_KEYS: count(200, 1, 100_000).describe("Live keys that one user may have."),
+  QUOTA_GROUP_FACTOR: count(1, 1, 1_000).describe(
+    "How many times as much of skills, versions, MiB and ghosts a group may have as a user, for all its members together.",
+  ),
+  DAILY_UPLOADS: count(50_000, 1, 10_000_000).describe("Uploads that one user may make in a day (UTC)."),
+  DAILY_CONVERSATIONS: count(50_000, 1, 10_000_000).describe("Conversations that one user may begin in a day."),
+  DAILY_SCRIPTS: count(50_000, 1, 10_000_000).describe("Scripts of skills that one user may have run in a day."),
+  DAILY_KEYS: count(500, 1, 100_000).describe("Keys that may be made for one user in a day."),
+};
+
 const table = z.strictObject({
   GATEWAY_ADMIN_KEY: z
     .string()
@@ -72,13 +91,20 @@ const table = z.strictObject({
     .pipe(z.array(secretsKey))
     .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
   ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
-  LOG_REQUESTS: flag(true).describe("One line of JSON a request in the log, without paths, users or content."),
+  LOG_REQUESTS: flag(true).describe(
+    "One line of JSON a request in the log, without paths, users or content. `npm start` and `npm run dev` turn it off unless it is set.",
+  ),
   RATE_LIMITS: flag(true).describe(
-    "Requests are limited per address and per principal, guesses of keys per address, where the platform's counters are bound.",
+    "Requests are limited per IP address and per principal, wrong keys per IP address, where the platform's rate counters are bound.",
   ),
   GROUPS_OPEN: flag(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),
+  DEMO: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there."),
+  ...quotaSettings,
   ...issuerSettings,
 });
 
@@ -89,6 +115,7 @@ export const settingsSchema = table.superRefine((settings, context) => {
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
+export type QuotaSettings = Pick<Settings, keyof typeof quotaSettings>;
 
 /** Reads settings from variables. Unknown names are problems too: a misspelt switch must not pass for the default. */
 export function parseSettings(variables: Record<string, string>): { settings: Settings | null; issues: Issue[] } {

@@ -15,7 +15,7 @@ export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
   const started = Date.now();
   await next();
   const total = Date.now() - started;
-  logRequest(c, total);
+  await logRequest(c, total);
   // An upgrade is the object's own answer, and cannot be marked.
   if (c.res.status === 101) return;
   // On the answer itself: `c.header` would copy the whole response every time.

@@ -28,6 +28,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
     bearer: /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null,
     onBehalfOf: c.req.header("on-behalf-of") ?? null,
     requestId: c.get("requestId"),
+    path: pathOf(c.req.url),
   });
   requireScope(c, caller.principal.scopes);
   if (caller.stale && !survivesOutage(c.req.path)) throw storageDown();
@@ -46,6 +47,11 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const reached = session.getBookmark();
   if (reached !== null) headers.set("x-d1-bookmark", reached);
 });
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
 
 /** Refuses what the key's limits leave out. Keys, and all of a user's data at once, are no service's that acts for one. */
 function requireScope(c: HonoContext<HttpEnv>, scopes: readonly string[]): void {

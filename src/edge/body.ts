@@ -1,10 +1,25 @@
 // What a body may be before it is looked into: how large, and how deep.
 
 import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
 import { invalid } from "../domain/errors";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
+
+/** Ends bodies that are larger than any of their kind may be. One that does not say its size is read for it. */
+export const bounded = createMiddleware<HttpEnv>(async (c, next) => {
+  const { raw } = c.req;
+  const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
+  const most = upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes;
+  const said = c.req.header("content-length");
+  if (raw.body !== null && (said === undefined || c.req.header("transfer-encoding") !== undefined)) {
+    const bytes = await bytesOf(raw, most);
+    if (bytes === null) throw new HTTPException(413);
+    c.req.raw = new Request(raw, { body: bytes });
+  } else if (Number(said ?? 0) > most) throw new HTTPException(413);
+  await next();
+});
 
 /** Refuses JSON that nests too deeply: somewhere on its way it would exhaust a stack. */
 export const shallow = createMiddleware<HttpEnv>(async (c, next) => {
@@ -22,13 +37,24 @@ export const TOO_DEEP = `A message may nest ${REQUEST_LIMITS.jsonDepth} deep.`;
 /** The body as text, or `null` when it is too large. */
 export async function readBody(request: Request): Promise<string | null> {
   if (Number(request.headers.get("content-length") ?? 0) > REQUEST_LIMITS.jsonBytes) return null;
-  const decoder = new TextDecoder();
-  let text = "";
+  const bytes = await bytesOf(request, REQUEST_LIMITS.jsonBytes);
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}
+
+/** The bytes of a body; `null` when it has more than so many. The rest is then still to be read. */
+async function bytesOf({ body }: Request, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  let bytes = new Uint8Array(0);
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
+    const at = size;
     size += chunk.byteLength;
-    if (size > REQUEST_LIMITS.jsonBytes) return null;
-    text += decoder.decode(chunk, { stream: true });
+    if (size > most) return null;
+    if (size > bytes.length) {
+      const grown = new Uint8Array(Math.min(most, Math.max(size, bytes.length * 2)));
+      grown.set(bytes.subarray(0, at));
+      bytes = grown;
+    }
+    bytes.set(chunk, at);
   }
-  return text + decoder.decode();
+  return bytes.subarray(0, size);
 }

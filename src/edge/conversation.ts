@@ -4,6 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
+import { LISTEN_HEADER } from "../services/asking/admission";
 import type { Caller } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
 import type { Idempotency } from "../services/once";
@@ -13,7 +14,9 @@ import { noteLimit } from "./rate";
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
 export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; target: Target } {
   noteLimit(c, "conversation", PACE);
-  return conversationOf(c.env, c.get("context").caller, id);
+  const { caller } = c.get("context");
+  c.set("conversation", { conversation: id, userId: caller.principal.userId });
+  return conversationOf(c.env, caller, id);
 }
 
 /** The same for a given caller. The route decides first whether this one may. */
@@ -21,6 +24,17 @@ export function conversationOf(env: Env, caller: Caller, id: string): { api: Con
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return { api: stub as ConversationApi, target: { caller, id } };
+}
+
+/** A socket on which the conversation's object says that the list of tools changed. */
+export async function listenTo(env: Env, { caller, id }: Target): Promise<WebSocket> {
+  const stub = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
+  const headers = { upgrade: "websocket", [LISTEN_HEADER]: "1" };
+  const answer = await stub.fetch("https://conversation/listen", { headers });
+  const { webSocket } = answer;
+  if (webSocket === null) return unwrap<never>(await answer.json());
+  webSocket.accept();
+  return webSocket;
 }
 
 /** The object's name. */

@@ -12,8 +12,21 @@ export function isAllowedOrigin(env: Env, origin: string): boolean {
   return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && LOOPBACK.test(origin));
 }
 
-/** Whether a page of this origin may talk MCP: an allowed one, or one of the gateway's own pages where they are served by https. */
+/** Schemes of pages that anybody can make. What else has an origin is a program that its user installed. */
+const OF_WEB_PAGES = ["http:", "https:", "file:", "data:", "blob:", "about:", "filesystem:"];
+
+/** Whether an origin is a desktop program's, such as `vscode-file://vscode-app`: no page of the web can come from there. */
+function isProgram(origin: string): boolean {
+  const scheme = /^([a-z][a-z0-9+.-]*:)\/\/[^/]*$/i.exec(origin)?.[1];
+  return scheme !== undefined && !OF_WEB_PAGES.includes(scheme.toLowerCase());
+}
+
+/**
+ * Whether a page of this origin may talk MCP: an allowed one, one of the gateway's own pages where they are served by https, or a
+ * desktop program. `null` may be any page of the web, in a frame.
+ */
 export function isOwnOrigin(env: Env, url: string, origin: string): boolean {
+  if (isProgram(origin)) return true;
   return isAllowedOrigin(env, origin) || (origin.startsWith("https://") && origin === new URL(url).origin);
 }
 
@@ -36,8 +49,8 @@ const marked = cors({
     "if-none-match",
   ],
   exposeHeaders: [
-    ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition"],
-    ...["retry-after", "ratelimit", "ratelimit-policy"],
+    ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition", "x-log-id"],
+    ...["retry-after", "ratelimit", "ratelimit-policy", "www-authenticate"],
   ],
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
@@ -50,6 +63,13 @@ export const crossOriginMcp = createMiddleware<HttpEnv>((c, next) =>
 const markedMcp = cors({
   origin: (origin) => origin,
   allowMethods: ["GET", "POST", "DELETE"],
-  exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "x-request-id", "retry-after"],
+  exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "x-request-id", "retry-after", "www-authenticate"],
+  maxAge: 600,
+}) satisfies import("hono").MiddlewareHandler<HttpEnv>;
+
+/** What everybody may read before signing in: where to sign in, and that there is no sign-in here. */
+export const crossOriginOpen = cors({
+  origin: "*",
+  allowMethods: ["GET", "POST"],
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;

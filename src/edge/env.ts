@@ -8,6 +8,8 @@ export interface Variables {
   context: Context;
   /** The limits that were counted for this request, as the `RateLimit-Policy` header names them. */
   limits?: readonly string[];
+  /** Whose conversation the request is about, for the log. */
+  conversation?: { conversation: string; userId: string };
   /** The code of the problem that is the answer, for the log. */
   problem?: string;
   /** Whether the caller's credential was refused. The status does not say it where a socket is refused. */

@@ -5,7 +5,8 @@ import { HTTPException } from "hono/http-exception";
 import { rateHeaders } from "../domain/access/rate";
 import { type ErrorDetails, type Issue, refusalIn, SEVERITIES } from "../domain/errors";
 import { HTTP_STATUS } from "../domain/http-status";
-import { challenge } from "./challenge";
+import { settingsFrom } from "../domain/settings";
+import { challenge, noSignIn } from "./challenge";
 import type { HttpEnv } from "./env";
 import { logUnexpected } from "./unexpected";
 import * as z from "./zod";
@@ -78,6 +79,8 @@ export function problem(
 
 /** Answers for a path that no route has. */
 export function nothingHere(c: HonoContext<HttpEnv>): Response {
+  const told = noSignIn(c.req.path, settingsFrom(c.env).JWT_ISSUER);
+  if (told !== null) return problem(c, 404, "NO_SIGN_IN", told.error_description, told);
   return problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
 }
 
@@ -87,7 +90,8 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers = rateHeaders(refusal);
     if (refusal.code === "unauthenticated") {
-      c.set("unauthenticated", true);
+      // Hosts ask without a credential first, to learn how to sign in: that is no guess.
+      c.set("unauthenticated", c.req.header("authorization") !== undefined);
       headers["www-authenticate"] = challenge(c);
     }
     return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);

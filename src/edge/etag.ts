@@ -15,11 +15,16 @@ export function tagOf(sha256: string): string {
   return `"sha256-${sha256}"`;
 }
 
-/** Whether an If-None-Match header names this tag. Compares weakly, as RFC 9110 asks for it here. */
+/**
+ * Whether an If-None-Match header names this tag. Compares weakly, as RFC 9110 asks for it here. `"sha256:…"` is how executors of
+ * the predecessor system write the digest that they know from a resource.
+ */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === "*") return true;
-  return (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((given) => given.replace(/^W\//, "") === tag);
+  return (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some(
+    (given) => given.replace(/^W\//, "").replace(/^"sha256:/, '"sha256-') === tag,
+  );
 }
 
 /** Gives a 200 answer the digest of its body as tag, and turns it into a 304 for a client that has it. For single things. */

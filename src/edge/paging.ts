@@ -3,12 +3,12 @@
 import { createMiddleware } from "hono/factory";
 import { invalid } from "../domain/errors";
 import type { HttpEnv } from "./env";
-import { pageQuery } from "./schemas";
+import { integerParameter, pageQuery } from "./schemas";
 import * as z from "./zod";
 
 /** `limit` with `cursor`, or with the predecessor system's `skip`. */
 export const listQuery = pageQuery.extend({
-  skip: z.coerce.number().pipe(z.int().min(0).max(1_000_000)).optional(),
+  skip: integerParameter(0, 1_000_000).optional(),
 });
 
 /** A query parameter that is `true` or `false`. */

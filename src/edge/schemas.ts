@@ -23,9 +23,15 @@ export const groupName = z
   .regex(GROUP_NAME, "1-64 of A-Za-z0-9._-, a letter or digit first")
   .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name means something else");
 
+/** A whole number in a path or a query, where it is text; the document says its bounds. */
+export function integerParameter(minimum: number, maximum: number) {
+  const read = z.coerce.number().pipe(z.int().min(minimum).max(maximum));
+  return read.openapi({ type: "integer", minimum, maximum });
+}
+
 /** `limit` and `cursor` of every list. */
 export const pageQuery = z.object({
-  limit: z.coerce.number().pipe(z.int().min(1).max(REQUEST_LIMITS.listLimit)).optional(),
+  limit: integerParameter(1, REQUEST_LIMITS.listLimit).optional(),
   cursor: z.string().max(1_000).optional(),
 });
 

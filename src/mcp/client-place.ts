@@ -8,5 +8,15 @@ export type ClientEra = "legacy" | "modern";
 /** The catalog, narrowed by a ghost, or one conversation. */
 export interface ClientPlace {
   ghost: string | undefined;
-  conversation: { api: ConversationApi; target: Target; client: ClientSetup } | null;
+  /** Skills that the URL asks for from the start. */
+  preload: readonly string[];
+  conversation: ClientConversation | null;
+}
+
+export interface ClientConversation {
+  api: ConversationApi;
+  target: Target;
+  client: ClientSetup;
+  /** Opens a socket on which its object says that the list of tools changed. */
+  listen(): Promise<WebSocket>;
 }

@@ -11,7 +11,7 @@ import type { Context } from "../services/context";
 import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
 import { clientCallId } from "../services/conversation/running";
-import type { ClientPlace } from "./client-place";
+import type { ClientConversation } from "./client-place";
 
 const answerSchema = toolCallsReplySchema();
 const progressSchema = z.object({
@@ -22,8 +22,6 @@ const progressSchema = z.object({
 
 const refusalSchema = z.object({ code: z.enum(ERROR_CODES), reason: z.string(), message: z.string() });
 
-type Conversation = NonNullable<ClientPlace["conversation"]>;
-
 /**
  * Runs one call; `null` when the conversation has no such tool.
  *
@@ -31,7 +29,7 @@ type Conversation = NonNullable<ClientPlace["conversation"]>;
  */
 export async function callInConversation(
   context: Context,
-  { api, target, client }: Conversation,
+  { api, target, client }: ClientConversation,
   name: string,
   args: JsonObject,
   ctx: ServerContext,
@@ -39,7 +37,13 @@ export async function callInConversation(
 ): Promise<ToolResult | null> {
   // A client counts its requests anew with every connection, so its own id does not say which call is the same.
   const id = clientCallId(ctx.mcpReq.id, context.newId("call"));
-  const request: ToolCallsRequest = { calls: [{ id, name, arguments: args }], format: "mcp", etag: null, client };
+  const request: ToolCallsRequest = {
+    calls: [{ id, name, arguments: args }],
+    format: "mcp",
+    etag: null,
+    client,
+    hearsChanges: tellsChanges,
+  };
   const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
   const cancel = () => waitUntil(api.cancelCall(target, id));
@@ -61,7 +65,7 @@ export async function callInConversation(
 }
 
 /** Calls off the call that the client made with this request. One that ended in the meantime, or never was, is no error. */
-export function cancelInConversation({ api, target }: Conversation, request: string | number): void {
+export function cancelInConversation({ api, target }: ClientConversation, request: string | number): void {
   waitUntil(api.cancelCall(target, { clientRequest: request }));
 }
 

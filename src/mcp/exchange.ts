@@ -14,12 +14,13 @@ import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { type ToolResult, toolHintsSchema } from "../domain/tool";
-import { instructionsOf, toolsOfCatalog } from "../domain/tools/client-offer";
+import { toolsOfCatalog } from "../domain/tools/client-offer";
 import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation/api";
-import { callInCatalog, viewOfCatalog } from "../services/conversation/catalog-client";
-import type { ClientEra, ClientPlace } from "./client-place";
+import { callInCatalog, openingFor, viewOfCatalog } from "../services/conversation/catalog-client";
+import type { ClientConversation, ClientEra, ClientPlace } from "./client-place";
 import { callInConversation, cancelInConversation } from "./conversation-call";
+import { ObjectBus } from "./listening";
 import { asProtocolError, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
 
@@ -29,8 +30,12 @@ const openingSchema = z.object({
   method: z.enum(["initialize", "server/discover"]),
 });
 
+const listenSchema = z.object({
+  id: z.union([z.string(), z.number()]),
+  method: z.literal("subscriptions/listen"),
+});
+
 const callSchema = z.object({ method: z.literal("tools/call") });
-const spokenSchema = z.object({ content: z.object({ text: z.string() }) });
 
 /**
  * Answers a client's request.
@@ -47,43 +52,57 @@ export async function answerClient(
   let instructions: string | undefined;
   if (opening.success) {
     try {
-      ({ instructions } = await offerOf(context, place));
+      instructions = await openingAt(context, place);
     } catch (error) {
       return refusedOpening(opening.data.id, error);
+    }
+  }
+  const listens = listenSchema.safeParse(message);
+  let bus: ObjectBus | null = null;
+  if (listens.success && place.conversation !== null) {
+    try {
+      bus = await busOf(place.conversation, () => void handler.close());
+    } catch (error) {
+      return refusedOpening(listens.data.id, error);
     }
   }
   const handler = createMcpHandler(({ era }) => serverFor(context, place, era, instructions), {
     maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
     // A call may take long: on a stream it is kept alive, and ends with its client.
     responseMode: callSchema.safeParse(message).success ? "sse" : "auto",
-    keepAliveMs: DURATIONS.stepAlive,
+    keepAliveMs: bus === null ? DURATIONS.stepAlive : DURATIONS.keepAlive,
+    ...(bus === null ? {} : { bus }),
   });
-  return handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+  const answer = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+  bus?.closeUnheard();
+  return answer;
 }
 
-interface Offer {
-  tools: JsonObject[];
-  instructions: string;
+/** Begins to listen. What the host was told of last is what later lists are held against. */
+async function busOf({ api, target, client, listen }: ClientConversation, ended: () => void): Promise<ObjectBus> {
+  unwrap(await api.clientTools(target, client, false));
+  return new ObjectBus(await listen(), ended);
 }
 
-async function offerOf(context: Context, place: ClientPlace): Promise<Offer> {
+async function openingAt(context: Context, place: ClientPlace): Promise<string> {
+  const { conversation, preload } = place;
+  if (conversation === null) return openingFor(context, await viewOf(context, place), preload);
+  return unwrap(await conversation.api.clientOpening(conversation.target, conversation.client));
+}
+
+async function toolsAt(context: Context, place: ClientPlace): Promise<JsonObject[]> {
   const { conversation } = place;
-  if (conversation !== null) {
-    const { tools, prompt } = unwrap(await conversation.api.clientOffer(conversation.target, conversation.client));
-    const spoken = prompt.messages.map((one) => spokenSchema.parse(one).content.text);
-    return { tools, instructions: [prompt.system, ...spoken].filter((part) => part !== "").join("\n\n") };
-  }
-  const view = await viewOf(context, place);
-  return { tools: toolsOfCatalog(view), instructions: instructionsOf(view) };
+  if (conversation === null) return toolsOfCatalog(await viewOf(context, place));
+  return unwrap(await conversation.api.clientTools(conversation.target, conversation.client, true));
 }
 
 function serverFor(context: Context, place: ClientPlace, era: ClientEra, instructions: string | undefined): Server {
   const server = new Server(
     { name: "skill-gateway", title: "Skill Gateway", version },
     {
-      // Only a call's own stream can tell that it changed the list: nothing else is held open. See docs/mcp.md.
+      // Told in the streams of calls to clients of the earlier era, and of the later to those that listen. See docs/mcp.md.
       capabilities: {
-        tools: place.conversation !== null && era === "legacy" ? { listChanged: true } : {},
+        tools: place.conversation === null ? {} : { listChanged: true },
         resources: {},
       },
       ...(instructions === undefined ? {} : { instructions }),
@@ -91,7 +110,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   );
   server.setRequestHandler("tools/list", () =>
     asProtocolError(context, async () => {
-      const { tools } = await offerOf(context, place);
+      const tools = await toolsAt(context, place);
       return { tools: tools.map((tool) => toolSchema.parse(tool)) };
     }),
   );
@@ -125,7 +144,7 @@ const toolSchema = z.object({
 async function viewOf(context: Context, { ghost, conversation }: ClientPlace): Promise<View> {
   if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   const { api, target, client } = conversation;
-  unwrap(await api.clientOffer(target, client));
+  unwrap(await api.clientOpening(target, client));
   return viewOfCatalog(context, unwrap(await api.status(target)).settings);
 }
 
@@ -137,7 +156,7 @@ async function call(
   ctx: ServerContext,
   era: ClientEra,
 ): Promise<ToolResult | null> {
-  // Clients of the modern era are told of changes only where they subscribed, and nothing here is held open for that.
+  // Clients of the modern era are told of changes only where they listen.
   if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");
   const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   return callInCatalog(context, view, name, args, ctx.mcpReq.signal);

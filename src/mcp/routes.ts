@@ -3,7 +3,7 @@
 import { createMiddleware } from "hono/factory";
 import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { invalid } from "../domain/errors";
-import { conversation } from "../edge/conversation";
+import { conversation, listenTo } from "../edge/conversation";
 import { crossOriginMcp, isOwnOrigin } from "../edge/cors";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
@@ -26,8 +26,8 @@ const clientQuery = z.strictObject({
 const routes = router();
 
 routes.all("/mcp", (c) => {
-  const { ghost } = readQuery(c.req.query());
-  return serve(c.get("context"), c.req.raw, { ghost, conversation: null });
+  const { ghost, preload } = readQuery(c.req.query());
+  return serve(c.get("context"), c.req.raw, { ghost, preload, conversation: null });
 });
 
 routes.all("/mcp/:id", (c) => {
@@ -36,10 +36,10 @@ routes.all("/mcp/:id", (c) => {
     throw invalid([{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:-.", path: "id" }]);
   const { ghost, preload, tool_mode } = readQuery(c.req.query());
   const settings = { ...(ghost === undefined ? {} : { ghost }), tool_mode };
-  return serve(c.get("context"), c.req.raw, {
-    ghost,
-    conversation: { ...conversation(c, id), client: { settings, preload } },
-  });
+  const { api, target } = conversation(c, id);
+  const listen = () => listenTo(c.env, target);
+  const client = { settings, preload };
+  return serve(c.get("context"), c.req.raw, { ghost, preload, conversation: { api, target, client, listen } });
 });
 
 routes.all("/mcp/servers/:name", (c) =>

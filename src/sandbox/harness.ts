@@ -1,6 +1,7 @@
 // What stands around a skill's code inside its isolate. Nothing here is a secret or a guard: code in the same isolate could bend
 // it, so whatever comes out of it is judged outside. It keeps what it uses of the language before any skill code is there.
 
+import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import { TICK_MODULE } from "./instrument";
 
@@ -21,25 +22,26 @@ import { entry } from "./entry.js";
 const { stringify, parse } = JSON;
 const { freeze, defineProperty } = Object;
 const { isArray } = Array;
+const { Promise, Set } = globalThis;
 const later = setTimeout;
 const runs = new AsyncLocalStorage();
-const OUTPUT = ${CODE_LIMITS.outputChars}, CALLS = ${CODE_LIMITS.hostCalls};
+const OUTPUT = ${CODE_LIMITS.outputChars}, CALLS = ${CODE_LIMITS.hostCalls}, LINES = ${CODE_LIMITS.logLines}, HEARD = ${DURATIONS.heard};
 
 export default class extends WorkerEntrypoint {
   /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
   run(ask, host) {
     reset();
     return new Promise((resolve) => {
-      const run = { host, calls: 0, exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
-      run.finish = (text) => { run.done = true; resolve(text); };
-      const end = (text) => { run.finish(text); reset(); };
+      const run = { host, calls: 0, lines: 0, telling: new Set(), exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
+      run.finish = async (text) => { await heard(run); run.done = true; resolve(text); };
+      const end = (text) => { reset(); return run.finish(text); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
       runs.run(run, async () => {
         try {
           const asked = parse(ask);
-          end(stringify({ ok: true, value: (await WORK[asked.kind](asked, run)) ?? null }));
+          await end(stringify({ ok: true, value: (await WORK[asked.kind](asked, run)) ?? null }));
         } catch (error) {
-          try { end(failure(error, run)); } catch { resolve('{"ok":false,"message":"The code failed with a value that cannot be shown."}'); }
+          try { await end(failure(error, run)); } catch { resolve('{"ok":false,"message":"The code failed with a value that cannot be shown."}'); }
         }
       });
     });
@@ -99,12 +101,13 @@ async function makeTool({ provider, name, supported }, tool, context) {
   if (typeof tool.provider === "string" && name !== tool.provider) {
     throw new TypeError("The tool wants the provider '" + tool.provider + "', and the class calls itself '" + String(name) + "'.");
   }
-  if (!isArray(supported) || !supported.includes(tool.name)) throw new TypeError("The class does not support the tool.");
+  if (!isArray(supported) || !supported.includes(tool.name)) throw new TypeError("The class's supportedTools does not list '" + tool.name + "'.");
   const made = await provider.createTool(tool.name, context, tool.config);
   if (typeof made?.call !== "function") throw new TypeError("createTool made no tool: it has no call().");
   return made;
 }
 
+const waitOf = (how) => (typeof how === "object" && how !== null ? [how.timeout_ms, how.require_client] : [how]);
 /** What a provider gets. The host counts calls too, and ends who makes too many; a flood of them ends here. */
 function contextOf(ask, run) {
   const asking = (method) => {
@@ -115,10 +118,25 @@ function contextOf(ask, run) {
     ...ask.context,
     config: freeze(ask.config),
     readFile: async (path, encoding) => told(await asking("readFile").readFile(path, encoding)),
-    log: (...values) => { void asking("log").log(format(values)).catch(() => {}); },
-    emit: (action, payload) => { void asking("emit").emit(action, stringify(payload ?? null)).catch(() => {}); },
-    request: async (action, payload, timeoutMs) => parse(told(await asking("request").request(action, stringify(payload ?? null), timeoutMs))),
+    // What nobody keeps is not sent: a talkative tool must not be ended for calling the gateway too often.
+    log: (...values) => { if (run.lines++ < LINES) void tell(run, asking("log").log(format(values))); },
+    emit: (action, payload) => tell(run, asking("emit").emit(action, stringify(payload ?? null))),
+    request: async (action, payload, how) => parse(told(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))),
   });
+}
+
+/** Tells the host something that code need not wait for. Who does wait hears of a refusal; who does not is not bothered with it. */
+function tell(run, sent) {
+  const taken = sent.then((answer) => { told(answer); });
+  const settled = taken.catch(() => {}).then(() => { run.telling.delete(settled); });
+  run.telling.add(settled);
+  return taken;
+}
+
+/** Waits until the host has heard what it was told so far, since the answer ends what is still on its way. The host takes it at once. */
+async function heard(run) {
+  if (run.telling.size === 0) return;
+  await Promise.race([Promise.all(run.telling), new Promise((resolve) => { later(resolve, HEARD); })]);
 }
 
 function told({ value, error }) {
@@ -154,7 +172,7 @@ function makeProcess(ask, run) {
     exit: (code) => {
       run.exit ??= code ?? run.process.exitCode ?? 0;
       const outcome = outcomeOf(run);
-      run.finish(stringify({ ok: true, value: outcome }));
+      void run.finish(stringify({ ok: true, value: outcome }));
       throw EXIT;
     },
   };
@@ -170,12 +188,8 @@ function outcomeOf(run) {
 function write(run, name, text) {
   run.out[name] = (run.out[name] + text).slice(0, OUTPUT + 1);
   if (run.due || run.process === undefined) return;
-  try {
-    later(() => { run.due = false; flush(run); }, 50);
-    run.due = true;
-  } catch {
-    // While a module is evaluated there are no timers; what it writes is told later.
-  }
+  // While a module is evaluated there are no timers; what it writes is told later.
+  try { later(() => { run.due = false; flush(run); }, 50); run.due = true; } catch {}
 }
 
 function flush(run) {
@@ -220,12 +234,9 @@ const say = (name) => (...values) => {
   const run = runs.getStore();
   if (run === undefined) return;
   if (run.process !== undefined) write(run, name, format(values) + "\\n");
-  else if (run.calls <= CALLS) {
-    try {
-      void hostOf(run).log(format(values)).catch(() => {});
-    } catch {
-      // While a module is evaluated there is no host either.
-    }
+  else if (run.lines++ < LINES) {
+    // While a module is evaluated there is no host either.
+    try { void tell(run, hostOf(run).log(format(values))); } catch {}
   }
 };
 const nothing = () => {};

@@ -12,17 +12,29 @@ export interface BrowserAnswer {
   error?: JsonValue | undefined;
 }
 
+/** A question of a tool's code. */
+export interface BrowserRequest {
+  action: string;
+  payload: JsonValue;
+  timeoutMs: number;
+  /** Whether it is only worth asking while a page is connected. */
+  requireClient: boolean;
+}
+
 /** The way from one tool call to the pages of its conversation. */
 export interface BrowserLink {
-  /** Asks and waits. `ordinal` counts the questions of the call from 1, so that a repeated call finds its own again. */
-  request(action: string, payload: JsonValue, timeoutMs: number, ordinal: number): Promise<BrowserAnswer>;
+  /** Asks and waits. The questions of a call are counted, so that a repeated call finds its own again. */
+  request(request: BrowserRequest): Promise<BrowserAnswer>;
   /** Tells, without an answer. */
   emit(action: string, payload: JsonValue): void;
 }
 
+/** What is answered at once where no page is connected. */
+export const NO_PAGE_ANSWER: BrowserAnswer = { success: false, error: "No page is connected to this conversation." };
+
 /** The link where no page is connected. */
 export const NO_PAGE: BrowserLink = {
-  request: async () => ({ success: false, error: "No page is connected to this conversation." }),
+  request: async () => NO_PAGE_ANSWER,
   emit: () => {},
 };
 
@@ -53,7 +65,6 @@ export class HostCall {
   /** Why the call was stopped from this side. */
   readonly stopped = Promise.withResolvers<string>();
   calls = 0;
-  requests = 0;
   logged = 0;
   read = 0;
   isOpen = true;
@@ -122,14 +133,16 @@ export class Host extends RpcTarget {
   }
 
   /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Tells JSON text. */
-  request(action: unknown, payload: unknown, timeoutMs: unknown): Promise<Told<string>> {
+  request(action: unknown, payload: unknown, timeoutMs: unknown, requireClient?: unknown): Promise<Told<string>> {
     return this.#tell(async (line) => {
       if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
         throw new TypeError("request takes a time in milliseconds.");
-      const asked = [actionOf(action), payloadOf(payload)] as const;
+      if (requireClient !== undefined && typeof requireClient !== "boolean")
+        throw new TypeError("request takes require_client as true or false.");
+      const asked = { action: actionOf(action), payload: payloadOf(payload), requireClient: requireClient ?? false };
       const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
       if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
-      const answer = await line.parts.browserLink.request(...asked, Math.min(timeoutMs ?? left, left), ++line.requests);
+      const answer = await line.parts.browserLink.request({ ...asked, timeoutMs: Math.min(timeoutMs ?? left, left) });
       return JSON.stringify(answer);
     });
   }

@@ -1,30 +1,35 @@
-// Asking whether there is room before something is made.
+// Asking whether there is room before something is made, and telling how much of it is used.
 
+import { groupScope, userScope } from "../domain/access/access";
 import {
+  COUNTED,
   type Counted,
-  DAILY,
+  dailyLimits,
   dayOf,
-  GROUP_QUOTAS,
   holderOf,
-  QUOTAS,
   type QuotaHolder,
   quotaExceeded,
+  quotasOf,
+  SKILL_QUOTAS,
   tooOften,
 } from "../domain/access/quota";
-import { countGhosts, countKeys, countUse, type SkillsUsed } from "../storage/d1/usage";
+import type { QuotaSettings } from "../domain/settings";
+import { countGhosts, countKeys, countUse, readScopeUse, readUserUse, type SkillsUsed } from "../storage/d1/usage";
 import type { Context } from "./context";
 
 /** Refuses when a user has as many keys as one may have. Two at once may both find room: the limit is for accidents. */
 export async function requireRoomForKey(context: Context, userId: string): Promise<void> {
+  const limit = quotasOf(context.settings, "user").keys;
   const used = await countKeys(context.db, userId);
-  if (used >= QUOTAS.keys) throw quotaExceeded("keys", used);
+  if (used >= limit) throw quotaExceeded("keys", limit, used, "user");
 }
 
-/** The same of ghosts, where a group has as much room as a user, whoever of it made them, and so has what is public. */
+/** The same of ghosts, where all members of a group share its room, and what is public has as much as a user. */
 export async function requireRoomForGhost(context: Context, scope: string): Promise<void> {
+  const holder = holderOf(scope);
+  const limit = quotasOf(context.settings, holder ?? "user").ghosts;
   const used = await countGhosts(context.db, scope);
-  const holder = holderOf(scope) ?? "user";
-  if (used >= (holder === "user" ? QUOTAS : GROUP_QUOTAS).ghosts) throw quotaExceeded("ghosts", used, holder);
+  if (used >= limit) throw quotaExceeded("ghosts", limit, used, holder);
 }
 
 /** One more version, and what it takes. */
@@ -35,18 +40,23 @@ export interface Addition {
 }
 
 /** Refuses when a user or a group has as many skills or versions as one may have, or they would take more than they may. */
-export function requireRoomForSkill(holder: QuotaHolder, used: SkillsUsed, more: Addition): void {
-  const quotas = holder === "user" ? QUOTAS : GROUP_QUOTAS;
+export function requireRoomForSkill(
+  settings: QuotaSettings,
+  holder: QuotaHolder,
+  used: SkillsUsed,
+  more: Addition,
+): void {
+  const quotas = quotasOf(settings, holder);
   const after: SkillsUsed = {
     skills: used.skills + (more.isNew ? 1 : 0),
     versions: used.versions + 1,
     bytes: used.bytes + more.bytes,
     databaseBytes: used.databaseBytes + more.databaseBytes,
   };
-  for (const quota of ["skills", "versions", "bytes", "databaseBytes"] as const) {
+  for (const quota of SKILL_QUOTAS) {
     // A user who has too many skills already may go on with those.
     if (quota === "skills" && !more.isNew) continue;
-    if (after[quota] > quotas[quota]) throw quotaExceeded(quota, used[quota], holder);
+    if (after[quota] > quotas[quota]) throw quotaExceeded(quota, quotas[quota], used[quota], holder);
   }
 }
 
@@ -56,6 +66,61 @@ export async function countToday(
   what: Counted,
   userId: string = context.caller.principal.userId,
 ): Promise<void> {
+  const limit = dailyLimits(context.settings)[what];
   const count = await countUse(context.db, { subject: userId, kind: what, windowStart: dayOf(context.now()) });
-  if (count > DAILY[what]) throw tooOften(what, context.now());
+  if (count > limit) throw tooOften(what, limit, context.now());
+}
+
+/** What is used of a quota, and how much one may. */
+export interface Share {
+  used: number;
+  limit: number;
+}
+
+/** What the skills and ghosts of a scope are, beside what they may be. */
+export type ScopeShares = Record<keyof SkillsUsed | "ghosts", Share>;
+
+/** The same of a user, with keys, and with what was made today. */
+export interface UserShares {
+  quotas: ScopeShares & { keys: Share };
+  today: Record<Counted, Share>;
+}
+
+/** What the caller has used, counted as it is counted when something is made. A request on behalf of a user tells that user's. */
+export async function readOwnUse(context: Context): Promise<UserShares> {
+  const { userId } = context.caller.principal;
+  const limits = quotasOf(context.settings, "user");
+  const most = dailyLimits(context.settings);
+  const day = dayOf(context.now());
+  const { keys, today, ...scope } = await readUserUse(context.db, userId, userScope(userId), { day, kinds: COUNTED });
+  // Attempts that were refused are counted, too: more than the limit is used up, and no more.
+  const done = (what: Counted) => share(Math.min(today[what] ?? 0, most[what]), most[what]);
+  return {
+    quotas: { ...shares(scope, limits), keys: share(keys, limits.keys) },
+    today: {
+      uploads: done("uploads"),
+      conversations: done("conversations"),
+      scripts: done("scripts"),
+      keys: done("keys"),
+    },
+  };
+}
+
+/** What a group has used. Whether the caller may see that group is asked before. */
+export async function readGroupUse(context: Context, group: string): Promise<ScopeShares> {
+  return shares(await readScopeUse(context.db, groupScope(group)), quotasOf(context.settings, "group"));
+}
+
+function shares(used: SkillsUsed & { ghosts: number }, limits: ReturnType<typeof quotasOf>): ScopeShares {
+  return {
+    skills: share(used.skills, limits.skills),
+    versions: share(used.versions, limits.versions),
+    bytes: share(used.bytes, limits.bytes),
+    databaseBytes: share(used.databaseBytes, limits.databaseBytes),
+    ghosts: share(used.ghosts, limits.ghosts),
+  };
+}
+
+function share(used: number, limit: number): Share {
+  return { used, limit };
 }

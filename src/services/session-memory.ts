@@ -59,6 +59,10 @@ export interface SessionMemory {
     revision: number;
     offer: RenderedOffer;
   } | null;
+  /** The list of tools as MCP hosts have it, and the digest that names it. */
+  forClient: { offer: RenderedOffer; view: View; tools: JsonObject[]; digest: string } | null;
+  /** The digest of the list that a host was told last. */
+  listed: string | null;
   /** By what names their target; `revision` rises with everything that may change what servers offer. */
   readonly connections: { readonly live: Map<string, LiveConnection>; revision: number };
 }
@@ -66,14 +70,7 @@ export interface SessionMemory {
 /** The memory of a session that was just opened. */
 export function emptyMemory(): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
-  return {
-    looked: null,
-    tools: null,
-    sources: null,
-    offered: null,
-    front: null,
-    lastStep: 0,
-    rendered: null,
-    connections,
-  };
+  const client = { forClient: null, listed: null };
+  const front = { front: null, lastStep: 0 };
+  return { looked: null, tools: null, sources: null, offered: null, rendered: null, ...client, ...front, connections };
 }

@@ -33,8 +33,8 @@ export interface Session {
   queue: Promise<unknown>;
   /** Made with the session and dropped with it. */
   readonly memory: SessionMemory;
-  /** Called after every change of the state. */
-  changed?: () => void;
+  /** Called after every change of the state, of the view, and of what servers offer. */
+  changed?: (context: Context) => void;
 }
 
 type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
@@ -94,7 +94,7 @@ export function record(session: Session, context: Context, events: readonly Conv
     snapshotWhenDue(store, last - events.length, last, next);
   });
   session.state = next;
-  session.changed?.();
+  session.changed?.(context);
 }
 
 /** Notes that an active skill is used. What was used last before is used last still, so nothing is written for it. */
@@ -112,6 +112,11 @@ export function loadedVersion(session: Session | null, listed: SkillVersion): Sk
   return activeSkills(session.state).find(({ skill }) => skill.name === listed.name)?.skill ?? listed;
 }
 
+/** Whether a skill is active in the conversation, if there is one. */
+export function isActiveIn(session: Session | null, name: string): boolean {
+  return session !== null && activeSkills(session.state).some(({ skill }) => skill.name === name);
+}
+
 /**
  * Runs a change after all earlier ones have ended. Changes read D1 in the middle, and a Durable Object lets other requests in
  * while it waits; what decides and records must not interleave with another of its kind.
@@ -124,5 +129,9 @@ export function exclusively<T>(session: Session, change: () => Promise<T>): Prom
 
 /** The refusal for a conversation that is not there, or is somebody else's. */
 export function conversationNotFound(): GatewayError {
-  return new GatewayError("not_found", "CONVERSATION_NOT_FOUND", "There is no such conversation.");
+  return new GatewayError(
+    "not_found",
+    "CONVERSATION_NOT_FOUND",
+    "There is no such conversation. A turn with `conversation: {}` makes it.",
+  );
 }

@@ -5,7 +5,7 @@ import { type JsonObject, jsonObject } from "../domain/json";
 import { listAudit, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 
-/** What keys and secrets are is nobody's to read: only whether they are set. */
+/** What keys and secrets are is nobody's to read: only whether they are set. A number is how many there may be of something. */
 const SECRET = /KEY|SECRET|TOKEN/;
 
 /**
@@ -17,7 +17,10 @@ const SECRET = /KEY|SECRET|TOKEN/;
 export async function recordSettings(db: Database, settings: object, pseudonym: string): Promise<void> {
   const after: JsonObject = {};
   for (const [name, value] of Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)))
-    after[name] = SECRET.test(name) ? value !== undefined && String(value) !== "" : (JSON.stringify(value) ?? null);
+    after[name] =
+      SECRET.test(name) && typeof value !== "number"
+        ? value !== undefined && String(value) !== ""
+        : (JSON.stringify(value) ?? null);
   const [last] = await listAudit(db, { action: "settings.change" }, 1, null);
   if (last !== undefined && JSON.stringify(last.after) === JSON.stringify(after)) return;
   const before = last === undefined ? null : jsonObject.parse(last.after);

@@ -4,7 +4,14 @@ import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
 import { GatewayError, invalid } from "../domain/errors";
 import { listConversationRows } from "../storage/d1/conversations";
 import { deleteSkillRows } from "../storage/d1/publishing";
-import { eraseUserRows, forgetUser, readUserRows, readUserSkills, readUserVersions } from "../storage/d1/users";
+import {
+  eraseUserRows,
+  forgetUser,
+  type LastVersion,
+  readUserRows,
+  readUserSkills,
+  readUserVersions,
+} from "../storage/d1/users";
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { recordAct } from "./audit";
 import type { Context } from "./context";
@@ -43,7 +50,7 @@ export async function eraseUser(context: Context, userId: string, open: OpenConv
   for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));
   const skills = await readUserSkills(context.db, userId, AT_ONCE + 1);
   for (const skill of skills.slice(0, AT_ONCE)) {
-    const versions = (await deleteSkillRows(context.db, skill, true)) ?? [];
+    const versions = (await deleteSkillRows(context.db, skill, [])) ?? [];
     await deletePackages(context.packages, context.timings, versions.flatMap(packageKeys));
   }
   const complete = conversations.length <= AT_ONCE && skills.length <= AT_ONCE;
@@ -68,15 +75,15 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
   const head = { user_id: userId, exported_at: new Date(context.now()).toISOString(), ...rows };
   yield `${JSON.stringify(head).slice(0, -1)},"skills":[`;
   let separator = "";
-  for (let after = ""; ; ) {
-    const page = await readUserVersions(context.db, userId, PAGE, after);
-    for (const version of page) {
+  for (let after: LastVersion | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof readUserVersions>> = await readUserVersions(context.db, userId, PAGE, after);
+    for (const { folded: _, ...version } of page) {
       yield separator + JSON.stringify(version);
       separator = ",";
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) break;
-    after = last.id;
+    after = last;
   }
   yield '],"conversations":[';
   separator = "";

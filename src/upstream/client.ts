@@ -1,13 +1,15 @@
 // One remote MCP server: connected when it is needed, its session taken up again, and never the reason why anything else waits.
 
+import { DURATIONS } from "../domain/durations";
 import type { JsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
-import { type Connection, isRejected, learned, NEVER, resume, type Surroundings, shake } from "./connection";
+import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
+import { sayGoodbye } from "./goodbye";
 import { faultOf } from "./reason";
 import { loadSdk, type Sdk } from "./sdk";
 import { readTools } from "./tools";
@@ -100,8 +102,14 @@ export class Upstream {
     const { callMs } = this.#target;
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
     try {
-      const answer = await this.#guarded(new Deadline(callMs, signal, late), ({ client }, deadline) => {
-        const options = { signal: deadline.signal, timeout: NEVER, ...(onProgress ? { onprogress: onProgress } : {}) };
+      const most = Math.max(callMs, DURATIONS.callMost);
+      const answer = await this.#guarded(new Deadline(callMs, signal, late, most), ({ client }, deadline) => {
+        // Asked for in any case: a call that goes on is given time.
+        const onprogress = (progress: Progress) => {
+          deadline.extend();
+          onProgress?.(progress);
+        };
+        const options = { signal: deadline.signal, timeout: NEVER, onprogress };
         // Given without its output schema: a result that does not keep to it is still the result.
         const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
         return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
@@ -112,6 +120,11 @@ export class Upstream {
       if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
       return failed(`MCP tool '${shown}' failed: ${error.message}`);
     }
+  }
+
+  /** Tells the server that its session is over. Never fails. */
+  end(): Promise<void> {
+    return sayGoodbye(this.#target, this.#memory.session, this.#development);
   }
 
   /** Runs an operation under its deadline and the breaker, and a second time where the session was lost. */
@@ -234,9 +247,4 @@ export class Upstream {
   #learn(change: Partial<UpstreamMemory>): void {
     this.#memory = { ...this.#memory, ...change };
   }
-}
-
-/** Whether the server no longer knows what the connection goes on from. */
-function isLost(fault: UpstreamFault, { resumed }: Connection): boolean {
-  return resumed !== null && isRejected(fault);
 }

@@ -69,8 +69,13 @@ export async function shake(
 }
 
 /** Whether the server did not know what the request went on from, or what it was at all. */
-export function isRejected({ status }: UpstreamFault): boolean {
+function isRejected({ status }: UpstreamFault): boolean {
   return status === 400 || status === 404 || status === 405;
+}
+
+/** Whether the server no longer knows what the connection goes on from. */
+export function isLost(fault: UpstreamFault, { resumed }: Connection): boolean {
+  return resumed !== null && isRejected(fault);
 }
 
 async function shakeAs(

@@ -2,10 +2,17 @@
 
 import { UpstreamFault } from "./fault";
 
-/** Ends at its time or with the outer signal, whichever comes first. `end` it when the operation is over: a timer is in it. */
+/**
+ * Ends at its time or with the outer signal, whichever comes first. A sign of life gives it its time again, but no more than `most` in
+ * all. `end` it when the operation is over: a timer is in it.
+ */
 export class Deadline {
   readonly #abort = new AbortController();
-  readonly #clear: () => void;
+  readonly #ms: number;
+  readonly #latest: number;
+  readonly #late: UpstreamFault;
+  #timer: ReturnType<typeof setTimeout>;
+  #isOver = false;
   readonly #outer: AbortSignal | undefined;
   readonly #cancel = () => this.#stop(new UpstreamFault("cancelled", "it was cancelled"));
   /** Rejects with the reason. */
@@ -13,14 +20,16 @@ export class Deadline {
   readonly #reject: (fault: UpstreamFault) => void;
 
   /** @param late the reason when time runs out */
-  constructor(ms: number, outer: AbortSignal | undefined, late: UpstreamFault) {
+  constructor(ms: number, outer: AbortSignal | undefined, late: UpstreamFault, most = ms) {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
     this.over = promise;
     this.#reject = reject;
     this.#outer = outer;
-    const timer = setTimeout(() => this.#stop(late), ms);
-    this.#clear = () => clearTimeout(timer);
+    this.#ms = ms;
+    this.#latest = Date.now() + most;
+    this.#late = late;
+    this.#timer = setTimeout(() => this.#stop(late), ms);
     if (outer?.aborted) this.#cancel();
     else outer?.addEventListener("abort", this.#cancel, { once: true });
   }
@@ -34,8 +43,17 @@ export class Deadline {
     return Promise.race([value, this.over]);
   }
 
+  /** There was a sign of life. */
+  extend(): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    const left = Math.min(this.#ms, this.#latest - Date.now());
+    this.#timer = setTimeout(() => this.#stop(this.#late), Math.max(0, left));
+  }
+
   end(): void {
-    this.#clear();
+    this.#isOver = true;
+    clearTimeout(this.#timer);
     this.#outer?.removeEventListener("abort", this.#cancel);
   }
 

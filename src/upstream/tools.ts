@@ -20,9 +20,14 @@ const toolSchema = z.object({
   description: z.string().optional().catch(undefined),
   title: z.string().optional().catch(undefined),
   annotations: toolHintsSchema.optional().catch(undefined),
+  execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
   // Any dialect: what it says is for the model and for the server itself.
   inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
 });
+
+const namedSchema = z.object({ name: z.string().min(1) });
+/** How much of a name is told that is perhaps too long. */
+const NAME_SHOWN = 100;
 
 /** The tools of a server, as many as are taken, and what was left out. */
 export async function readTools(client: Client, signal: AbortSignal, now: () => number): Promise<ToolList> {
@@ -61,18 +66,24 @@ function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string
   const parsed = toolSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
+    const { data: named } = namedSchema.safeParse(value);
+    const which = named === undefined ? "a tool" : `tool '${named.name.slice(0, NAME_SHOWN)}'`;
     problems.push(
-      `a tool is left out: its ${issue?.path.join(".") || "definition"} ${issue?.message ?? "is not valid"}`,
+      `${which} is left out: its ${issue?.path.join(".") || "definition"} is not as it must be (${issue?.message ?? "not valid"})`,
     );
     return;
   }
-  const { name, title, inputSchema } = parsed.data;
+  const { name, title, inputSchema, execution } = parsed.data;
   if (tools.has(name)) {
     problems.push(`a second tool '${name}' is left out`);
     return;
   }
   if (JSON.stringify(inputSchema).length > UPSTREAM_LIMITS.schemaChars) {
     problems.push(`tool '${name}' is left out: its input schema is too long`);
+    return;
+  }
+  if (execution?.taskSupport === "required") {
+    problems.push(`tool '${name}' is left out: it runs as a task only, and tasks are not supported here`);
     return;
   }
   const problem = headerProblem(inputSchema);

@@ -69,7 +69,9 @@ export class WatchedTransport implements Transport {
           ...(resumed === null ? {} : { protocolVersion: resumed.protocol }),
           ...(resumed === null || resumed.id === null ? {} : { sessionId: resumed.id }),
         });
+    const isRepeated = isStream ? repetitions() : () => false;
     this.#inner.onmessage = (message, extra) => {
+      if (isRepeated(message)) return;
       if ("id" in message && !("method" in message) && message.id !== undefined) this.#waiting.delete(message.id);
       this.onmessage?.(withoutSecrets(this.#ids.inward(message), this.redactor), extra);
     };
@@ -169,6 +171,24 @@ export class WatchedTransport implements Transport {
     const request = requestSchema.safeParse(JSON.parse(body)).data;
     if (request !== undefined) this.#streamed.add(request.id);
   }
+}
+
+/**
+ * Tells the second delivery of a message from the first. workerd calls the `onmessage` of an event target by itself, and so does the
+ * library's EventSource: every message of an `sse` server comes twice, both at once.
+ */
+function repetitions(): (message: JSONRPCMessage) => boolean {
+  let last: string | null = null;
+  return (message) => {
+    const text = JSON.stringify(message);
+    const isSecond = text === last;
+    last = isSecond ? null : text;
+    if (!isSecond)
+      queueMicrotask(() => {
+        last = null;
+      });
+    return isSecond;
+  };
 }
 
 /** A message whose id and method are as they were: those are told to nobody. */

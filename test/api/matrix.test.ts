@@ -17,7 +17,8 @@ import {
   type User,
   userOf,
 } from "./matrix/actors";
-import { MCP_ROWS, OPEN, ROWS, type Row } from "./matrix/table";
+import { MCP_ROWS } from "./matrix/mcp-rows";
+import { OPEN, ROWS, type Row } from "./matrix/table";
 
 interface Document {
   paths: Record<string, Record<string, { security?: unknown[] }>>;

@@ -73,7 +73,7 @@ describe("a skill's text", () => {
     await seedSkill({ name: "needy", scope: "user:needy", dependencies: ["</skill>"] });
     const chat = await talk("needy");
     const answer = await chat.load("needy");
-    expect([answer.isError, textOf(answer).includes("'needy' needs '")]).toEqual([true, true]);
+    expect([answer.isError, textOf(answer).includes("Skill 'needy' lists dependencies")]).toEqual([undefined, true]);
     expect(tagsIn(textOf(answer))).toEqual([]);
   });
 

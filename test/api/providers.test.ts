@@ -171,7 +171,9 @@ describe("a provider's tools", () => {
       { event: "skill_code_ended", call: "fails", outcome: "failed", turn: 1, ms: expect.any(Number) },
       { event: "skill_code_ended", call: "hangs", outcome: "timeout" },
     ]);
-    expect(JSON.stringify(told)).not.toContain("ink");
+    expect(JSON.stringify(told)).not.toMatch(/ink|talk-/);
+    const logId = (await call("GET", chat.route, { key: chat.key })).headers.get("x-log-id");
+    expect(told.map(({ conversation }) => conversation)).toEqual([logId, logId]);
     expect(step.results.map((result) => [result.isError, textOf(result)])).toEqual([
       [true, "Tool 'fails' failed: out of ink"],
       [true, "Tool 'hangs' timed out after 0.2s"],

@@ -46,7 +46,8 @@ describe("servers", () => {
     );
     const chat = await talk("alice", withServers({ live: { url: await realServer("everything-sse"), type: "sse" } }));
     const first = await chat.turn();
-    expect(first.warnings).toEqual([]);
+    // Tasks, which one of its tools wants, are not for conversations.
+    expect(first.warnings.filter(({ message }) => !message.includes("tasks are not supported"))).toEqual([]);
     const names = first.tools.map((tool) => tool.name);
     expect(names).toEqual(expect.arrayContaining(["everything__echo", "everything__get-sum", "live__echo"]));
     expect(names).not.toContain("memory__read_graph");
@@ -174,8 +175,8 @@ describe("tools of servers", () => {
     const { tools, warnings } = await chat.turn();
     const mine = tools.map((tool) => tool.name).filter((name) => name.startsWith("n__"));
     expect(mine).toEqual([
-      "n__a_b",
       expect.stringMatching(/^n__a_b_[0-9a-f]{6}$/),
+      "n__a_b",
       expect.stringMatching(/^n__x+_[0-9a-f]{6}$/),
     ]);
     for (const name of mine) expect((await chat.use(name)).isError).toBeUndefined();

@@ -136,6 +136,58 @@ describe("the story", () => {
 });
 
 describe("the page", () => {
+  it("keeps composer and active skills in view on a desk, and the last word", async () => {
+    const page = await openDemo(context, gateway.url, gateway.key, "desk");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const text of ["Draw a flow", "Hello", "Hello again"]) await say(page, text);
+    const shown = ["Active skills", "Message", "Send", "the last word"] as const;
+    const places = await Promise.all([
+      page.getByRole("heading", { name: shown[0] }).boundingBox(),
+      page.getByLabel(shown[1], { exact: true }).boundingBox(),
+      page.getByRole("button", { name: shown[2] }).boundingBox(),
+      page.locator("#log .assistant").last().boundingBox(),
+    ]);
+    const inView = places.map((box) => box !== null && box.y >= 0 && box.y + box.height <= 800);
+    expect(shown.filter((_, index) => !inView[index])).toEqual([]);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  });
+
+  it("overflows nowhere on a phone, and its renderer covers nothing", async () => {
+    const page = await openDemo(context, gateway.url, gateway.key, "phone");
+    await page.setViewportSize({ width: 375, height: 700 });
+    await say(page, "Draw a flow");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+    const frame = await page.locator("iframe").boundingBox();
+    expect((frame?.x ?? 0) + (frame?.width ?? 0)).toBeLessThanOrEqual(0);
+  });
+
+  it("has its lists, what scrolls and its landmarks as assistive technology needs them", async () => {
+    const page = await openDemo(context, gateway.url, gateway.key, "assistive");
+    await page.setViewportSize({ width: 1280, height: 500 });
+    for (const text of ["Draw a flow", "Draw shares", "Hello"]) await say(page, text);
+    await page.locator("#log details").first().locator("summary").click();
+    const faults = await page.evaluate(() => {
+      const named = (element: Element) => `${element.tagName.toLowerCase()}#${element.id}`;
+      // An item belongs to a list, and a list that is given another role is none.
+      const items = [...document.querySelectorAll("li")].filter(
+        ({ parentElement }) => !/^[OU]L$/.test(parentElement?.tagName ?? "") || parentElement?.hasAttribute("role"),
+      );
+      // What scrolls is reached by keyboard: itself, or something in it.
+      const scrolling = [...document.querySelectorAll<HTMLElement>("body *")].filter((element) => {
+        const scrolls = element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth;
+        return scrolls && /auto|scroll/.test(getComputedStyle(element).overflow);
+      });
+      const reached = "input, button, summary, a[href], [tabindex='0']";
+      const stuck = scrolling.filter((element) => !element.matches(reached) && element.querySelector(reached) === null);
+      return { items: items.length, stuck: stuck.map(named), scrolling: scrolling.map(named) };
+    });
+    expect(faults).toMatchObject({ items: 0, stuck: [] });
+    expect(faults.scrolling).toEqual(expect.arrayContaining(["div#thread", "ol#wire"]));
+    expect(await page.getByRole("main").count()).toBe(1);
+    await page.getByRole("button", { name: "Forget key and conversation" }).click();
+    await page.getByRole("main").getByLabel("Key", { exact: true }).waitFor();
+  });
+
   it("refuses a wrong key in words, and takes a right one", async () => {
     const page = await context.newPage();
     await page.goto(`${gateway.url}/demo/`);

@@ -29,7 +29,6 @@ beforeAll(async () => {
   page = await context.newPage();
   await page.exposeFunction("ticket", async (conversation: string) => {
     tickets.push(conversation);
-    await gateway.call("PUT", `/conversations/${conversation}`, {});
     return (await gateway.call("POST", `/conversations/${conversation}/tickets`, { origin: gateway.url })).body;
   });
   await page.goto(`${gateway.url}/client/skill-gateway.js`);
@@ -40,12 +39,13 @@ afterAll(async () => {
 });
 
 const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
-const shows = (conversation: string, status: string) =>
-  page.locator("output", { hasText: `"conversation":"${conversation}","status":"${status}"` }).waitFor();
+const shows = (conversation: string | null, status: string) =>
+  page.locator("output", { hasText: `"conversation":${JSON.stringify(conversation)},"status":"${status}"` }).waitFor();
 const ask = (conversation: string, action: string, payload: unknown) =>
   gateway.call("POST", `/conversations/${conversation}/requests`, { action, payload, require_client: true });
 
 it("useSkillGateway keeps a component connected to the conversation of the moment, with the handlers of the moment", async () => {
+  await shows(null, "idle");
   await press("go to one");
   await shows("one", "open");
 
@@ -73,6 +73,8 @@ it("useSkillGateway keeps a component connected to the conversation of the momen
   await gateway.call("DELETE", "/conversations/two");
   await page.locator("output", { hasText: '"closed":{"code":4404' }).waitFor();
 
+  await press("go to null");
+  await shows(null, "idle");
   await press("go to one");
   await shows("one", "open");
   await page.evaluate("unmount()");

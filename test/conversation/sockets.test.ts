@@ -5,7 +5,7 @@ const sockets = (open: number) =>
   new Sockets(
     {
       setWebSocketAutoResponse: () => {},
-      getWebSockets: () => Array.from({ length: open }),
+      getWebSockets: () => Array.from({ length: open }, () => ({ deserializeAttachment: () => holder("page") })),
     } as unknown as DurableObjectState,
     () => {},
   );

@@ -1,8 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { DAILY, dayOf, GROUP_QUOTAS, QUOTAS } from "../../src/domain/access/quota";
+import { dailyLimits, dayOf, quotasOf } from "../../src/domain/access/quota";
 import { PACE, RATES } from "../../src/domain/limits";
+import { settingsFrom } from "../../src/domain/settings";
 import { countSkills } from "../../src/storage/d1/usage";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
@@ -29,6 +30,15 @@ it("whoever guesses keys is soon refused, and nobody else", async () => {
   expect(await refused.json()).toMatchObject({ code: "RATE_LIMITED", limit: 30 });
   expect((await guess("192.0.2.2")).status).toBe(401);
   expect((await ask(await keyFor("rate-owner"), "192.0.2.1")).status).toBe(200);
+});
+
+it("asking without a key is no guess, since hosts do so to learn how to sign in", async () => {
+  const headers = { "cf-connecting-ip": "192.0.2.11" };
+  for (let n = 0; n < 3 * RATES.guesses.requests; n++) {
+    const answer = await askWith({ RATE_LIMITS: "true" }, "/mcp/project", { method: "POST", headers });
+    expect(answer.status).toBe(401);
+    await answer.body?.cancel();
+  }
 });
 
 it("guesses at the socket's door count as well", async () => {
@@ -159,7 +169,7 @@ it("beyond the conversations of a day none is made and none is listed", async ()
   const key = await keyFor(user);
   const day = dayOf(Date.now());
   await env.DB.prepare("INSERT INTO usage VALUES (?, 'conversations', ?, ?)")
-    .bind(user, day, DAILY.conversations - 1)
+    .bind(user, day, dailyLimits(settingsFrom(env)).conversations - 1)
     .run();
   expect((await call("PUT", "/api/v1/conversations/last", { key, json: {} })).status).toBe(201);
   const refused = await call("PUT", "/api/v1/conversations/more", { key, json: {} });
@@ -188,10 +198,10 @@ it("a group has its own room for skills, and what it takes of the database count
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
       SELECT 'house-' || i, 'group:full-house', 'h-' || i, 'h-' || i, 'full-house', 'builder', 'none', 1 FROM n`,
   )
-    .bind(GROUP_QUOTAS.skills - 1)
+    .bind(quotasOf(settingsFrom(env), "group").skills - 1)
     .run();
   const refused = await upload("one-more", "New.");
-  const limit = GROUP_QUOTAS.skills;
+  const limit = quotasOf(settingsFrom(env), "group").skills;
   expect([refused.status, await refused.json()]).toEqual([
     409,
     expect.objectContaining({ code: "QUOTA_EXCEEDED", quota: "skills", limit, used: limit }),
@@ -211,14 +221,18 @@ it("whoever has as many skills as one may have publishes no other, and goes on w
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
       SELECT 'many-' || i, 'user:' || ?1, 'many-' || i, 'many-' || i, 'default', ?1, 'none', 1 FROM n`,
   )
-    .bind(user, QUOTAS.skills - 1)
+    .bind(user, quotasOf(settingsFrom(env), "user").skills - 1)
     .run();
   const upload = (name: string, body: string) =>
     call("POST", "/api/v1/kinds/skills/upload", { key, body: form(skillZip({ name, body })) });
   const refused = await upload("one-more", "New.");
   expect([refused.status, await refused.json()]).toEqual([
     409,
-    expect.objectContaining({ code: "QUOTA_EXCEEDED", limit: QUOTAS.skills, used: QUOTAS.skills }),
+    expect.objectContaining({
+      code: "QUOTA_EXCEEDED",
+      limit: quotasOf(settingsFrom(env), "user").skills,
+      used: quotasOf(settingsFrom(env), "user").skills,
+    }),
   ]);
   expect((await upload("first", "Do it like this.")).status).toBe(200);
   expect((await upload("first", "Another way.")).status).toBe(201);

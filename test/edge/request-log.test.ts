@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { sha256Hex } from "../../src/domain/digest";
 import { askWith } from "../support/app";
-import { keyFor } from "../support/call";
+import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/talk";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -10,6 +12,8 @@ interface Line {
   status: number;
   code?: string;
   key_id?: string;
+  conversation?: string;
+  skill?: string;
   request_id: string;
 }
 
@@ -62,6 +66,71 @@ describe("the log of requests", () => {
       key_id: /^sgw_([^_]+)_/.exec(key)?.[1],
     });
     expect(text).not.toMatch(/planted|diary|log-person|sgw_/i);
+    expect(lines.map(({ conversation, skill }) => [conversation !== undefined, skill !== undefined])).toEqual([
+      [true, false],
+      [true, false],
+      [false, false],
+      [false, false],
+      [false, true],
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
+  });
+
+  it("names a conversation and a skill as the answers to their readers do, and so that nobody can look it up", async () => {
+    const [ann, bob] = [await keyFor("logged-ann"), await keyFor("logged-bob")];
+    const service = await keyFor("logged-service", { scopes: ["act_as"] });
+    const skill = await publishOwn(ann, { name: "slow-one" });
+    const answers: Response[] = [];
+    const note = async (answer: Promise<Response>) => answers.push(await answer);
+    const asAnn = { authorization: `Bearer ${service}`, "on-behalf-of": "logged-ann" };
+    const { lines } = await linesOf(async () => {
+      await note(ask(ann, "POST", "/api/v1/conversations", { id: "chat:1" }));
+      await note(ask(ann, "POST", "/api/v1/conversations/chat%3A1/turns", {}));
+      await note(ask(bob, "PUT", "/api/v1/conversations/chat:1", {}));
+      await note(askWith({ LOG_REQUESTS: "true" }, "/api/v1/conversations/chat:1", { headers: asAnn }));
+      await note(ask(bob, "GET", "/api/v1/conversations/chat:1"));
+      await note(ask(ann, "GET", `/api/v1/kinds/skills/${skill.id}`));
+      await note(ask(ann, "GET", `/api/v1/kinds/skills/${skill.id}/files/SKILL.md`));
+      await note(ask(bob, "GET", `/api/v1/kinds/skills/${skill.id}`));
+    });
+    const [made, turn, others, told, othersTold, seen, file, missing] = lines;
+    // An operator who acts for Ann reads the name, and finds all lines of her conversation by it.
+    expect(answers[3]?.headers.get("x-log-id")).toBe(told?.conversation);
+    expect([made?.conversation, turn?.conversation]).toEqual([told?.conversation, told?.conversation]);
+    expect(told?.conversation).toMatch(/^[0-9a-f]{16}$/);
+    // The same id of another user is another conversation.
+    expect(othersTold?.conversation).toBe(others?.conversation);
+    expect(others?.conversation).not.toBe(made?.conversation);
+    expect(answers[5]?.headers.get("x-log-id")).toBe(seen?.skill);
+    expect([file?.skill, missing?.skill]).toEqual([seen?.skill, seen?.skill]);
+    expect([missing?.status, answers[7]?.headers.has("x-log-id")]).toEqual([404, false]);
+    // What a stranger could compute of ids that are guessed is none of these.
+    for (const text of ["chat:1", '["logged-ann","chat:1"]', '["conversation","logged-ann","chat:1"]', skill.id])
+      for (const line of lines)
+        expect((await sha256Hex(text)).startsWith(line.conversation ?? line.skill ?? "-")).toBe(false);
+    vi.restoreAllMocks();
+    const elsewhere = await linesOf(() =>
+      askWith(
+        { LOG_REQUESTS: "true", SECRETS_KEY: "YW5vdGhlciBrZXkgb2YgYW5vdGhlciBnYXRld2F5IDE=" },
+        "/api/v1/conversations/chat:1",
+        { headers: asAnn },
+      ),
+    );
+    expect(elsewhere.lines[0]?.conversation).toMatch(/^[0-9a-f]{16}$/);
+    expect(elsewhere.lines[0]?.conversation).not.toBe(told?.conversation);
+  });
+
+  it("names nothing where the deployment has no secret to name it with", async () => {
+    const settings = { SECRETS_KEY: undefined, GATEWAY_ADMIN_KEY: undefined, LOG_REQUESTS: "true" };
+    const headers = { authorization: `Bearer ${await keyFor("logged-nobody")}` };
+    await call("PUT", "/api/v1/conversations/plain", { as: "logged-nobody", json: {} });
+    const { lines } = await linesOf(async () => {
+      const answer = await askWith(settings, "/api/v1/conversations/plain", { headers });
+      expect([answer.status, answer.headers.has("x-log-id")]).toEqual([200, false]);
+    });
+    expect(lines[0]).not.toHaveProperty("conversation");
   });
 
   it("is silent where the operator wants that", async () => {

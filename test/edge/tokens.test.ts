@@ -68,6 +68,8 @@ describe("a good token", () => {
         groups: [],
         memberships: [],
         scopes: [],
+        quotas: expect.objectContaining({ skills: { used: 0, limit: 20_000 } }),
+        today: expect.objectContaining({ uploads: { used: 0, limit: 50_000 } }),
       });
     }
   });
@@ -79,22 +81,34 @@ describe("a good token", () => {
     expect((await ask(token, "/api/v1/me", { headers: { "on-behalf-of": "bob" } })).status).toBe(403);
   });
 
-  it("brings groups that are there, where the gateway does not know better", async () => {
+  it("brings groups that are there, where the gateway does not know better, and the log names the others once", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     for (const name of ["claimed", "known"]) await call("POST", "/api/v1/groups", { json: { name } });
     await call("PUT", "/api/v1/groups/known/members/gina", { json: { role: "Reporter" } });
-    const token = await sign(ec, claims({ sub: "gina", groups: ["never-made", "claimed:Maintainer", "known:Owner"] }));
+    const token = await sign(
+      ec,
+      claims({ sub: "gina", groups: ["never-made", "claimed:Maintainer", "known:Owner", "x:King"] }),
+    );
     expect(await (await ask(token)).json()).toMatchObject({
       memberships: [
         { group: "known", role: "Reporter" },
         { group: "claimed", role: "Maintainer" },
       ],
     });
+    const lines = () => warned.mock.calls.map(([line]): object => JSON.parse(String(line)));
+    const ignored = { event: "claimed_groups_ignored", groups: ["never-made", "x:King"], why: expect.any(String) };
+    expect(lines()).toEqual([ignored]);
+    await ask(token);
+    await ask(await sign(ec, claims({ sub: "hal", groups: ["never-made"] })));
+    expect(lines()).toHaveLength(1);
+    expect(JSON.stringify(lines())).not.toMatch(/gina|hal|claimed"|known"/);
     const { id } = await seedSkill({ name: "for-claimed", scope: "group:claimed" });
     expect((await ask(token, `/api/v1/kinds/skills/${id}`)).status).toBe(200);
     expect((await ask(await sign(ec), `/api/v1/kinds/skills/${id}`)).status).toBe(404);
     // The issuer says who is in which group, so nobody else may take a name first.
     const make = { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"taken"}' };
     expect((await ask(token, "/api/v1/groups", make, { GROUPS_OPEN: "true" })).status).toBe(403);
+    warned.mockRestore();
   });
 
   it("allows for clocks that differ by half a minute", async () => {

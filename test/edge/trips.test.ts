@@ -68,6 +68,7 @@ it("another's thing takes the same trips as a missing one", async () => {
     ["DELETE", (id) => `/api/v1/kinds/skills/${id}`, skill.id],
     ["POST", (id) => `/api/v1/kinds/skills/${id}/remove-references`, skill.id],
     ["POST", (id) => `/api/v1/kinds/skills/${id}/versions/${id}/activate`, skill.id],
+    ["POST", (id) => `/api/v1/kinds/skills/${id}/versions/${id}/yank`, skill.id],
     ["POST", (id) => `/api/v1/kinds/skills/${id}/share`, skill.id, () => ({ group_name: "trips-team" })],
     ["PUT", (id) => `/api/v1/kinds/skills/${id}`, skill.id, upload],
     ["GET", (id) => `/api/v1/kinds/ghosts/${id}`, ghost],

@@ -92,13 +92,14 @@ describe("a legacy host", () => {
   });
 });
 
-it("instructions of skills that a conversation carries in messages reach a host", async () => {
+it("gives a host the instructions of skills that a conversation carries in messages", async () => {
   const user = "messenger";
   const made = await call("PUT", "/api/v1/conversations/said", { as: user, json: { delivery: "message" } });
   expect(made.status).toBe(201);
   const loaded = { calls: [{ id: "a", name: "load_skill", arguments: { skill_name: "patient" } }] };
   expect((await call("POST", "/api/v1/conversations/said/tool-calls", { as: user, json: loaded })).status).toBe(200);
   const client = await host("/mcp/said", user);
-  expect(client.getInstructions()).toMatch(/Available Skills[\s\S]*## Skill: patient/);
+  const answer = await client.callTool(callOf("load_skill", { skill_name: "patient" }));
+  expect(answer.content).toMatchObject([{ text: expect.stringContaining("## Skill: patient") }]);
   await client.close();
 });

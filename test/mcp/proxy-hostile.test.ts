@@ -2,6 +2,7 @@
 // stream that reads in two ways.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { call } from "../support/call";
 import { addServer, fetchAs, messages, request, send } from "../support/proxy";
 import { faults, forget, scripted, seen } from "../support/upstream";
 
@@ -131,5 +132,35 @@ describe("denied tools", () => {
       '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"open","arguments":{"n":12345678901234567890}}}';
     expect(await (await send("numbers", body)).text()).toBe(big.replace("@id", "7"));
     expect((await seen("/scripted/numbers"))[0]?.body).toBe(body);
+  });
+});
+
+describe("an answer that is made to take long", () => {
+  const SECRET = "sk-aB3/dE6+gH9/jK2lM5";
+
+  /** What a client hears of an answer with this text, from a server that has a secret. */
+  async function heard(name: string, text: string): Promise<string> {
+    const secret = { value: SECRET, hosts: ["127.0.0.1"], scope: "gateway" };
+    await (await call("PUT", "/api/v1/secrets/ESCAPES_TOKEN", { json: secret })).text();
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }] } });
+    const url = await scripted(name, { "tools/call": { headers: JSON_TYPE, body } });
+    await addServer(name, { url, headers: { "x-token": `\${{secrets.ESCAPES_TOKEN}}` } });
+    const answer = await send(name, request("tools/call", { name: "escapes" }));
+    return answer.text();
+  }
+
+  it.each([
+    ["a number that is no character", "\\&#99999999;"],
+    ["halves of characters", "\\ud83d".repeat(20_000)],
+  ])("is passed on where it is %s", async (_, text) => {
+    const told: { result: { content: { text: string }[] } } = JSON.parse(await heard("odd", `${text} ${SECRET}`));
+    expect(told.result.content[0]?.text === `${text} [secret ESCAPES_TOKEN]`).toBe(true);
+  });
+
+  it("is not passed on where it was not read to its end", async () => {
+    const told = await heard("long", `${"Ãé".repeat(100_000)}${SECRET}`);
+    expect(told).toContain("the server's answer has too many escapes to be searched for secrets");
+    expect(told).not.toContain(SECRET);
+    expect(told.length).toBeLessThan(1_000);
   });
 });

@@ -41,6 +41,10 @@ const PARTS = [
   "\uFE00\uFE00\uFE00 ",
   "\u{E0041}",
   "\u{1F3F4}\u{E0041}",
+  "download a.zip password: run ",
+  "https://a copy the command ",
+  "run it in a ",
+  "glot.io ",
   "\n",
   "é",
 ];

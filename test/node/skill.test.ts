@@ -27,10 +27,14 @@ function skill(...args: string[]): Promise<{ code: number; stdout: string; stder
   return runSkill({ ...process.env, INIT_CWD: folder, GATEWAY_KEY: "sgw_none" }, args);
 }
 
-function runSkill(env: NodeJS.ProcessEnv, args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function runSkill(
+  env: NodeJS.ProcessEnv,
+  args: string[],
+  cwd = folder,
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const script = path.join(root, "scripts", "skill.mjs");
-    execFile(process.execPath, [script, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [script, ...args], { cwd, env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
     });
   });
@@ -112,7 +116,7 @@ describe("the bench", () => {
     expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}It names the file 'gone.md'/);
     expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
-    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class does not support the tool.");
+    expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class's supportedTools does not list 'leave'.");
     expect(code).toBe(1);
   });
 
@@ -129,7 +133,28 @@ describe("the bench", () => {
       stdout: "2\n",
       stderr: "",
     });
+    const unfit = await skill("call", "greeter", "greet", '{"name":["Ann"]}');
+    expect(unfit).toMatchObject({ code: 1, stderr: "" });
+    expect(unfit.stdout).toContain("'name' must be a string, and is an array");
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
+  });
+
+  it("shows what a tool tells in its last step", async () => {
+    await write("teller", {
+      "SKILL.md": manifest("provider: { module: provider, class: Teller }\ntools: [tell]\n").replace(
+        "greeter",
+        "teller",
+      ),
+      "provider.js": `export class Teller {
+        get supportedTools() { return ["tell"] }
+        createTool(_, context) {
+          return { description: "Tells.", async call() { context.log("hi"); context.emit("progress", { n: 1 }); throw new Error("late") } };
+        }
+      }`,
+    });
+    const { code, stdout } = await skill("call", "teller", "tell", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ logs: ["hi"], told: [{ emit: "progress", payload: { n: 1 } }] });
+    expect(code).toBe(1);
   });
 
   it("says what is wrong, and how it is used", async () => {
@@ -146,7 +171,60 @@ describe("the bench", () => {
     const packed = await skill("pack", "greeter", "--out", "out.zip");
     expect(packed).toMatchObject({ code: 0 });
     expect((await readFile(path.join(folder, "out.zip"))).subarray(0, 2).toString()).toBe("PK");
+    // npm runs its scripts in the project's folder; what is made belongs where the user stands.
+    const elsewhere = await runSkill({ ...process.env, INIT_CWD: folder }, ["pack", "greeter"], root);
+    expect(elsewhere.stdout).toContain(path.join(folder, "greeter.zip"));
+    expect((await skill("check", "greeter.zip")).stdout).toContain("greeter 1.0.0: valid");
     const pushed = await skill("push", "greeter", "--url", "http://127.0.0.1:9");
     expect(pushed).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing answers") });
+  });
+
+  it("begins a skill that passes its check, and nothing over another one", async () => {
+    const made = await skill("new", "tide-tables");
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("tide-tables/SKILL.md") });
+    const checked = await skill("check", "tide-tables");
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("tide-tables 0.1.0: valid, 1 files") });
+    expect(checked.stdout).not.toContain("warnings");
+    expect((await skill("new", "tide-tables")).stderr).toContain("is there already");
+    for (const name of ["Tide", "../tide", "tide--tables", "a".repeat(65)])
+      expect(await skill("new", name), name).toMatchObject({ code: 1 });
+  });
+});
+
+describe("a push", () => {
+  it("takes several skills and a group, goes on after a refusal, and says which version could be next", async () => {
+    await write("first", { "SKILL.md": manifest() });
+    await write("second", { "SKILL.md": manifest() });
+    const seen: string[] = [];
+    const server = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request.setEncoding("latin1")) body += chunk;
+      const file = /filename="([^"]+)"/.exec(body)?.[1] ?? "";
+      seen.push(`${request.url} ${file} ${/name="namespace"\r\n\r\n(.*)\r\n/.exec(body)?.[1]}`);
+      const isFirst = file === "first.zip";
+      response.writeHead(isFirst ? 409 : 201, { "content-type": "application/json" });
+      const refused = { code: "VERSION_EXISTS", detail: "Version 1.0.0 exists.", version: "1.0.0" };
+      const made = {
+        metadata: { name: "second", labels: { id: "s" } },
+        spec: {},
+        status: { version_id: "v", warnings: [] },
+      };
+      response.end(JSON.stringify(isFirst ? refused : made));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = String((server.address() as AddressInfo).port);
+    try {
+      const pushed = await skill("push", "first", "second", "--group", "writers", "--port", port);
+      expect(seen).toEqual([
+        "/api/v1/kinds/skills/upload first.zip writers",
+        "/api/v1/kinds/skills/upload second.zip writers",
+      ]);
+      expect(pushed).toMatchObject({ code: 1, stdout: expect.stringContaining("second  was published as v") });
+      expect(pushed.stderr).toContain(
+        "first: 409 VERSION_EXISTS: Version 1.0.0 exists. Raise version in SKILL.md, to 1.0.1",
+      );
+    } finally {
+      server.close();
+    }
   });
 });

@@ -50,8 +50,9 @@ describe("mermaid-diagram", () => {
       arguments: { code, ...(title ? { title } : {}) } as JsonObject,
       host: {
         browserLink: {
-          request: async (action, payload) => {
+          request: async ({ action, payload, requireClient }) => {
             asked.push({ action, payload });
+            expect(requireClient).toBe(true);
             return answer;
           },
           emit: () => {},
@@ -89,6 +90,16 @@ describe("mermaid-diagram", () => {
     ]);
     expect(isError).toBeUndefined();
     expect(told).toMatchObject({ rendered: true, type: "flowchart-v2", width: 120, height: 80 });
+  });
+
+  it.each([
+    "```\nflowchart TD\n  a-->b\n```",
+    "```\r\nflowchart TD\r\n  a-->b\r\n```\n",
+    "````text\nflowchart TD\n  a-->b\n````",
+  ])("takes off any fence, and never the line of the type: %j", async (code) => {
+    const { told } = await render(code, { success: true });
+    expect(told).toMatchObject({ rendered: true, type: "flowchart" });
+    expect(asked).toMatchObject([{ payload: { code: expect.stringMatching(/^flowchart TD\r?\n {2}a-->b$/) } }]);
   });
 
   it("tells where the code is wrong, and what it may be", async () => {

@@ -14,7 +14,7 @@ function made(link: Partial<BrowserLink> = {}, ms = 30_000) {
     log: (text) => seen.push(text),
     ended: () => {},
     browserLink: {
-      request: async (...asked) => {
+      request: async (asked) => {
         seen.push(asked);
         return { success: true };
       },
@@ -69,6 +69,7 @@ describe("a host", () => {
     ["a time that is none", (host) => host.request("ask", "1", "soon")],
     ["a time that is over", (host) => host.request("ask", "1", -1)],
     ["no time at all", (host) => host.request("ask", "1", Number.NaN)],
+    ["a wish for a page that is neither yes nor no", (host) => host.request("ask", "1", undefined, "true")],
   ])("refuses %s", async (_, ask) => {
     const { host, seen } = made();
     expect(await ask(host)).toEqual({ error: expect.any(String) });
@@ -85,13 +86,13 @@ describe("a host", () => {
     expect(line.output.stdout.length).toBe(CODE_LIMITS.outputChars + 1);
   });
 
-  it("numbers requests itself, and has no time left in the last second", async () => {
+  it("asks for a page only where it is told to, and has no time left in the last second", async () => {
     const { host, seen } = made();
     await host.request("one", '{"request_id":"req_x"}', 5_000);
-    await host.request("two", "null", undefined);
-    expect(seen.map((asked) => [(asked as unknown[])[0], (asked as unknown[])[3]])).toEqual([
-      ["one", 1],
-      ["two", 2],
+    await host.request("two", "null", undefined, true);
+    expect(seen).toMatchObject([
+      { action: "one", timeoutMs: 5_000, requireClient: false },
+      { action: "two", requireClient: true },
     ]);
     const late = made({}, 900);
     const told = await late.host.request("ask", "1", undefined);

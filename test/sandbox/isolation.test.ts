@@ -1,7 +1,7 @@
 // Nobody sees anything of anybody else, and nothing outlives its deadline.
 
 import { describe, expect, it } from "vitest";
-import { type BrowserLink, NO_PAGE } from "../../src/sandbox/host";
+import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/host";
 import { runIsolated } from "../../src/sandbox/isolate";
 import { providerSkill } from "../support/provider";
 import { callOne, describeAll, runOne } from "../support/run-code";
@@ -164,18 +164,18 @@ describe("a deadline", () => {
   });
 
   it("holds for requests of a page too: they end a second before", async () => {
-    const asked: [action: string, ms: number, ordinal: number][] = [];
+    const asked: BrowserRequest[] = [];
     const link: BrowserLink = {
-      request: async (action, _payload, ms, ordinal) => {
-        asked.push([action, ms, ordinal]);
-        return { success: true, result: { n: ordinal } };
+      request: async (request) => {
+        const n = asked.push(request);
+        return { success: true, result: { n } };
       },
       emit: () => {},
     };
     const skill = providerSkill(
       "asker",
       {
-        ask: "return [await context.request('first'), await context.request('second', {}, 500), await context.request('third', {}, 600_000)]",
+        ask: "return [await context.request('first'), await context.request('second', {}, 500), await context.request('third', {}, { timeout_ms: 600_000 })]",
       },
       { config: { timeout: 10 } },
     );
@@ -185,14 +185,14 @@ describe("a deadline", () => {
       { n: 2 },
       { n: 3 },
     ]);
-    expect(asked.map(([action, , ordinal]) => [action, ordinal])).toEqual([
-      ["first", 1],
-      ["second", 2],
-      ["third", 3],
+    expect(asked.map(({ action, requireClient }) => [action, requireClient])).toEqual([
+      ["first", false],
+      ["second", false],
+      ["third", false],
     ]);
     for (const [index, most] of [9_000, 500, 9_000].entries()) {
-      expect(asked[index]![1]).toBeLessThanOrEqual(most);
-      expect(asked[index]![1]).toBeGreaterThan(most - 500);
+      expect(asked[index]!.timeoutMs).toBeLessThanOrEqual(most);
+      expect(asked[index]!.timeoutMs).toBeGreaterThan(most - 500);
     }
   });
 

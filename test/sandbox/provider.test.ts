@@ -27,11 +27,11 @@ describe("a class that lies about its tools", () => {
   const LIES: Record<string, [module: string, problem: string | RegExp]> = {
     "does not support what is declared": [
       change('["act"]', '["other"]'),
-      "TypeError: The class does not support the tool.",
+      "TypeError: The class's supportedTools does not list 'act'.",
     ],
     "supports everything": [
       change('["act"]', "{ includes: () => true }"),
-      "TypeError: The class does not support the tool.",
+      "TypeError: The class's supportedTools does not list 'act'.",
     ],
     "goes by another name": [
       change('"test"', '"best"'),

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { userScope } from "../../src/domain/access/access";
-import { DAILY, dayOf, GROUP_QUOTAS, QUOTAS } from "../../src/domain/access/quota";
+import { dailyLimits, dayOf, quotasOf } from "../../src/domain/access/quota";
+import { parseSettings } from "../../src/domain/settings";
 import { createKey } from "../../src/services/access/keys";
 import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
@@ -9,6 +10,9 @@ import { countSkills, forgetUsage } from "../../src/storage/d1/usage";
 import { contextOf } from "../support/context";
 
 const DAY = 24 * 60 * 60_000;
+const settings = parseSettings({}).settings!;
+const QUOTAS = quotasOf(settings, "user");
+const DAILY = dailyLimits(settings);
 
 it("what is counted a day is refused beyond its limit, and free again the day after", async () => {
   let now = Date.UTC(2026, 10, 21, 12);
@@ -50,7 +54,7 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   await expect(createKey(admin, request)).rejects.toMatchObject({ reason: "DAILY_LIMIT" });
   const none = { skills: 0, versions: 0, bytes: 0, databaseBytes: 0 };
   const refused = (skills: number, bytes: number, isNew: boolean) => () =>
-    requireRoomForSkill("user", { ...none, skills, bytes }, { isNew, bytes: 10, databaseBytes: 0 });
+    requireRoomForSkill(settings, "user", { ...none, skills, bytes }, { isNew, bytes: 10, databaseBytes: 0 });
   expect(refused(QUOTAS.skills - 1, QUOTAS.bytes - 10, true)).not.toThrow();
   expect(refused(QUOTAS.skills, 0, false)).not.toThrow();
   const exceeded = (details: object) => expect.objectContaining({ reason: "QUOTA_EXCEEDED", details });
@@ -64,16 +68,19 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   await requireRoomForGhost(contextOf("quota-empty"), "user:quota-empty");
 });
 
-it.each([
-  ["user", QUOTAS],
-  ["group", GROUP_QUOTAS],
-] as const)("a %s fills each quota of skills to its end and no further", (holder, quotas) => {
+it.each(["user", "group"] as const)("a %s fills each quota of skills to its end and no further", (holder) => {
+  const small = { QUOTA_SKILLS: "3", QUOTA_VERSIONS: "5", QUOTA_PACKAGES_MIB: "7", QUOTA_DATABASE_MIB: "2" };
+  const settings = parseSettings({ ...small, QUOTA_GROUP_FACTOR: "10" }).settings!;
+  const quotas = quotasOf(settings, holder);
+  const times = holder === "user" ? 1 : 10;
+  const MiB = times * 1024 * 1024;
+  expect(quotas).toMatchObject({ skills: 3 * times, versions: 5 * times, bytes: 7 * MiB, databaseBytes: 2 * MiB });
   const none = { skills: 0, versions: 0, bytes: 0, databaseBytes: 0 };
   const one = { isNew: true, bytes: 1, databaseBytes: 1 };
   for (const quota of ["skills", "versions", "bytes", "databaseBytes"] as const) {
     const limit = quotas[quota];
-    expect(() => requireRoomForSkill(holder, { ...none, [quota]: limit - 1 }, one)).not.toThrow();
-    expect(() => requireRoomForSkill(holder, { ...none, [quota]: limit }, one)).toThrow(
+    expect(() => requireRoomForSkill(settings, holder, { ...none, [quota]: limit - 1 }, one)).not.toThrow();
+    expect(() => requireRoomForSkill(settings, holder, { ...none, [quota]: limit }, one)).toThrow(
       expect.objectContaining({ reason: "QUOTA_EXCEEDED", details: { quota, limit, used: limit } }),
     );
   }
@@ -81,7 +88,7 @@ it.each([
 
 it("settings that changed are recorded once, with before and after and without secrets", async () => {
   const { db } = contextOf("root");
-  const settings = { SKILLS_ENABLED: true, SECRETS_KEY: "planted-deployment-key", SKILLS_ALLOWED: [] };
+  const settings = { SKILLS_ENABLED: true, SECRETS_KEY: "planted-deployment-key", SKILLS_ALLOWED: [], QUOTA_KEYS: 7 };
   await recordSettings(db, settings, "usr_1");
   await recordSettings(db, settings, "usr_2");
   await recordSettings(db, { ...settings, SKILLS_ENABLED: false }, "usr_3");
@@ -89,7 +96,11 @@ it("settings that changed are recorded once, with before and after and without s
     "SELECT before, after FROM audit WHERE action = 'settings.change' ORDER BY seq",
   ).all<{ before: string | null; after: string }>();
   expect(results).toHaveLength(2);
-  expect(JSON.parse(results[1]?.before ?? "")).toMatchObject({ SKILLS_ENABLED: "true", SECRETS_KEY: true });
+  expect(JSON.parse(results[1]?.before ?? "")).toMatchObject({
+    SKILLS_ENABLED: "true",
+    SECRETS_KEY: true,
+    QUOTA_KEYS: "7",
+  });
   expect(JSON.parse(results[1]?.after ?? "")).toMatchObject({ SKILLS_ENABLED: "false" });
   expect(JSON.stringify(results)).not.toContain("planted");
 });

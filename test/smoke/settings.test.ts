@@ -12,11 +12,20 @@ it("unknown names and bad values in the file stop the start, all of them named",
   expect(await readLock(place)).toBeNull();
 });
 
-it("a bad value in the environment stops the start; names that are no settings are not looked at there", async () => {
-  const run = start(await newPlace(), { env: { SKILLS_ENABLED: "perhaps", SKILL_ENABLED: "true" } });
+it("a bad value or a misspelt name in the environment stops the start; other programs' names do not", async () => {
+  const env = {
+    SKILLS_ENABLED: "perhaps",
+    SKILLS_ALOWED: "x",
+    SECRET_KEY: "django",
+    MCP_SERVER_URL: "http://x",
+    JWT_SECRET: "s",
+  };
+  const run = start(await newPlace(), { env });
   expect(await run.exit).toBe(1);
-  expect(run.stderr.join("\n")).toContain("SKILLS_ENABLED");
-  expect(run.stderr.join("\n")).not.toContain("SKILL_ENABLED");
+  const told = run.stderr.join("\n");
+  expect(told).toContain("SKILLS_ENABLED");
+  expect(told).toContain("'SKILLS_ALOWED' in the environment is not a setting; SKILLS_ALLOWED is.");
+  for (const name of ["SECRET_KEY", "MCP_SERVER_URL", "JWT_SECRET"]) expect(told).not.toContain(`'${name}'`);
 });
 
 it("the environment goes over the file, and an empty value is none", async () => {

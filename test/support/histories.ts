@@ -32,7 +32,10 @@ export function meaning(script: Script): ModelHistory {
       }
       if (script.kind === "text")
         return { loaded: steps.filter((step) => step.what === "load").map((step) => step.name), unloaded: [] };
-      return { loaded, unloaded: records(script, index).calls ? unloaded : [] };
+      const { calls, structured } = records(script, index);
+      // A turn that records nothing may be older than what records: its text is believed, quotes included.
+      if (!structured && steps.length === 0) return { loaded: [script.quotes], unloaded: [] };
+      return { loaded, unloaded: calls ? unloaded : [] };
     }),
   };
 }
@@ -60,12 +63,6 @@ export function messages(script: Script): Message[] {
       script.kind === "text" ? steps.map(answerOf).join("\n") : answerOf({ what: "load", name: script.quotes });
     all.push({ ...said(form, "assistant", `${text}\nDone.`), ...(structured ? { loaded_skills: loaded } : {}) });
   }
-  // Without a single record the pattern would apply: an empty note says that this back end keeps them.
-  if (
-    script.kind !== "text" &&
-    !script.turns.some((steps, turn) => records(script, turn).structured || steps.length > 0)
-  )
-    for (const message of all) if (message.role === "assistant") message.loaded_skills = [];
   if (script.trailing) all.push(said(form, "user", "One more thing"));
   return all;
 }

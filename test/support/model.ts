@@ -34,6 +34,8 @@ interface Pin {
   name: string;
   id: string;
   version: ModelVersion;
+  /** The skills that it was loaded with. */
+  needs: string[];
 }
 
 export interface ModelActive {
@@ -235,9 +237,7 @@ export class ConversationModel {
   }
 
   private dependants(name: string): string[] {
-    return this.pins
-      .filter((pin) => this.isActive(pin.name) && pin.version.needs.some((need) => nameOf(need) === name))
-      .map((pin) => pin.name);
+    return this.pins.filter((pin) => this.isActive(pin.name) && pin.needs.includes(name)).map((pin) => pin.name);
   }
 
   private isActive(name: string): boolean {
@@ -254,7 +254,7 @@ export class ConversationModel {
     const visit = (name: string) => {
       const pin = this.pin(name);
       if (pin === undefined || found.includes(name)) return;
-      for (const need of pin.version.needs) visit(nameOf(need));
+      for (const need of pin.needs) visit(need);
       found.push(name);
     };
     for (const name of names) visit(name);
@@ -335,17 +335,33 @@ export class ConversationModel {
     this.loads = this.loads.filter((load) => accepted.includes(load.name));
   }
 
+  /** Whether a skill has a version of this major. */
+  private has(name: string, major: string): boolean {
+    return this.find(name)?.versions.some(({ fits, label }) => fits && label.startsWith(`${major}.`)) ?? false;
+  }
+
   /** Pins for these skills and all they need, leaving `fixed` as they are; `null` when something cannot be had. */
   private versionsFor(names: readonly string[], fixed: readonly Pin[]): Pin[] | null {
     const all = [...names];
+    const met = new Map<string, string[]>();
     const ranges: { name: string; major: string }[] = [];
     for (let index = 0; index < all.length; index++) {
       const name = all[index] ?? "";
-      const needs =
-        fixed.find((pin) => pin.name === name)?.version.needs ?? this.find(name)?.versions.at(-1)?.needs ?? null;
+      const needs = fixed.find((pin) => pin.name === name)?.needs ?? this.find(name)?.versions.at(-1)?.needs ?? null;
       if (needs === null) return null;
+      const bare = needs.filter((need) => !need.includes("@"));
+      const isOfSkills = bare.every((need) => this.find(need) !== null);
+      met.set(name, isOfSkills ? bare : []);
       for (const need of needs) {
         const [needed = "", range] = need.split("@^");
+        const isThere = range === undefined ? isOfSkills : this.has(needed, range);
+        if (range !== undefined && !isThere) {
+          // Gone without, but not beside another version of it.
+          const held = fixed.find((pin) => pin.name === needed);
+          if (held !== undefined && !held.version.label.startsWith(`${range}.`)) return null;
+        }
+        if (!isThere) continue;
+        if (range !== undefined) met.get(name)?.push(needed);
         if (!all.includes(needed)) all.push(needed);
         if (range !== undefined) ranges.push({ name: needed, major: range });
       }
@@ -359,12 +375,8 @@ export class ConversationModel {
       const version = held?.version ?? skill?.versions.findLast((candidate) => candidate.fits && good(candidate));
       const id = held?.id ?? skill?.id;
       if (version === undefined || id === undefined || !good(version)) return null;
-      pins.push({ name, id, version });
+      pins.push({ name, id, version, needs: held?.needs ?? met.get(name) ?? [] });
     }
     return pins;
   }
-}
-
-function nameOf(need: string): string {
-  return need.split("@")[0] ?? "";
 }

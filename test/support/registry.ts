@@ -6,6 +6,7 @@ import { namespaceOfScope, PUBLIC_SCOPE, PUBLIC_USER, userScope } from "../../sr
 import type { GhostSpec } from "../../src/domain/catalog/ghost";
 import { sha256Hex } from "../../src/domain/digest";
 import { makeId } from "../../src/domain/id";
+import type { JsonObject } from "../../src/domain/json";
 import type { PackageFile } from "../../src/domain/package/skill";
 import { catalogLine } from "../../src/domain/tokens";
 import { countTokens } from "../../src/storage/assets/tokenizer";
@@ -27,6 +28,8 @@ export interface VersionSeed {
   tags?: string[];
   /** Whether it brings tools or servers. */
   capabilities?: boolean;
+  /** Entries of MCP servers, in the manifest, the frontmatter and SKILL.md. */
+  mcpServers?: JsonObject;
   /** Tokens of the instructions; left out: counted. */
   tokens?: number;
   /** Files beside SKILL.md, by path. */
@@ -159,8 +162,9 @@ async function versionRow(
 ): Promise<typeof versions.$inferInsert> {
   const description = seed.description ?? `The skill ${skill.name}.`;
   const instructions = seed.body ?? `Follow ${skill.name}.`;
+  const servers = seed.mcpServers === undefined ? "" : `\nmcpServers: ${JSON.stringify(seed.mcpServers)}`;
   const files = await storeFiles(id, {
-    "SKILL.md": `---\ndescription: ${JSON.stringify(description)}\n---\n\n${instructions}\n`,
+    "SKILL.md": `---\ndescription: ${JSON.stringify(description)}${servers}\n---\n\n${instructions}\n`,
     ...seed.files,
   });
   const [line = 0, counted = 0] = await countTokens(env.ASSETS, [catalogLine(skill.name, description), instructions]);
@@ -191,13 +195,13 @@ async function versionRow(
       tags: seed.tags ?? [],
       config: {},
       tools: [],
-      mcpServers: {},
+      mcpServers: seed.mcpServers ?? {},
       dependencies: seed.dependencies ?? [],
       preload: false,
       metadata: {},
       allowedTools: [],
     },
-    frontmatter: {},
+    frontmatter: seed.mcpServers === undefined ? {} : { name: skill.name, description, mcpServers: seed.mcpServers },
     files,
     instructions,
   };

@@ -1,6 +1,7 @@
 // The client against servers nobody here wrote, and what it remembers of them.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { DURATIONS } from "../../src/domain/durations";
 import { NO_MEMORY, upstreamMemorySchema } from "../../src/domain/servers/memory";
 import { textOf } from "../../src/domain/tool";
 import type { Progress } from "../../src/upstream/client";
@@ -22,7 +23,7 @@ describe("real servers", () => {
   ])("lists and calls the tools of %s", async (name, type) => {
     const one = upstream(await realServer(name), { type, ...PATIENT });
     const { tools, problems } = await one.list();
-    expect(problems).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining("tasks are not supported here")]);
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
     expect(textOf(await one.call("echo", { message: "hi" }))).toBe("Echo: hi");
     expect(textOf(await one.call("get-sum", { a: 2, b: 40 }))).toContain("42");
@@ -80,16 +81,32 @@ describe("real servers", () => {
     expect(textOf(await slow)).toContain("completed");
   });
 
-  it("tells progress, and passes a cancellation on", async () => {
-    const one = upstream(await realServer("everything"), PATIENT);
+  it.each([
+    ["everything", "streamable-http" as const],
+    ["everything-sse", "sse" as const],
+  ])("tells progress of %s once, and gives a call that goes on its time again", async (name, type) => {
+    const one = upstream(await realServer(name), { type, connectMs: 30_000, callMs: 1_500 });
+    await one.list();
     const progress: Progress[] = [];
     const result = await one.call(
       "trigger-long-running-operation",
-      { duration: 0.4, steps: 4 },
+      { duration: 4, steps: 16 },
       { onProgress: (step) => progress.push(step) },
     );
     expect(result.isError).toBeUndefined();
-    expect(progress.map((step) => step.progress)).toEqual([1, 2, 3, 4]);
+    expect(progress.map((step) => step.progress)).toEqual(Array.from({ length: 16 }, (_, step) => step + 1));
+  });
+
+  it("ends a call that goes on for too long, progress or not", async () => {
+    const usual = DURATIONS.callMost;
+    Object.assign(DURATIONS, { callMost: 1_500 });
+    try {
+      const one = upstream(await realServer("everything"), { connectMs: 30_000, callMs: 1_500 });
+      const result = await one.call("trigger-long-running-operation", { duration: 600, steps: 2_400 });
+      expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("timed out")]);
+    } finally {
+      Object.assign(DURATIONS, { callMost: usual });
+    }
   });
 });
 

@@ -27,7 +27,9 @@ import {
   type SeenGroup,
 } from "../../services/access/groups";
 import { readMembers, removeMember, setMember } from "../../services/access/members";
+import { readGroupUse } from "../../services/quota";
 import type { MemberRow } from "../../storage/d1/groups";
+import { scopeSharesSchema } from "./shares";
 
 const displayName = z.string().min(1).max(200);
 const role = z.enum(GROUP_ROLES);
@@ -45,6 +47,8 @@ const groupSchema = z
     updated_at: z.string(),
   })
   .openapi("Group");
+
+const seenGroupSchema = () => groupSchema.extend({ quotas: scopeSharesSchema() }).openapi("GroupInFull");
 
 const memberSchema = z
   .object({ user_id: z.string(), role, created_by: z.string(), created_at: z.string() })
@@ -88,12 +92,16 @@ groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
-    summary: "A group",
+    summary: "A group, and what it has used of each quota",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("The group.", groupSchema), 304: notModified, ...refusals(404) },
+    responses: { 200: json("The group.", seenGroupSchema), 304: notModified, ...refusals(404) },
   }),
-  async (c) => c.json(wireGroup(await findGroup(c.get("context"), c.req.valid("param").name)), 200),
+  async (c) => {
+    const context = c.get("context");
+    const group = await findGroup(context, c.req.valid("param").name);
+    return c.json({ ...wireGroup(group), quotas: await readGroupUse(context, group.name) }, 200);
+  },
 );
 
 groupRoutes.openapi(

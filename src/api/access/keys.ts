@@ -1,7 +1,6 @@
-// /api/v1/keys and /api/v1/me: who may call, and who is calling.
+// /api/v1/keys: who may call.
 
 import { createRoute } from "@hono/zod-openapi";
-import { GROUP_ROLES } from "../../domain/access/access";
 import { KEY_SCOPES } from "../../domain/access/key-scope";
 import { DURATIONS } from "../../domain/durations";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -57,18 +56,6 @@ const rotation = z.strictObject({
 });
 
 const createdKeySchema = () => keySchema().extend({ key: z.string() }).openapi("CreatedKey");
-
-const meSchema = () =>
-  z
-    .object({
-      user_id: z.string(),
-      role: z.enum(["user", "admin"]),
-      name: z.string().nullable(),
-      groups: z.array(z.string()),
-      memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
-      scopes: z.array(z.string()),
-    })
-    .openapi("Me");
 
 const params = z.object({ id: z.string() });
 const NEVER_KEPT = { "cache-control": "no-store" };
@@ -150,23 +137,6 @@ keyRoutes.openapi(
   async (c) => {
     await deleteKey(c.get("context"), c.req.valid("param").id);
     return c.body(null, 204);
-  },
-);
-
-keyRoutes.openapi(
-  createRoute({
-    method: "get",
-    path: "/me",
-    summary: "Who this key speaks for",
-    responses: {
-      200: json("The principal.", meSchema),
-      ...refusals(),
-    },
-  }),
-  (c) => {
-    const { userId: user_id, name = null, role, groups, scopes } = c.get("context").caller.principal;
-    const names = groups.map(({ group }) => group);
-    return c.json({ user_id, role, name, groups: names, memberships: [...groups], scopes: [...scopes] }, 200);
   },
 );
 

@@ -12,6 +12,7 @@ import { router } from "../../edge/router";
 import {
   conversationId,
   instant,
+  integerParameter,
   json,
   jsonBody,
   nameableUser,
@@ -104,7 +105,7 @@ questionRoutes.openapi(
     middleware: tagged,
     request: {
       params: oneParams,
-      query: z.object({ wait_ms: z.coerce.number().pipe(z.int().min(0).max(DURATIONS.waitMost)).optional() }),
+      query: z.object({ wait_ms: integerParameter(0, DURATIONS.waitMost).optional() }),
     },
     responses: {
       200: json("It has ended.", requestDetail),

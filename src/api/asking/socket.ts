@@ -42,7 +42,8 @@ socketRoute.openapi(
       const refusal = refusalIn(error);
       if (refusal === null) throw error;
       c.set("problem", refusal.reason);
-      c.set("unauthenticated", refusal.code === "unauthenticated");
+      const brings = c.req.header("authorization") !== undefined || ticketIn(offered) !== undefined;
+      c.set("unauthenticated", brings && refusal.code === "unauthenticated");
       return refused(CLOSE_CODE[refusal.code], refusal.message, offered);
     }
   },
@@ -56,6 +57,7 @@ async function open(c: HonoContext<HttpEnv>, id: string, offered: readonly strin
     );
   }
   const { userId, admission } = await admissionOf(c, id, offered);
+  c.set("conversation", { conversation: id, userId });
   const stub = c.env.CONVERSATIONS.getByName(conversationName(userId, id));
   const headers = { upgrade: "websocket", [ADMISSION_HEADER]: JSON.stringify(admission) };
   const response = await stub.fetch("https://conversation/socket", { headers });
@@ -71,7 +73,7 @@ async function admissionOf(
 ): Promise<{ userId: string; admission: Admission }> {
   const origin = c.req.header("origin") ?? null;
   const from = { origin, allowed: origin !== null && isAllowedOrigin(c.env, origin) };
-  const ticket = offered.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length);
+  const ticket = ticketIn(offered);
   if (ticket !== undefined && c.req.header("authorization") === undefined) {
     const claims = readTicket(ticket);
     if (claims === null || claims.conversation !== id) throw badTicket();
@@ -85,6 +87,10 @@ async function admissionOf(
   const credential = await credentialOf(settings, caller.principal);
   const grant = { credential, user_id: userId, origin: null, pinned: false };
   return { userId, admission: { kind: "key", grant, ...from } };
+}
+
+function ticketIn(offered: readonly string[]): string | undefined {
+  return offered.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length);
 }
 
 /** What stands before every other route of the API. */

@@ -5,10 +5,12 @@ import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { answered, conversation, idempotencyOf } from "../../edge/conversation";
 import { notModified, tagged } from "../../edge/etag";
+import { tellLogId } from "../../edge/request-log";
 import { router } from "../../edge/router";
 import {
   conversationId,
   instant,
+  integerParameter,
   json,
   jsonBody,
   noContent,
@@ -94,8 +96,11 @@ conversationRoutes.openapi(
     responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
-    const { api, target } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.status(target)), 200);
+    const { id } = c.req.valid("param");
+    const { api, target } = conversation(c, id);
+    const found = answered(c, await api.status(target));
+    await tellLogId(c, { conversation: id, userId: target.caller.principal.userId });
+    return c.json(found, 200);
   },
 );
 
@@ -122,8 +127,8 @@ conversationRoutes.openapi(
     request: {
       params,
       query: z.object({
-        after: z.coerce.number().pipe(z.int().min(0)).optional(),
-        limit: z.coerce.number().pipe(z.int().min(1).max(CONVERSATION_LIMITS.eventsPage)).optional(),
+        after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
+        limit: integerParameter(1, CONVERSATION_LIMITS.eventsPage).optional(),
       }),
     },
     responses: {
@@ -144,7 +149,7 @@ conversationRoutes.openapi(
     path: "/conversations/{id}/at/{turn}",
     summary: "The state as it was in the latest pass over a turn",
     middleware: tagged,
-    request: { params: params.extend({ turn: z.coerce.number().pipe(z.int().min(0)) }) },
+    request: { params: params.extend({ turn: integerParameter(0, Number.MAX_SAFE_INTEGER) }) },
     responses: { 200: json("It stood so.", pastSchema), 304: notModified, ...refusals(400, 404) },
   }),
   async (c) => {

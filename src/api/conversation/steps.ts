@@ -1,6 +1,7 @@
 // /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
 
 import { createRoute } from "@hono/zod-openapi";
+import { pickedSkillSchema } from "../../domain/catalog/pin";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -23,7 +24,7 @@ const turnRequest = z
     conversation: conversationSettingsSchema.optional(),
     history: history.optional(),
     history_cut: z.boolean().optional(),
-    selected_skills: z.array(z.string().min(1).max(200)).max(64).optional(),
+    selected_skills: z.array(pickedSkillSchema).max(64).optional(),
     have: z
       .array(z.string().max(REQUEST_LIMITS.idempotencyKeyChars))
       .max(REQUEST_LIMITS.historyMessages)

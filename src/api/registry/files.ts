@@ -21,7 +21,7 @@ function bytes(type: string) {
     200: { description: "The bytes.", content },
     206: { description: "The part that `Range` asks for.", content },
     304: notModified,
-    ...refusals(404, 416),
+    ...refusals(403, 404, 416),
   };
 }
 
@@ -56,24 +56,48 @@ interface Part {
 
 export const files = router();
 
+for (const path of ["/{id}/download", "/public/{id}/download"]) {
+  files.openapi(
+    createRoute({
+      method: "get",
+      path,
+      summary: "The skill as a ZIP",
+      request: { params, query: z.object({ version: z.string().optional() }) },
+      responses: bytes("application/zip"),
+    }),
+    async (c) => {
+      const { version } = c.req.valid("query");
+      const found = await findPackage(c.get("context"), c.req.valid("param").id, version);
+      return answerBytes(c, found, {
+        offset: 0,
+        size: found.zipSize,
+        sha256: found.zipSha256,
+        type: "application/zip",
+        disposition: disposition("attachment", `${found.name}.zip`),
+      });
+    },
+  );
+}
+
 files.openapi(
   createRoute({
     method: "get",
-    path: "/{id}/download",
-    summary: "The skill as a ZIP",
-    request: { params, query: z.object({ version: z.string().optional() }) },
-    responses: bytes("application/zip"),
+    path: "/public/{id}/content",
+    summary: "SKILL.md as text, as the predecessor system's admin page asks for it",
+    middleware: tagged,
+    request: { params },
+    responses: {
+      200: json("SKILL.md.", () => z.object({ content: z.string() })),
+      304: notModified,
+      ...refusals(403, 404),
+    },
   }),
   async (c) => {
-    const { version } = c.req.valid("query");
-    const found = await findPackage(c.get("context"), c.req.valid("param").id, version);
-    return answerBytes(c, found, {
-      offset: 0,
-      size: found.zipSize,
-      sha256: found.zipSha256,
-      type: "application/zip",
-      disposition: disposition("attachment", `${found.name}.zip`),
-    });
+    const found = await findPackage(c.get("context"), c.req.valid("param").id);
+    const file = found.files.find(({ path }) => path.toLowerCase() === "skill.md");
+    if (file === undefined) throw new GatewayError("not_found", "FILE_NOT_FOUND", "The skill has no such file.");
+    const body = await openBytes(c.get("context"), found.versionId, file.offset, file.size);
+    return c.json({ content: await new Response(body).text() }, 200);
   },
 );
 
@@ -84,7 +108,11 @@ files.openapi(
     summary: "The files of the current version",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("All files, by path.", () => z.array(fileSchema())), 304: notModified, ...refusals(404) },
+    responses: {
+      200: json("All files, by path.", () => z.array(fileSchema())),
+      304: notModified,
+      ...refusals(403, 404),
+    },
   }),
   async (c) => {
     const found = await findPackage(c.get("context"), c.req.valid("param").id);

@@ -1,10 +1,11 @@
 // Skills and ghosts as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
-import { ghostSpecSchema } from "../../domain/catalog/ghost";
+import { ghostSpecSchema, specWarnings } from "../../domain/catalog/ghost";
 import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/inspection";
 import { jsonObject } from "../../domain/json";
+import { withoutCredentials } from "../../domain/package/credentials";
 import { issueSchema } from "../../edge/errors";
 import { instant } from "../../edge/schemas";
 import * as z from "../../edge/zod";
@@ -60,7 +61,7 @@ export const skillSchema = () =>
         allowedTools: z.array(z.string()),
       }),
       status: z.object({
-        state: z.literal("available"),
+        state: z.enum(["available", "yanked"]),
         fileSize: z.int(),
         fileHash: z.string(),
         uploadHash: z.string(),
@@ -106,6 +107,8 @@ export const versionSchema = () =>
       uploadHash: z.string(),
       created_by: z.string(),
       created_at: z.string(),
+      /** `null`: names and ranges may mean it. */
+      yanked_at: z.string().nullable(),
       warnings: z.array(issueSchema()),
     })
     .openapi("SkillVersion");
@@ -119,7 +122,12 @@ export const ghostSchema = () =>
         labels: z.object({ id: z.string(), user_id: z.string(), scope: z.enum(["user", "group", "public"]) }),
       }),
       spec: ghostSpecSchema,
-      status: z.object({ state: z.literal("available"), created_at: z.string(), updated_at: z.string() }),
+      status: z.object({
+        state: z.literal("available"),
+        created_at: z.string(),
+        updated_at: z.string(),
+        warnings: z.array(issueSchema()),
+      }),
     })
     .openapi("Ghost");
 
@@ -148,7 +156,8 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       config: manifest.config,
       tools: manifest.tools,
       provider: manifest.provider ?? {},
-      mcpServers: manifest.mcpServers,
+      // One's own are one's own to see. Versions from before publishing them was refused may hold what others must not.
+      mcpServers: kindOfScope(skill.scope) === "user" ? manifest.mcpServers : withoutCredentials(manifest.mcpServers),
       dependencies: manifest.dependencies,
       preload: manifest.preload,
       license: manifest.license,
@@ -157,7 +166,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       allowedTools: manifest.allowedTools,
     },
     status: {
-      state: "available",
+      state: skill.yankedAt === null ? "available" : "yanked",
       fileSize: skill.zipSize,
       fileHash: skill.zipSha256,
       uploadHash: skill.uploadSha256,
@@ -205,6 +214,7 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
     uploadHash: version.uploadSha256,
     created_by: version.createdBy,
     created_at: instant(version.createdAt),
+    yanked_at: version.yankedAt === null ? null : instant(version.yankedAt),
     warnings: version.warnings,
   };
 }
@@ -219,12 +229,21 @@ export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostS
       labels: { id: ghost.id, user_id: ghost.userId, scope: kindOfScope(ghost.scope) },
     },
     spec: ghost.spec,
-    status: { state: "available", created_at: instant(ghost.createdAt), updated_at: instant(ghost.updatedAt) },
+    status: {
+      state: "available",
+      created_at: instant(ghost.createdAt),
+      updated_at: instant(ghost.updatedAt),
+      warnings: specWarnings(ghost.spec),
+    },
   };
 }
 
 /** An upload of content that an earlier version has is a no-op; without this its author would not know. */
 function notCurrent(skill: SkillRecord): Issue[] {
+  if (skill.yankedAt !== null) {
+    const message = `Version ${skill.versionId} is yanked: it is read by its id, and no name and no range means it.`;
+    return [{ code: "YANKED", message }];
+  }
   if (skill.versionId === skill.currentId) return [];
   const message = `This is version ${skill.versionId}, but ${skill.currentId} is the current one; activate it to go back to it.`;
   return [{ code: "NOT_CURRENT", message }];

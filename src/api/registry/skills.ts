@@ -1,34 +1,26 @@
-// /api/v1/kinds/skills: lists, single skills, their versions and who refers to them. Publishing is in `uploads.ts`, bytes
-// are in `files.ts`.
+// /api/v1/kinds/skills: lists, single skills and who refers to them. Publishing is in `uploads.ts`, bytes are in `files.ts`,
+// versions in `versions.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
-import { REQUEST_LIMITS } from "../../domain/limits";
 import { notModified, tagged } from "../../edge/etag";
 import { flag, linkTo, listQuery, oneStart } from "../../edge/paging";
+import { tellLogId } from "../../edge/request-log";
 import { router } from "../../edge/router";
-import { json, jsonBody, noContent, pageQuery, refusals } from "../../edge/schemas";
+import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import {
+  deleteSkill,
+  readSkillReferences,
+  removeSkillReference,
+  removeSkillReferences,
+} from "../../services/registry/deletion";
 import { readSkills, readUnified } from "../../services/registry/listing";
 import { invokeSkill } from "../../services/registry/named";
-import {
-  activate,
-  deleteSkill,
-  findSkill,
-  readSkillReferences,
-  readVersions,
-  removeSkillReferences,
-} from "../../services/registry/skills";
+import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { files } from "./files";
-import {
-  ghostRefSchema,
-  skillItem,
-  skillItemSchema,
-  skillResource,
-  skillSchema,
-  versionItem,
-  versionSchema,
-} from "./resources";
+import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
+import { versionRoutes } from "./versions";
 
 const params = z.object({ id: z.string() });
 const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;
@@ -121,6 +113,7 @@ skillRoutes.openapi(
 
 skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
+skillRoutes.route("/", versionRoutes);
 
 skillRoutes.openapi(
   createRoute({
@@ -131,19 +124,39 @@ skillRoutes.openapi(
     request: { params },
     responses: { 200: json("The skill.", skillSchema), 304: notModified, ...refusals(404) },
   }),
-  async (c) => c.json(skillResource(await findSkill(c.get("context"), c.req.valid("param").id)), 200),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await findSkill(c.get("context"), id);
+    await tellLogId(c, { skill: id });
+    return c.json(skillResource(found), 200);
+  },
 );
 
 skillRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
-    summary: "Delete a skill that no ghost uses; an admin may `force` it for a public one",
+    summary: "Delete a skill that no ghost holds; an admin may `force` it",
     request: { params, query: z.object({ force: flag }) },
     responses: { 204: noContent, ...refusals(400, 403, 404, 409) },
   }),
   async (c) => {
     await deleteSkill(c.get("context"), c.req.valid("param").id, c.req.valid("query").force);
+    return c.body(null, 204);
+  },
+);
+
+skillRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/public/{id}",
+    summary: "Delete a public skill (admin), as the predecessor system spells it",
+    request: { params, query: z.object({ force: flag }) },
+    responses: { 204: noContent, ...refusals(400, 403, 404, 409) },
+  }),
+  async (c) => {
+    const { id } = await findPublicSkillFor(c.get("context"), "delete", c.req.valid("param").id);
+    await deleteSkill(c.get("context"), id, c.req.valid("query").force);
     return c.body(null, 204);
   },
 );
@@ -188,41 +201,17 @@ skillRoutes.openapi(
 
 skillRoutes.openapi(
   createRoute({
-    method: "get",
-    path: "/{id}/versions",
-    summary: "The versions of a skill, newest first",
-    request: { params, query: pageQuery },
+    method: "post",
+    path: "/{id}/remove-reference/{ghost_id}",
+    summary: "Take a skill out of one ghost that one may write",
+    request: { params: z.object({ id: z.string(), ghost_id: z.string() }) },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() })),
-      ...refusals(400, 404),
+      200: json("Done.", () => z.object({ success: z.boolean(), ghost_name: z.string() })),
+      ...refusals(400, 403, 404),
     },
   }),
   async (c) => {
-    const { limit, cursor } = c.req.valid("query");
-    const { id } = c.req.valid("param");
-    const { skill, versions, nextCursor } = await readVersions(
-      c.get("context"),
-      id,
-      limit ?? REQUEST_LIMITS.listLimit,
-      cursor,
-    );
-    return c.json(
-      { items: versions.map((version) => versionItem(version, skill.currentId)), next_cursor: nextCursor },
-      200,
-    );
-  },
-);
-
-skillRoutes.openapi(
-  createRoute({
-    method: "post",
-    path: "/{id}/versions/{version_id}/activate",
-    summary: "Make a version the current one",
-    request: { params: z.object({ id: z.string(), version_id: z.string() }) },
-    responses: { 200: json("The skill at that version.", skillSchema), ...refusals(403, 404) },
-  }),
-  async (c) => {
-    const { id, version_id } = c.req.valid("param");
-    return c.json(skillResource(await activate(c.get("context"), id, version_id)), 200);
+    const { id, ghost_id } = c.req.valid("param");
+    return c.json({ success: true, ghost_name: await removeSkillReference(c.get("context"), id, ghost_id) }, 200);
   },
 );

@@ -14,7 +14,7 @@ import { assessUpload } from "../../services/registry/assess";
 import { type Published, publish } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
 import { shareSkill } from "../../services/registry/share";
-import { findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
+import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { skillResource, skillSchema, tokensSchema } from "./resources";
 
 const file = z
@@ -78,39 +78,50 @@ uploads.openapi(
   },
 );
 
-uploads.openapi(
-  createRoute({
-    method: "post",
-    path: "/public",
-    summary: "Publish a public skill (admin)",
-    request: { headers, body: formBody(newPublicSkill) },
-    responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
-  }),
-  async (c) => {
-    requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
-    const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
-    const { status, skill } = await published(c, c.req.valid("form"), target);
-    return c.json(skillResource(skill), status);
-  },
-);
-
-uploads.openapi(
-  createRoute({
-    method: "put",
-    path: "/{id}",
-    summary: "Publish another version of a skill",
-    request: { headers, params: z.object({ id: z.string() }), body: formBody(newVersion) },
-    responses: {
-      200: json("Published, or there already.", skillSchema),
-      ...refusals(400, 403, 404, 409, 413, 415, 422),
+// The second path of each is the predecessor system's, whose admin page also sends categories of its market; there is none here.
+for (const [path, body] of [
+  ["/public", newPublicSkill],
+  ["/public/upload", newPublicSkill.extend({ marketplace_tags: z.string().max(4_096).optional() })],
+] as const) {
+  uploads.openapi(
+    createRoute({
+      method: "post",
+      path,
+      summary: "Publish a public skill (admin)",
+      request: { headers, body: formBody(body) },
+      responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
+    }),
+    async (c) => {
+      requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
+      const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
+      const { status, skill } = await published(c, c.req.valid("form"), target);
+      return c.json(skillResource(skill), status);
     },
-  }),
-  async (c) => {
-    const { id, name: known, scope } = await findSkillFor(c.get("context"), "change", c.req.valid("param").id);
-    const { skill } = await published(c, c.req.valid("form"), { scope, id, name: known });
-    return c.json(skillResource(skill), 200);
-  },
-);
+  );
+}
+
+for (const [path, find] of [
+  ["/{id}", findSkillFor],
+  ["/public/{id}/upload", findPublicSkillFor],
+] as const) {
+  uploads.openapi(
+    createRoute({
+      method: "put",
+      path,
+      summary: "Publish another version of a skill",
+      request: { headers, params: z.object({ id: z.string() }), body: formBody(newVersion) },
+      responses: {
+        200: json("Published, or there already.", skillSchema),
+        ...refusals(400, 403, 404, 409, 413, 415, 422),
+      },
+    }),
+    async (c) => {
+      const { id, name: known, scope } = await find(c.get("context"), "change", c.req.valid("param").id);
+      const { skill } = await published(c, c.req.valid("form"), { scope, id, name: known });
+      return c.json(skillResource(skill), 200);
+    },
+  );
+}
 
 uploads.openapi(
   createRoute({

@@ -140,8 +140,34 @@ export function may(principal: Principal, action: Action, scope: string): boolea
   return hasRole(principal, scope, LEAST_ROLE[action]);
 }
 
+/**
+ * Whether this principal may delete a skill: who has the right in its scope; of a group's, also whoever published it first, while
+ * still a Developer there; and every admin, since somebody must be able to end what does harm.
+ */
+export function mayDelete(principal: Principal, { scope, userId }: { scope: string; userId: string }): boolean {
+  if (isAdmin(principal) || may(principal, "delete", scope)) return true;
+  return groupOfScope(scope) !== null && userId === principal.userId && may(principal, "publish", scope);
+}
+
+/**
+ * The scopes whose ghosts keep this principal from deleting what they use: those of the thing's own scope, and the principal's own
+ * as a reminder. Never those that only others see: a group's skill would be held by whoever names it in private.
+ */
+export function holdingScopes(principal: Principal, scope: string): string[] {
+  return [...new Set([scope, userScope(principal.userId)])].filter((holding) => canRead(principal, holding));
+}
+
 export function canRead(principal: Principal, scope: string): boolean {
   return visibleScopes(principal).includes(scope);
+}
+
+/** Whether a scope is this principal's to answer for: its user, the Owner of its group, or for what is public an admin. */
+export function ownsScope(principal: Principal, scope: string): boolean {
+  if (scope === PUBLIC_SCOPE) return isAdmin(principal);
+  const group = groupOfScope(scope);
+  if (group === null) return scope === userScope(principal.userId);
+  const role = roleIn(principal, group);
+  return role === "Owner" || (role !== null && isAdmin(principal));
 }
 
 /** Only public skills run code, since only admins write them. */

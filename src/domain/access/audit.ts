@@ -24,6 +24,8 @@ export const AUDIT_ACTIONS = [
   "skill.publish",
   "skill.share",
   "skill.activate",
+  "skill.yank",
+  "skill.unyank",
   "skill.delete",
   "skill.remove_references",
   "user.export",
@@ -61,9 +63,10 @@ export interface AuditEntry {
 
 /**
  * What must hold for an entry to be recorded, so that nothing is recorded which did not happen: that a thing was there before
- * the change, is there after it, or is gone; that a member has a role after it, or could leave before it. `null`: always.
+ * the change, is there after it, or is gone; that a version is yanked after it, or is not; that a member has a role after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
+  | { version: string; yanked: boolean }
   | { joined: string; group: string; role: string }
   | { left: string; group: string; from: readonly string[] };

@@ -37,7 +37,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
   { path: /^\/api\/v1\/secrets(\/|$)/, need: "secrets" },
-  { path: /^\/api\/v1\/(mcp-servers|audit|users)(\/|$)/, need: "admin" },
+  { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index)(\/|$)/, need: "admin" },
   { path: /^\/mcp(\/|$)/, need: "mcp" },
 ];
 

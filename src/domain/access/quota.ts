@@ -1,23 +1,18 @@
-// How much one user or group may have, and how often one may do what makes something. Generous: they are for accidents and abuse.
+// How much one user or group may have, and how often one may do what makes something. The settings say how much that is.
 
 import { GatewayError } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
+import type { QuotaSettings } from "../settings";
 import { groupOfScope, PUBLIC_SCOPE } from "./access";
 
 const MiB = 1024 * 1024;
 
-/** What skills may be in all. `bytes`: all packages as they are stored. `databaseBytes`: the rows of versions; a database holds 10 GB. */
-const SKILLS = { skills: 20_000, versions: 50_000, bytes: 10_240 * MiB, databaseBytes: 512 * MiB } as const;
-
-/** Of one user at a time. */
-export const QUOTAS = { ...SKILLS, ghosts: 2_000, keys: 200 } as const;
-
-/** Of one group at a time, for all members together. */
-export const GROUP_QUOTAS = { ...SKILLS, ghosts: 2_000 } as const;
+/** What skills may be in all. `bytes`: all packages as they are stored. `databaseBytes`: the rows of versions. */
+export const SKILL_QUOTAS = ["skills", "versions", "bytes", "databaseBytes"] as const;
+export type Quota = (typeof SKILL_QUOTAS)[number] | "ghosts" | "keys";
 
 /** Whose quota it is that a refusal speaks of. */
 export type QuotaHolder = "user" | "group";
-export type Quota = keyof typeof QUOTAS;
 
 /** Who has to have room for what is made in a scope; `null` for what is everybody's, which only admins make. */
 export function holderOf(scope: string): QuotaHolder | null {
@@ -25,9 +20,32 @@ export function holderOf(scope: string): QuotaHolder | null {
   return groupOfScope(scope) === null ? "user" : "group";
 }
 
-/** Of one user in a day (UTC). */
-export const DAILY = { uploads: 50_000, conversations: 50_000, scripts: 50_000, keys: 500 } as const;
-export type Counted = keyof typeof DAILY;
+/** What one user may have, or one group for all members together. Groups have no keys. */
+export function quotasOf(settings: QuotaSettings, holder: QuotaHolder): Readonly<Record<Quota, number>> {
+  const times = holder === "user" ? 1 : settings.QUOTA_GROUP_FACTOR;
+  return {
+    skills: settings.QUOTA_SKILLS * times,
+    versions: settings.QUOTA_VERSIONS * times,
+    bytes: settings.QUOTA_PACKAGES_MIB * MiB * times,
+    databaseBytes: settings.QUOTA_DATABASE_MIB * MiB * times,
+    ghosts: settings.QUOTA_GHOSTS * times,
+    keys: settings.QUOTA_KEYS,
+  };
+}
+
+/** What is counted by the day. */
+export const COUNTED = ["uploads", "conversations", "scripts", "keys"] as const;
+export type Counted = (typeof COUNTED)[number];
+
+/** What one user may make in a day (UTC). */
+export function dailyLimits(settings: QuotaSettings): Readonly<Record<Counted, number>> {
+  return {
+    uploads: settings.DAILY_UPLOADS,
+    conversations: settings.DAILY_CONVERSATIONS,
+    scripts: settings.DAILY_SCRIPTS,
+    keys: settings.DAILY_KEYS,
+  };
+}
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -36,17 +54,17 @@ export function dayOf(now: number): number {
   return now - (now % DAY_MS);
 }
 
-/** The refusal: which quota it is, and how much of it is used. */
-export function quotaExceeded(quota: Quota, used: number, holder: QuotaHolder = "user"): GatewayError {
-  const limit = quota === "keys" || holder === "user" ? QUOTAS[quota] : GROUP_QUOTAS[quota];
+/** The refusal: which quota it is, how much of it is used, and whose it is; `null`: what is public has it. */
+export function quotaExceeded(quota: Quota, limit: number, used: number, holder: QuotaHolder | null): GatewayError {
   const whose = holder === "user" ? "A user's own" : "A group's";
+  const who = holder === null ? "The public" : `A ${holder}`;
   const message = {
     bytes: `${whose} skills may take ${limit / MiB} MiB of packages with all their versions. Delete some first.`,
     databaseBytes: `${whose} skills may take ${limit / MiB} MiB of the database with all their versions. Delete some first.`,
     versions: `${whose} skills may have ${limit} versions together. Delete some skills first.`,
-    skills: `A ${holder} may have ${limit} skills. Delete some first.`,
-    ghosts: `A ${holder} may have ${limit} ghosts. Delete some first.`,
-    keys: `A ${holder} may have ${limit} keys. Delete some first.`,
+    skills: `${who} may have ${limit} skills. Delete some first.`,
+    ghosts: `${who} may have ${limit} ghosts. Delete some first.`,
+    keys: `${who} may have ${limit} keys. Delete some first.`,
   }[quota];
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { quota, limit, used });
 }
@@ -58,8 +76,7 @@ export function conversationFull(used: number): GatewayError {
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 
-export function tooOften(what: Counted, now: number): GatewayError {
-  const limit = DAILY[what];
+export function tooOften(what: Counted, limit: number, now: number): GatewayError {
   const retry_after_s = Math.ceil((dayOf(now) + DAY_MS - now) / 1_000);
   const message = `A user may make ${limit} ${what} in a day. Go on tomorrow (UTC).`;
   return new GatewayError("rate_limited", "DAILY_LIMIT", message, { limit, retry_after_s });

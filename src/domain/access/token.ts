@@ -19,6 +19,8 @@ export interface Bearer {
   name: string | undefined;
   role: "user" | "admin";
   claimed: Membership[];
+  /** Claimed, and no name of a group. */
+  unread: string[];
 }
 
 export type Claims = { readonly [claim: string]: unknown };
@@ -28,14 +30,37 @@ export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.test(text);
 }
 
+/** Where the gateway speaks MCP. */
+const MCP = "/mcp";
+
+/**
+ * The audiences that count at a URL: those of the settings, and, where one of them is the gateway's `…/mcp`, the URL itself if it is
+ * below that. A token for one URL opens no other; which origin is the gateway's the settings say, and not the request.
+ *
+ * @param path of the request, with its query
+ */
+export function audiencesAt(configured: readonly string[], path: string): string[] {
+  const [plain = ""] = path.split("?");
+  // Where a client of a server of type `sse` sends its messages is no resource of its own.
+  const resource = plain.replace(/^(\/mcp\/servers\/[^/]+)\/message$/, "$1");
+  if (resource !== MCP && !resource.startsWith(`${MCP}/`)) return [...configured];
+  const origins = configured
+    .filter((audience) => audience.endsWith(MCP))
+    .map((audience) => audience.slice(0, -MCP.length));
+  const own = origins.flatMap((origin) => [origin + resource, ...(resource === plain ? [origin + path] : [])]);
+  return [...configured, ...own];
+}
+
 /** Whom these claims name, or `null` when they name nobody who can be a user here. */
 export function bearerOf(claims: Claims, names: ClaimNames): Bearer | null {
   const userId = claimOf(claims, names.user);
   if (typeof userId !== "string" || !isNameable(userId)) return null;
   const name = claimOf(claims, names.name);
   const role = textsOf(claimOf(claims, names.role)).includes(names.adminValue) ? "admin" : "user";
-  const claimed = textsOf(claimOf(claims, names.groups)).slice(0, ACCESS_LIMITS.claimedGroups).flatMap(groupOf);
-  return { userId, name: typeof name === "string" ? name.slice(0, 200) : undefined, role, claimed };
+  const texts = textsOf(claimOf(claims, names.groups)).slice(0, ACCESS_LIMITS.claimedGroups);
+  const claimed = texts.flatMap(groupOf);
+  const unread = texts.filter((text) => groupOf(text).length === 0);
+  return { userId, name: typeof name === "string" ? name.slice(0, 200) : undefined, role, claimed, unread };
 }
 
 /** A claim by its name, or, where there is none of that name, by its path with dots (`realm_access.roles`). */

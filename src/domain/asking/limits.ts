@@ -19,6 +19,8 @@ export const ASKING_LIMITS = {
   markBytes: 256 * KiB,
   /** Pages times devices; one that never reads holds memory until its other side goes. */
   sockets: 64,
+  /** MCP hosts that listen for changes of the list of tools. */
+  listeners: 8,
   tickets: 4_096,
   /** Frames a socket may send at once, and then every second. All pending questions can be answered in one burst. */
   framesAtOnce: 256,

@@ -88,10 +88,15 @@ export function outcomeOf(request: BrowserQuestion): Answer | null {
     case "resolved":
       return request.answer;
     case "expired":
-      return { success: false, error: `No answer within ${request.timeout_ms / 1000}s` };
+      return { success: false, error: `No answer within ${secondsOf(request.timeout_ms)}s` };
     case "cancelled":
       return { success: false, error: "The request was cancelled." };
   }
+}
+
+/** Whole seconds: what is left of a tool's time is a fraction of one that nobody chose. Less than one is told as it is. */
+function secondsOf(ms: number): number {
+  return ms < 1_000 ? ms / 1_000 : Math.round(ms / 1_000);
 }
 
 /** What an answer is told that comes after the end. */

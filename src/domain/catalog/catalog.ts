@@ -23,8 +23,10 @@ export const catalogEntrySchema = z.object({
   bytes: z.number().default(0),
   /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
   has_capabilities: z.boolean(),
-  /** Dependencies as written: `name` or `name@range`. */
+  /** Dependencies as written, see `needs.ts`. */
   needs: z.array(z.string()),
+  /** Whether only users may choose it: its author keeps it from models (`disable-model-invocation`). */
+  user_only: z.boolean().default(false),
 });
 
 /** Level 1 of a skill at the version this conversation sees. */
@@ -55,15 +57,17 @@ function distance({ scope }: CatalogEntry): number {
 
 /**
  * The skills that the list shows within the limits, and how many it leaves out. Preloaded ones come first, then everybody's,
- * since what many prompts share should stand before what few do; the nearest come last and are left out last.
+ * since what many prompts share should stand before what few do; the nearest come last and are left out last. What only users may
+ * choose is in no list.
  */
 export function listed(
   catalog: Catalog,
   preloaded: readonly string[],
 ): { shown: CatalogEntry[]; more: number; tokens: number } {
-  const byName = new Map(catalog.entries.map((entry) => [entry.name, entry]));
+  const open = catalog.entries.filter((entry) => !entry.user_only);
+  const byName = new Map(open.map((entry) => [entry.name, entry]));
   const first = preloaded.flatMap((name) => byName.get(name) ?? []);
-  const nearest = catalog.entries.toSorted(nearestFirst);
+  const nearest = open.toSorted(nearestFirst);
   const chosen = new Set<CatalogEntry>();
   let tokens = 0;
   for (const entry of new Set([...first, ...nearest])) {
@@ -74,7 +78,12 @@ export function listed(
   }
   const farthest = nearest.toSorted((a, b) => distance(b) - distance(a));
   const shown = [...new Set([...first, ...farthest])].filter((entry) => chosen.has(entry));
-  return { shown, more: catalog.total - shown.length, tokens };
+  return { shown, more: catalog.total - (catalog.entries.length - open.length) - shown.length, tokens };
+}
+
+/** Whether a model is shown any skill at all. */
+export function hasListed({ shown, more }: { shown: readonly CatalogEntry[]; more: number }): boolean {
+  return shown.length > 0 || more > 0;
 }
 
 /** What a line costs at most. Versions of earlier gateways were counted with all of their description, which nobody sees now. */

@@ -1,30 +1,38 @@
 // What skills need before they can be active: their dependencies, theirs, and so on, each at one version that suits everybody.
 
 import { DEPENDENCY_LIMITS } from "../limits";
-import { parseReference, type SkillReference, satisfiesRange } from "../reference";
+import { type SkillReference, satisfiesRange } from "../reference";
 import type { CatalogEntry } from "./catalog";
+import { type Dependency, maySayBare, readNeeds, type Unmet } from "./needs";
 
 /** Finds a skill of the catalog at a version that satisfies all ranges; `null` when there is none. */
 export type FindSkill = (name: string, ranges: readonly string[]) => Promise<CatalogEntry | null>;
 
-/** Why a skill cannot be had, in one sentence. `code` where the reason is not that something is missing. */
+/** Why a skill cannot be had, in one sentence. `code` where the reason is not that versions contradict each other. */
 export interface DependencyProblem {
   problem: string;
   code?: "TOO_MANY_DEPENDENCIES";
 }
 
-/** Dependencies before what needs them; or what is missing, turns in a circle or is too much. */
-export type Resolution = { entries: CatalogEntry[] } | DependencyProblem;
+/** Dependencies before what needs them, each with the needs that were met, and what was not; or why it cannot be had. */
+export type Resolution = { entries: CatalogEntry[]; unmet: Unmet[] } | DependencyProblem;
+
+/** What one skill may still look for. */
+interface Room {
+  skills: number;
+  references: number;
+}
 
 /** Resolves one skill with everything it needs. */
 export async function resolveDependencies(root: CatalogEntry, find: FindSkill): Promise<Resolution> {
   const resolver = new Resolver(find);
-  return (await resolver.add(root)) ?? { entries: resolver.entries() };
+  return (await resolver.add(root)) ?? { entries: resolver.entries(), unmet: resolver.unmet() };
 }
 
 /**
  * Resolves skills one after the other, so that all that were added stand together: ranges of several dependants on one skill are
- * met at once, also where it was added itself. What each version needs is read once, however many ways lead to it.
+ * met at once, also where it was added itself. What each version needs is read once, however many ways lead to it. What is not
+ * there is gone without: most who list it never meant a skill. Only versions that contradict each other are a problem.
  */
 export class Resolver {
   readonly #find: FindSkill;
@@ -32,8 +40,9 @@ export class Resolver {
   /** All that was ever asked of a skill. Ranges only grow in number, so that choices come to an end. */
   readonly #ranges = new Map<string, Set<string>>();
   readonly #chosen = new Map<string, CatalogEntry>();
-  /** What the versions that were read name, by version id. */
+  /** The needs that were met of the versions that were read, by version id. */
   readonly #read = new Map<string, readonly SkillReference[]>();
+  readonly #unmet = new Map<string, Unmet>();
   /** How to take back what the skill that is being added has changed, last change last. */
   #undo: (() => void)[] = [];
 
@@ -46,8 +55,7 @@ export class Resolver {
     this.#undo = [];
     set(this.#roots, root.name, root, this.#undo);
     if (!this.#chosen.has(root.name)) set(this.#chosen, root.name, root, this.#undo);
-    const room = { skills: DEPENDENCY_LIMITS.skills + 1, references: DEPENDENCY_LIMITS.references };
-    const problem = (await this.#need(this.#chosen.get(root.name) ?? root, root.name, room)) ?? this.#circle(root.name);
+    const problem = await this.#need(this.#chosen.get(root.name) ?? root, root.name, { ...DEPENDENCY_LIMITS });
     if (problem !== null) for (const change of this.#undo.toReversed()) change();
     return problem;
   }
@@ -58,73 +66,95 @@ export class Resolver {
     this.#undo = [];
   }
 
-  /** All that was added with all it needs, dependencies first. */
+  /** All that was added with all it needs, dependencies first. Of a circle each is there once. */
   entries(): CatalogEntry[] {
-    const { order } = this.#walk();
+    const seen = new Set<string>();
+    const order: CatalogEntry[] = [];
+    const visit = (name: string) => {
+      const entry = this.#chosen.get(name);
+      if (entry === undefined || seen.has(name)) return;
+      seen.add(name);
+      const met = this.#read.get(entry.version_id) ?? [];
+      for (const needed of met) visit(needed.name);
+      order.push({ ...entry, needs: met.map((needed) => `${needed.name}@${needed.range}`) });
+    };
+    for (const name of this.#roots.keys()) visit(name);
     return order;
   }
 
+  /** What of the skills in `entries` goes without. */
+  unmet(): Unmet[] {
+    return this.entries().flatMap(({ version_id }) => this.#unmet.get(version_id) ?? []);
+  }
+
   /** Reads what a version needs, and chooses for it. A later dependant may narrow an earlier choice: then that is read too. */
-  async #need(
-    entry: CatalogEntry,
-    root: string,
-    room: { skills: number; references: number },
-  ): Promise<DependencyProblem | null> {
+  async #need(entry: CatalogEntry, root: string, room: Room): Promise<DependencyProblem | null> {
     if (this.#read.has(entry.version_id)) return null;
-    room.skills -= 1;
-    room.references -= entry.needs.length;
-    if (room.skills < 0 || room.references < 0) return tooMany(root);
-    const needs = entry.needs.flatMap((text) => parseReference(text) ?? []);
-    set(this.#read, entry.version_id, needs, this.#undo);
-    for (const { name, range } of needs) {
-      const wanted = new Set(this.#ranges.get(name)).add(range);
-      set(this.#ranges, name, wanted, this.#undo);
-      const known = this.#chosen.get(name);
-      const next =
-        known !== undefined && satisfiesRange(known.version, range) ? known : await this.#find(name, [...wanted]);
-      if (next === null) {
-        const all = [...wanted].join(" and ");
+    const needs = readNeeds(entry.name, entry.needs);
+    const met: Dependency[] = [];
+    // Set before anything is looked for: a circle comes back here.
+    set(this.#read, entry.version_id, met, this.#undo);
+    const bare = maySayBare(needs) ? await this.#lookUp(needs, room) : null;
+    if (room.skills < 0) return tooMany(root);
+    for (const need of needs) {
+      if (need.kind !== "marked" && (need.kind !== "bare" || bare === null)) continue;
+      room.references -= 1;
+      const chosen = await this.#choose(need, bare?.get(need.name), room);
+      if (room.skills < 0 || room.references < 0) return tooMany(root);
+      if (chosen === "contradicted") {
+        const all = [...(this.#ranges.get(need.name) ?? []), need.range].join(" and ");
         return {
-          problem: `Skill '${root}' cannot be loaded: '${entry.name}' needs '${name}@${all}', which is not available.`,
+          problem: `Skill '${root}' cannot be loaded: '${entry.name}' needs '${need.name}@${all}', which is not available.`,
         };
       }
-      if (next !== known) set(this.#chosen, name, next, this.#undo);
-      const problem = await this.#need(next, root, room);
+      if (chosen === null) continue;
+      met.push(need);
+      const problem = await this.#need(chosen, root, room);
       if (problem !== null) return problem;
     }
+    const unmet = needs.filter((need) => !met.includes(need));
+    if (unmet.length > 0) set(this.#unmet, entry.version_id, { by: entry.name, needs: unmet }, this.#undo);
     return null;
   }
 
-  #circle(root: string): DependencyProblem | null {
-    const { circle } = this.#walk();
-    if (circle === null) return null;
-    return { problem: `Skill '${root}' cannot be loaded: its dependencies form a cycle (${circle.join(" -> ")}).` };
+  /** The skills that the bare names of a list mean; `null` where one of them is none, for then none of them may be meant. */
+  async #lookUp(needs: readonly Dependency[], room: Room): Promise<Map<string, CatalogEntry> | null> {
+    const found = new Map<string, CatalogEntry>();
+    for (const { name, kind } of needs) {
+      if (kind !== "bare" || found.has(name)) continue;
+      const entry = this.#chosen.get(name) ?? (await this.#look(name, [], room));
+      if (entry === null) return null;
+      found.set(name, entry);
+    }
+    return found;
   }
 
-  /** The choices in order, dependencies first; or the first circle among them. */
-  #walk(): { order: CatalogEntry[]; circle: string[] | null } {
-    const order: CatalogEntry[] = [];
-    const done = new Set<string>();
-    const path = new Set<string>();
-    const visit = (name: string): string[] | null => {
-      if (path.has(name)) return [...[...path].slice([...path].indexOf(name)), name];
-      const entry = this.#chosen.get(name);
-      if (entry === undefined || done.has(name)) return null;
-      path.add(name);
-      for (const needed of this.#read.get(entry.version_id) ?? []) {
-        const circle = visit(needed.name);
-        if (circle !== null) return circle;
-      }
-      path.delete(name);
-      done.add(name);
-      order.push(entry);
-      return null;
-    };
-    for (const name of this.#roots.keys()) {
-      const circle = visit(name);
-      if (circle !== null) return { order: [], circle };
+  /**
+   * Chooses the version of a needed skill, `looked` if nothing was chosen before; `null` where there is none, or only a user may
+   * choose it.
+   */
+  async #choose(
+    { name, range }: Dependency,
+    looked: CatalogEntry | undefined,
+    room: Room,
+  ): Promise<CatalogEntry | null | "contradicted"> {
+    const wanted = new Set(this.#ranges.get(name)).add(range);
+    const known = this.#chosen.get(name);
+    const suits = known !== undefined && satisfiesRange(known.version, range);
+    const next = suits ? known : (looked ?? (await this.#look(name, [...wanted], room)));
+    if (next === null) {
+      const isElsewhere = wanted.size > 1 && (await this.#look(name, [range], room)) !== null;
+      return isElsewhere ? "contradicted" : null;
     }
-    return { order, circle: null };
+    if (next.user_only && known === undefined) return null;
+    set(this.#ranges, name, wanted, this.#undo);
+    if (next !== known) set(this.#chosen, name, next, this.#undo);
+    return next;
+  }
+
+  async #look(name: string, ranges: readonly string[], room: Room): Promise<CatalogEntry | null> {
+    room.skills -= 1;
+    return room.skills < 0 ? null : this.#find(name, ranges);
   }
 }
 

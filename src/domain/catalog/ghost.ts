@@ -6,7 +6,8 @@ import type { Issue } from "../errors";
 import { jsonObject, utf8Bytes } from "../json";
 import { CATALOG_LIMITS, ROW_LIMITS } from "../limits";
 import { parseReference } from "../reference";
-import { refusedServers } from "../servers/entry";
+import { refusedServers, serverWarnings } from "../servers/entry";
+import { pinnedRefsSchema, withoutNulls } from "./pin";
 import { byCodePoint } from "./precedence";
 
 /** Turns a skill stays after it was loaded; `"conversation"` is for good. */
@@ -19,7 +20,7 @@ const referenceText = z.string().min(1).max(200);
  * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every one that the ghost's scope has; entries may carry `@range`.
  * Where a conversation has it inline, absent means every visible one: see `inlineSpec`.
  */
-export const ghostSpecSchema = z.strictObject({
+const specSchema = z.strictObject({
   systemPrompt: z
     .string()
     .max(256 * 1024)
@@ -30,11 +31,16 @@ export const ghostSpecSchema = z.strictObject({
     .max(CATALOG_LIMITS.ghostSkills)
     .optional()
     .describe(
-      "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one.",
+      "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
     ),
   preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
+  /** Which of several skills of a name is meant. */
+  skill_refs: pinnedRefsSchema.optional(),
+  preload_skill_refs: pinnedRefsSchema.optional(),
   retentionTurns: retentionSchema.optional(),
 });
+const SPEC_KEYS = Object.keys(specSchema.shape);
+export const ghostSpecSchema = z.preprocess((raw) => withoutNulls(raw, SPEC_KEYS), specSchema);
 export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 
 /**
@@ -74,6 +80,27 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
     });
   }
   return issues;
+}
+
+/** What is to be said of a spec that is taken all the same; the first of it, since a list of ghosts tells it of each. */
+export function specWarnings(spec: GhostSpec): Issue[] {
+  const all = [...serverWarnings(spec.mcpServers ?? {}, "spec.mcpServers"), ...unusedPins(spec)];
+  return all.slice(0, CATALOG_LIMITS.specWarnings);
+}
+
+/** References to skills that the spec does not have. They let nothing in. */
+function unusedPins(spec: GhostSpec): Issue[] {
+  const names = new Set(inlineSpec(spec).skills?.map((text) => parseReference(text)?.name ?? text));
+  if (names.has("*")) return [];
+  return (["skill_refs", "preload_skill_refs"] as const).flatMap((field) =>
+    Object.keys(spec[field] ?? {})
+      .filter((name) => !names.has(name.normalize("NFC").trim()))
+      .map((name) => ({
+        code: "REF_UNUSED",
+        message: `'${name}' has a reference but is not among 'skills': it does nothing.`,
+        path: `spec.${field}.${name}`,
+      })),
+  );
 }
 
 /**

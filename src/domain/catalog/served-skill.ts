@@ -40,10 +40,23 @@ export function parseSkillUri(uri: string): { name: string; path: string } | nul
 }
 
 /** Warnings of a package whose frontmatter others read otherwise than the gateway, or not at all. */
-const READ_OTHERWISE = new Set(["FRONTMATTER_REPAIRED", "FRONTMATTER_NOT_JSON", "FRONTMATTER_KEY_DROPPED"]);
+const READ_OTHERWISE = new Set([
+  "FRONTMATTER_REPAIRED",
+  "FRONTMATTER_NOT_FIRST",
+  "FRONTMATTER_NOT_JSON",
+  "FRONTMATTER_KEY_DROPPED",
+]);
+
+/** What clients of the extension take of a skill; a package may be more. */
+const MOST_FILES = 512;
+const MOST_BYTES = 5 * 1024 * 1024;
 
 /** Whether strict clients take the entry (SEP-2640 and the Agent Skills specification): name, description and the rest. */
-export function conforms(name: string, { uri, frontmatter }: ServedSkill, warnings: readonly Issue[]): boolean {
+export function conforms(
+  name: string,
+  { uri, frontmatter, resources }: ServedSkill,
+  warnings: readonly Issue[],
+): boolean {
   const { name: named, description, compatibility, metadata } = frontmatter;
   return (
     !warnings.some(({ code }) => READ_OTHERWISE.has(code)) &&
@@ -53,7 +66,9 @@ export function conforms(name: string, { uri, frontmatter }: ServedSkill, warnin
     uri.endsWith("/SKILL.md") &&
     isText(description, 1_024) &&
     (compatibility === undefined || isText(compatibility, 500)) &&
-    (metadata === undefined || isTextMap(metadata))
+    (metadata === undefined || isTextMap(metadata)) &&
+    resources.length <= MOST_FILES &&
+    resources.every(({ size }) => size <= MOST_BYTES)
   );
 }
 

@@ -5,12 +5,23 @@ import * as z from "zod";
 import { jsonObject } from "../json";
 import { catalogEntrySchema } from "./catalog";
 import { retentionSchema } from "./ghost";
+import { pinSchema } from "./pin";
 
 const selectionSchema = z.object({
   all: z.boolean(),
-  skills: z.array(z.object({ name: z.string(), range: z.string(), skill_id: z.string().nullable() })),
+  skills: z.array(
+    z.object({
+      name: z.string(),
+      range: z.string(),
+      skill_id: z.string().nullable(),
+      /** Which skill of the name it must be. */
+      pin: pinSchema.nullable().default(null),
+    }),
+  ),
   /** The scope of the ghost that selects, where it is shared: then only what its scope has counts, for everybody the same. */
   shared: z.string().nullable().default(null),
+  /** What the user has added, from all that the user sees. */
+  added: z.array(z.object({ name: z.string(), range: z.string(), pin: pinSchema.nullable() })).default([]),
 });
 
 export const viewSchema = z.object({
@@ -21,6 +32,8 @@ export const viewSchema = z.object({
   shell: z.string(),
   system_prompt: z.string(),
   preload: z.array(z.string()),
+  /** What the user has added and is there: selected in every turn. */
+  added: z.array(z.string()).default([]),
   /** The ghost's name; `null` where there is none, or it has none. */
   ghost: z.string().nullable().default(null),
   /** Entries of MCP servers by name, as they were written. */

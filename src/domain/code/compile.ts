@@ -22,6 +22,9 @@ export type CodePackage = Pick<SkillPackage, "zip"> & {
   manifest: Pick<Manifest, "provider" | "tools">;
 };
 
+const NO_REQUIRE =
+  "It calls `require`, which there is not here, so it fails when it gets there. Only `import` of the package's own files works.";
+
 /** Compiles every module of a package. Types go, imports are resolved; nothing is run. */
 export async function compilePackage(found: CodePackage): Promise<Compiled> {
   const { files, manifest } = found;
@@ -67,9 +70,10 @@ export async function compilePackage(found: CodePackage): Promise<Compiled> {
   }
   warnings.push(...providerWarnings(manifest, paths, code, read));
   for (const path of reachable(manifest, paths, code)) {
-    const problem = code.problems[path];
+    const required = read.get(path)?.requires ?? null;
+    const problem = code.problems[path] ?? (required === null ? undefined : NO_REQUIRE);
     if (problem === undefined) continue;
-    const line = lines.get(path) ?? 0;
+    const line = lines.get(path) ?? required ?? 0;
     warnings.push({ code: "MODULE_INVALID", message: problem, path, ...(line > 0 ? { line } : {}) });
   }
   return { code, warnings };
@@ -82,7 +86,7 @@ async function readFile(found: CodePackage, file: PackageFile): Promise<ReadModu
   if (file.path.endsWith(".json")) {
     try {
       JSON.parse(text);
-      return { source: text, imports: [], exports: ["default"], stars: [] };
+      return { source: text, imports: [], exports: ["default"], stars: [], requires: null };
     } catch {
       return { message: "It is not valid JSON.", line: 0 };
     }

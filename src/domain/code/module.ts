@@ -24,7 +24,12 @@ export interface ReadModule {
   /** Exported names; `stars` are the specifiers of `export * from`. */
   exports: string[];
   stars: string[];
+  /** The line of the first `require(…)`, which there is not here; `null` without one, or where the source asks whether there is. */
+  requires: number | null;
 }
+
+/** A source that makes its own, or looks whether there is one. */
+const OWN_REQUIRE = /\btypeof\s{1,9}require\b|\b(?:function|const|let|var)\s{1,9}require\b/;
 
 /** Reads JavaScript. What cannot be known before it runs (an import whose specifier is computed) is a problem. */
 export async function readModule(text: string): Promise<ReadModule | SyntaxProblem> {
@@ -35,6 +40,7 @@ export async function readModule(text: string): Promise<ReadModule | SyntaxProbl
   const imports: ImportSite[] = [];
   const computed: number[] = [];
   let outer: { end: number } | null = null;
+  let required: number | null = null;
   try {
     walk(program, (node) => {
       if (node.type === "ImportExpression") {
@@ -45,6 +51,9 @@ export async function readModule(text: string): Promise<ReadModule | SyntaxProbl
           outer = node;
           imports.push({ ...site(source, node, from.value), call: true });
         }
+      } else if (node.type === "CallExpression") {
+        const { callee } = node;
+        if (callee.type === "Identifier" && callee.name === "require") required ??= node.start;
       } else if (
         node.type === "ImportDeclaration" ||
         node.type === "ExportAllDeclaration" ||
@@ -66,7 +75,9 @@ export async function readModule(text: string): Promise<ReadModule | SyntaxProbl
       message: "What it imports is computed; only names in quotation marks can be checked.",
       line: lineAt(source, first),
     };
-  return { source, imports, ...exportsOf(program) };
+  const isOwn = OWN_REQUIRE.test(source);
+  const requires = required === null || isOwn ? null : lineAt(source, required);
+  return { source, imports, ...exportsOf(program), requires };
 }
 
 /** The source with each import naming what `rename` says. Attributes go: a module's kind is known by its file. */

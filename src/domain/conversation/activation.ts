@@ -35,7 +35,10 @@ export interface ConversationState {
 
 export interface Activation {
   skill: SkillRef;
-  /** Turns left after this one; `null` means no end. */
+  /**
+   * How many turns after the one it was loaded in are not over yet, the current one among them. So 0 is a skill that leaves with
+   * this turn, as one does that was only selected for it; `null` means no end.
+   */
   remaining: number | null;
   reason: "loaded" | "preloaded" | "selected" | "dependency";
   loaded_in_turn: number;
@@ -63,7 +66,7 @@ export function fold(events: readonly ConversationEvent[], from: ConversationSta
 }
 
 /**
- * Turns left for a skill loaded in turn `loaded`, seen from `turn`, or `-1` when it is gone. Loaded in T it is active in T and
+ * Turns left for a skill loaded in turn `loaded`, seen from `turn` (see `Activation`), or `-1` when it is gone. Loaded in T it is active in T and
  * T+1 … T+R with R, R, R-1 … 1 left, and gone in T+R+1 (seed 000, section 4.3).
  */
 export function remainingTurns(retention: Retention, loaded: number, turn: number): number | null {
@@ -96,6 +99,13 @@ export function activeSkills(state: ConversationState): Activation[] {
   );
   const rest = all.slice(leading).sort((a, b) => orderOf(state, a) - orderOf(state, b));
   return [...all.slice(0, leading), ...rest];
+}
+
+/** A skill that is active and everything that it needs, dependencies first. */
+export function withNeeded(state: ConversationState, name: string): SkillRef[] {
+  const found = new Map<string, SkillRef>();
+  visit(name, state.refs, new Set(), found);
+  return [...found.values()];
 }
 
 /** Why a skill is active in its own right. The first ground of a skill is the one that is told. */

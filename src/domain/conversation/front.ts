@@ -42,7 +42,8 @@ const WHOLE_TOKENS = 2_000;
 export function preloadOf({ catalog, preload }: View): readonly string[] {
   const isWhole = catalog.entries.length === catalog.total && catalog.static_tokens <= WHOLE_TOKENS;
   if (!isWhole) return preload;
-  return [...new Set([...preload, ...catalog.entries.map(({ name }) => name)])];
+  const open = catalog.entries.filter((entry) => !entry.user_only);
+  return [...new Set([...preload, ...open.map(({ name }) => name)])];
 }
 
 /** The lines of the list: those of skills whose instructions do not stand beside it. */

@@ -97,8 +97,8 @@ export const TEXTS = {
   replaces: (name: string, before: string | null, after: string | null) =>
     `This replaces the instructions of '${name}' above (version ${before ?? "without label"} → ${after ?? "without label"}).\n\n`,
   notAvailable: (name: string, { catalog }: View) => {
-    const available = catalog.entries.map((entry) => entry.name).join(", ");
-    return `Error: Skill '${name}' is not available. Available skills: ${catalog.entries.length === 0 ? "none" : available}`;
+    const available = catalog.entries.filter((entry) => !entry.user_only).map((entry) => entry.name);
+    return `Error: Skill '${name}' is not available. Available skills: ${available.length === 0 ? "none" : available.join(", ")}`;
   },
   noContent: (name: string) => `Error: Skill '${name}' has no prompt content.`,
   evicted: (names: readonly string[]) => ` To make room, these were unloaded: ${names.join(", ")}.`,

@@ -30,21 +30,16 @@ export interface LoadAnswer {
 }
 
 /**
- * Reads a history. A turn is a user message followed by one or more assistant or tool messages. What was loaded is known from
- * `loaded_skills` on the turn's assistant messages, else from recorded calls that succeeded; only where the whole history has
- * neither, from the text pattern. Skills the catalog does not have are left out by the caller.
+ * Reads a history. A turn is a user message followed by one or more assistant or tool messages. What was loaded is read message
+ * by message, since a transcript may span the upgrade of what wrote it: from `loaded_skills` where a message has it, else from the
+ * calls of its turn that succeeded, else from its text. Skills the catalog does not have are left out by the caller.
  */
 export function readHistory(history: readonly JsonValue[]): Restored {
   const messages = readTranscript(history);
   const turns = splitTurns(messages);
-  const recorded = turns.some((turn) =>
-    turn.messages.some((message) => message.loadedSkills !== null || message.calls.some(isRecord)),
-  );
   const last = new Map<string, number>();
   for (const turn of turns) {
-    const { loaded, unloaded } = recorded
-      ? recordedIn(turn.messages)
-      : { loaded: namedInText(turn.messages), unloaded: [] };
+    const { loaded, unloaded } = changesIn(turn.messages);
     for (const name of unloaded) last.delete(name);
     for (const name of loaded) {
       // Re-inserting keeps the map in order of the last load.
@@ -98,15 +93,28 @@ function splitTurns(messages: readonly TranscriptMessage[]): Turn[] {
   return turns;
 }
 
-function recordedIn(messages: readonly TranscriptMessage[]): { loaded: string[]; unloaded: string[] } {
+/** What one turn loaded, in order, and unloaded. */
+function changesIn(messages: readonly TranscriptMessage[]): { loaded: string[]; unloaded: string[] } {
+  const calls = messages.flatMap((message) => message.calls);
+  const { standing, unloaded } = recordedIn(messages, calls);
+  const isRecorded = calls.some(isRecord);
+  const isNoted = messages.some((message) => message.loadedSkills !== null);
+  // Where calls are recorded, a text that names a skill only quotes.
+  const told = messages.flatMap((message) => message.loadedSkills ?? (isRecorded ? [] : namedInText(message)));
+  return { loaded: isNoted || !isRecorded ? told : standing, unloaded };
+}
+
+/** What the calls of a turn loaded that still stands at its end, and what they unloaded. Calls that failed did nothing. */
+function recordedIn(
+  messages: readonly TranscriptMessage[],
+  calls: readonly TranscriptCall[],
+): { standing: string[]; unloaded: string[] } {
   const failedCalls = new Set(
     messages.flatMap((message) => message.results.filter((result) => result.failed).map((result) => result.id)),
   );
-  const structured = messages.flatMap((message) => message.loadedSkills ?? []);
-  const isStructured = messages.some((message) => message.loadedSkills !== null);
   const standing = new Set<string>();
   const unloaded = new Set<string>();
-  for (const call of messages.flatMap((message) => message.calls)) {
+  for (const call of calls) {
     if (failedCalls.has(call.id)) continue;
     const name = argument(call);
     if (name === null) continue;
@@ -118,17 +126,14 @@ function recordedIn(messages: readonly TranscriptMessage[]): { loaded: string[];
       standing.add(name);
     }
   }
-  const loaded = isStructured ? [...new Set(structured)] : [...standing];
-  return { loaded, unloaded: [...unloaded] };
+  return { standing: [...standing], unloaded: [...unloaded] };
 }
 
-function namedInText(messages: readonly TranscriptMessage[]): string[] {
-  return messages
-    .filter((message) => message.role === "assistant")
-    .flatMap((message) => [...message.text.matchAll(LOADED_TEXT)].map((match) => match[1] ?? ""));
+function namedInText({ role, text }: TranscriptMessage): string[] {
+  return role === "assistant" ? [...text.matchAll(LOADED_TEXT)].map((match) => match[1] ?? "") : [];
 }
 
-/** Whether a call shows that this history records what is loaded. */
+/** Whether a call shows that its turn records what is loaded. */
 function isRecord(call: TranscriptCall): boolean {
   return isLoader(call) || call.name === UNLOADER;
 }

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/ghost";
+import { pickedSkillSchema } from "../catalog/pin";
 import { jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
 import type { Settings } from "../settings";
@@ -29,6 +30,13 @@ export const conversationSettingsSchema = z
     spec: ghostSpecSchema
       .optional()
       .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
+    additional_skills: z
+      .array(pickedSkillSchema)
+      .max(CONVERSATION_LIMITS.addedSkills)
+      .optional()
+      .describe(
+        "Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn.",
+      ),
     shell: z.string().min(1).max(64).optional(),
     retention_turns: retentionSchema.optional(),
     delivery: deliverySchema

@@ -12,3 +12,12 @@ export interface InspectedFile {
 }
 
 export type Finding = Issue & { severity: Severity; path: string };
+
+/** What a rule finds in a text. */
+export interface Match {
+  /** Where in the text, in code units. */
+  at: number;
+  message: string;
+  /** Where one match weighs more than its rule. */
+  severity?: Severity;
+}

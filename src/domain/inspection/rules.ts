@@ -1,14 +1,8 @@
 // The rules of the inspection, one entry each. Every pattern is bounded in what it looks at from a place, so that no text is slow.
 
 import type { Severity } from "../errors";
-
-export interface Match {
-  /** Where in the text, in code units. */
-  at: number;
-  message: string;
-  /** Where one match weighs more than its rule. */
-  severity?: Severity;
-}
+import type { Match } from "./finding";
+import { downloadedAndRun, pastedAndRun } from "./lures";
 
 export interface Rule {
   code: string;
@@ -116,6 +110,8 @@ export const RULES: readonly Rule[] = [
   },
   { code: "HIDDEN_COMMENT", severity: "info", applies: isMarkdown, find: comments },
   { code: "FETCH_AND_RUN", severity: "high", find: fetchedAndRun },
+  { code: "DOWNLOAD_AND_RUN", severity: "high", applies: isProse, find: downloadedAndRun },
+  { code: "PASTE_AND_RUN", severity: "high", applies: isProse, find: pastedAndRun },
   { code: "ENCODED_PAYLOAD", severity: "high", find: payloads },
   { code: "CREDENTIAL", severity: "high", find: credentials },
   {
@@ -132,6 +128,11 @@ export const RULES: readonly Rule[] = [
 
 function isMarkdown(path: string): boolean {
   return /\.(?:md|markdown|mdx)$/i.test(path);
+}
+
+/** What people and models read for what to do. */
+function isProse(path: string): boolean {
+  return /\.(?:md|markdown|mdx|txt|rst|html?)$/i.test(path) || !/\.[^/]*$/.test(path);
 }
 
 function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {

@@ -33,13 +33,16 @@ interface EndFields {
  * cannot be taken for another end record.
  *
  * @returns the place, or the issue that makes the archive unreadable: `NOT_A_ZIP`, `ZIP_TRAILING_DATA`,
- *   `ZIP_MULTI_DISK`, `ZIP_COUNT_MISMATCH`, `ZIP_DIRECTORY_MISPLACED`, `ZIP64_INCONSISTENT`
+ *   `ZIP_COMMENT`, `ZIP_MULTI_DISK`, `ZIP_COUNT_MISMATCH`, `ZIP_DIRECTORY_MISPLACED`, `ZIP64_INCONSISTENT`
  */
 export function findDirectory(view: DataView): DirectoryPlace | Issue {
   const at = lastEndRecord(view);
   if (at === null) return { code: "NOT_A_ZIP", message: "This is not a ZIP file: it has no end record." };
   if (at + END_BYTES + view.getUint16(at + 20, true) !== view.byteLength) {
     return { code: "ZIP_TRAILING_DATA", message: "There is data behind the end of the archive." };
+  }
+  if (hidesArchive(new Uint8Array(view.buffer, view.byteOffset + at + END_BYTES, view.byteLength - at - END_BYTES))) {
+    return { code: "ZIP_COMMENT", message: "The comment of the archive holds records of another one." };
   }
   const short: EndFields = {
     disk: view.getUint16(at + 4, true),
@@ -55,6 +58,23 @@ export function findDirectory(view: DataView): DirectoryPlace | Issue {
   }
   return place(long ?? short, long === null ? at : at - LOCATOR_BYTES - END64_BYTES);
 }
+
+/** Whether a comment holds what some reader would take for a record: `PK` and the rest of a signature. */
+export function hidesArchive(comment: Uint8Array): boolean {
+  return comment.some((byte, at) => {
+    if (byte !== 0x50 || comment[at + 1] !== 0x4b) return false;
+    const [third, fourth] = [comment[at + 2], comment[at + 3]];
+    return SIGNATURE_ENDS.some(([a, b]) => a === third && b === fourth);
+  });
+}
+
+const SIGNATURE_ENDS = [
+  [1, 2],
+  [3, 4],
+  [5, 6],
+  [6, 6],
+  [6, 7],
+] as const;
 
 function place(fields: EndFields, end: number): DirectoryPlace | Issue {
   if (fields.disk !== 0 || fields.directoryDisk !== 0) {

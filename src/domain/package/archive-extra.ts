@@ -1,8 +1,6 @@
 // The extra fields of a ZIP record. Two of them change what a record says, so readers that know them and readers that
 // do not must come to the same result; all others (times, owners, padding) are tolerated and ignored.
 
-import { crc32 } from "../crc32";
-
 /** What the extra fields say. */
 export interface Extra {
   /** 64-bit values that stand for 32-bit fields marked with 0xFFFFFFFF, in the order of those fields; `null`: no such field. */
@@ -36,12 +34,6 @@ export function readExtra(bytes: Uint8Array): Extra | null {
     }
   }
   return extra;
-}
-
-/** Whether a reader that honours field 0x7075 sees the same name as one that does not know it. */
-export function unicodePathAgrees(extra: Extra, rawName: Uint8Array): boolean {
-  const { unicodePath } = extra;
-  return unicodePath === null || (unicodePath.forName === crc32(rawName) && equalBytes(unicodePath.name, rawName));
 }
 
 /**

@@ -2,15 +2,24 @@
 // Readers differ in which of them they believe, so an archive is taken only if all of them say the same.
 
 import type { Issue } from "../errors";
-import type { DirectoryPlace } from "./archive-end";
-import { type Extra, equalBytes, readExtra, resolveZip64, unicodePathAgrees } from "./archive-extra";
+import { type DirectoryPlace, hidesArchive } from "./archive-end";
+import { type Extra, equalBytes, readExtra, resolveZip64 } from "./archive-extra";
+import {
+  type CodePage,
+  codePageOf,
+  decodeName,
+  escapedName,
+  type NameSource,
+  NOT_UTF8,
+  unicodeName,
+  utf8Name,
+} from "./archive-name";
 import { printable } from "./path";
 
 /** One entry, as its central record and its local header agree to describe it. */
 export interface ArchiveRecord {
   name: string;
-  /** The name is not ASCII and was not marked as UTF-8, but it is valid UTF-8. */
-  nameAssumed: boolean;
+  nameFrom: NameSource;
   flags: number;
   method: number;
   crc: number;
@@ -30,7 +39,7 @@ export interface ArchiveRecords {
 interface Central {
   rawName: Uint8Array;
   name: string;
-  nameAssumed: boolean;
+  nameFrom: NameSource;
   flags: number;
   method: number;
   crc: number;
@@ -40,12 +49,14 @@ interface Central {
   offset: number;
 }
 
-/** Where the bytes of an entry are. `end` is behind its data; a descriptor may follow. */
+/** Where the bytes of an entry are. `end` is behind its data. */
 interface Local {
   central: Central;
   dataAt: number;
   end: number;
   zip64: boolean;
+  /** Whether a descriptor follows the data. */
+  streamed: boolean;
 }
 
 const CENTRAL_BYTES = 46;
@@ -58,22 +69,31 @@ const NAME_IS_UTF8 = 1 << 11;
 
 /**
  * Reads and cross-checks all records. Issues: `ZIP_DIRECTORY_BROKEN`, `ZIP_MULTI_DISK`, `ZIP_EXTRA_BROKEN`,
- * `ZIP64_INCONSISTENT`, `ZIP_NAME_ENCODING`, `ZIP_UNICODE_PATH`, `ZIP_LOCAL_HEADER`, `ZIP_HEADER_MISMATCH`,
+ * `ZIP64_INCONSISTENT`, `ZIP_NAME_ENCODING`, `ZIP_UNICODE_PATH`, `ZIP_COMMENT`, `ZIP_LOCAL_HEADER`, `ZIP_HEADER_MISMATCH`,
  * `ZIP_DESCRIPTOR`, `ZIP_PREFIX`, `ZIP_GAP`, `ZIP_OVERLAP`.
  */
 export function readRecords(bytes: Uint8Array, view: DataView, place: DirectoryPlace): ArchiveRecords {
   const issues: Issue[] = [];
   const locals: Local[] = [];
-  let at = place.offset;
+  const places: number[] = [];
+  let end = place.offset;
   for (let index = 0; index < place.count; index++) {
-    const length = centralLength(view, at, place.end);
-    if (length === null) return { records: [], issues: [...issues, brokenDirectory()], framed: false };
-    const central = readCentral(bytes, view, at, issues);
+    const length = centralLength(view, end, place.end);
+    if (length === null) return { records: [], issues: [brokenDirectory()], framed: false };
+    places.push(end);
+    end += length;
+  }
+  const names = places.map((at) =>
+    bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + view.getUint16(at + 28, true)),
+  );
+  const foreign = names.filter((raw) => utf8Name(raw) === null);
+  const page = codePageOf(foreign);
+  for (const at of places) {
+    const central = readCentral(bytes, view, at, page, issues);
     const local = central && readLocal(bytes, view, central, place.offset, issues);
     if (local) locals.push(local);
-    at += length;
   }
-  if (at !== place.end) issues.push(brokenDirectory());
+  if (end !== place.end) issues.push(brokenDirectory());
   // The layout can be judged only when every entry was found.
   if (issues.length === 0) issues.push(...checkLayout(view, locals, place.offset));
 
@@ -88,24 +108,32 @@ function centralLength(view: DataView, at: number, end: number): number | null {
   return at + length > end ? null : length;
 }
 
-function readCentral(bytes: Uint8Array, view: DataView, at: number, issues: Issue[]): Central | null {
+function readCentral(
+  bytes: Uint8Array,
+  view: DataView,
+  at: number,
+  page: CodePage | null,
+  issues: Issue[],
+): Central | null {
   const extraAt = at + CENTRAL_BYTES + view.getUint16(at + 28, true);
   const rawName = bytes.subarray(at + CENTRAL_BYTES, extraAt);
   const flags = view.getUint16(at + 8, true);
-  const decoded = decodeName(rawName, (flags & NAME_IS_UTF8) !== 0);
-  const path = decoded === null ? undefined : printable(decoded.name);
-  const extra = readExtra(bytes.subarray(extraAt, extraAt + view.getUint16(at + 30, true)));
+  const extraEnd = extraAt + view.getUint16(at + 30, true);
+  const extra = readExtra(bytes.subarray(extraAt, extraEnd));
+  const decoded = decodeName(rawName, (flags & NAME_IS_UTF8) !== 0, extra, page);
+  const path = printable(decoded?.name ?? escapedName(rawName));
   const fields = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
   const resolved = extra && resolveZip64(fields, extra.zip64);
-
   const found: Issue[] = [];
-  if (decoded === null) found.push(issue("ZIP_NAME_ENCODING", "The name of an entry is not UTF-8.", path));
+  if (decoded === null) found.push(issue("ZIP_NAME_ENCODING", NOT_UTF8, path));
+  if (hidesArchive(bytes.subarray(extraEnd, extraEnd + view.getUint16(at + 32, true)))) {
+    found.push(issue("ZIP_COMMENT", "The comment of the entry holds records of another archive.", path));
+  }
   if (view.getUint16(at + 34, true) !== 0) found.push(issue("ZIP_MULTI_DISK", "The entry is on another disk.", path));
   if (extra === null) found.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
-  else found.push(...checkExtra(extra, rawName, resolved !== null, path));
+  else found.push(...checkExtra(extra, rawName, decoded?.name, resolved !== null, path));
   issues.push(...found);
   if (found.length > 0 || decoded === null || !resolved) return null;
-
   const [size = 0, packedSize = 0, offset = 0] = resolved;
   const method = view.getUint16(at + 10, true);
   const crc = view.getUint32(at + 16, true);
@@ -137,14 +165,16 @@ function readLocal(
     return null;
   }
   const sizes = resolveZip64([view.getUint32(at + 22, true), view.getUint32(at + 18, true)], extra.zip64);
-  issues.push(...checkExtra(extra, rawName, sizes !== null, path));
+  issues.push(...checkExtra(extra, rawName, central.name, sizes !== null, path));
 
-  // A writer that streams does not know CRC and sizes yet: it writes 0 and puts a descriptor behind the data.
-  const streamed = (central.flags & HAS_DESCRIPTOR) !== 0;
+  // A writer that streams does not know CRC and sizes yet: it writes 0 and puts a descriptor behind the data. Some do not say so
+  // in the central record, where it tells nothing.
+  const flags = view.getUint16(at + 6, true);
+  const streamed = (flags & HAS_DESCRIPTOR) !== 0;
   const same = (local: number | undefined, expected: number) => local === expected || (streamed && local === 0);
   const differing = [
     !equalBytes(rawName, central.rawName) && "name",
-    view.getUint16(at + 6, true) !== central.flags && "flags",
+    flags !== central.flags && flags !== (central.flags | HAS_DESCRIPTOR) && "flags",
     view.getUint16(at + 8, true) !== central.method && "method",
     !same(view.getUint32(at + 14, true), central.crc) && "CRC",
     sizes !== null && !same(sizes[0], central.size) && "size",
@@ -154,13 +184,20 @@ function readLocal(
     const message = `The two headers of the entry disagree about its ${differing.join(", ")}.`;
     issues.push(issue("ZIP_HEADER_MISMATCH", message, path));
   }
-  return { central, dataAt, end, zip64: extra.zip64 !== null };
+  return { central, dataAt, end, zip64: extra.zip64 !== null, streamed };
 }
 
-function checkExtra(extra: Extra, rawName: Uint8Array, resolved: boolean, path: string | undefined): Issue[] {
+function checkExtra(
+  extra: Extra,
+  rawName: Uint8Array,
+  name: string | undefined,
+  resolved: boolean,
+  path: string,
+): Issue[] {
   const issues: Issue[] = [];
   if (!resolved) issues.push(issue("ZIP64_INCONSISTENT", "The ZIP64 sizes of the entry are missing or useless.", path));
-  if (!unicodePathAgrees(extra, rawName)) {
+  // Readers that know the field and those that do not must see the same name, or the one name that is text.
+  if (extra.unicodePath !== null && unicodeName(extra, rawName) !== name) {
     issues.push(issue("ZIP_UNICODE_PATH", "The entry has a second, different name in an extra field.", path));
   }
   return issues;
@@ -171,13 +208,13 @@ function checkLayout(view: DataView, locals: readonly Local[], directoryAt: numb
   const issues: Issue[] = [];
   const ordered = locals.toSorted((a, b) => a.central.offset - b.central.offset);
   let at = 0;
-  for (const [index, { central, end, zip64 }] of ordered.entries()) {
+  for (const [index, { central, end, zip64, streamed }] of ordered.entries()) {
     const path = printable(central.name);
     if (central.offset < at) issues.push(issue("ZIP_OVERLAP", "The entry overlaps another.", path));
     else if (central.offset > at && index === 0) issues.push(issue("ZIP_PREFIX", "There is data before the archive."));
     else if (central.offset > at) issues.push(issue("ZIP_GAP", "There is hidden data before the entry.", path));
     const next = ordered[index + 1]?.central.offset ?? directoryAt;
-    const descriptor = (central.flags & HAS_DESCRIPTOR) === 0 ? 0 : descriptorLength(view, central, end, zip64, next);
+    const descriptor = !streamed ? 0 : descriptorLength(view, central, end, zip64, next);
     if (descriptor === null) {
       issues.push(issue("ZIP_DESCRIPTOR", "The descriptor behind the data is missing or disagrees.", path));
     }
@@ -204,21 +241,8 @@ function descriptorLength(view: DataView, central: Central, at: number, zip64: b
   return agrees ? length : null;
 }
 
-/** Without the UTF-8 flag the encoding is anybody's guess; macOS and `zip` leave it out and mean UTF-8. */
-function decodeName(raw: Uint8Array, marked: boolean): { name: string; nameAssumed: boolean } | null {
-  try {
-    const name = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
-    return { name, nameAssumed: !marked && raw.some((byte) => byte > 0x7f) };
-  } catch {
-    return null;
-  }
-}
-
 function brokenDirectory(): Issue {
-  return {
-    code: "ZIP_DIRECTORY_BROKEN",
-    message: "The central directory is damaged or has another length than stated.",
-  };
+  return issue("ZIP_DIRECTORY_BROKEN", "The central directory is damaged or has another length than stated.");
 }
 
 function issue(code: string, message: string, path?: string): Issue {

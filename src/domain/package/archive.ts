@@ -5,10 +5,11 @@ import { crc32 } from "../crc32";
 import type { Issue } from "../errors";
 import { PACKAGE_LIMITS } from "../limits";
 import { findDirectory } from "./archive-end";
+import type { CodePage } from "./archive-name";
 import { type ArchiveRecord, readRecords } from "./archive-record";
 import { checkCollisions } from "./collisions";
 import { inflate } from "./inflate";
-import { checkPath, printable } from "./path";
+import { checkPath, leftOutPart, leftOutWarnings, printable } from "./path";
 
 /** One file of an archive. */
 export interface ArchiveEntry {
@@ -44,9 +45,9 @@ const DIRECTORY = 0o040000;
 const SETUID_SETGID = 0o6000;
 const OWNER_EXECUTE = 0o100;
 const DOS_DIRECTORY = 0x10;
-/** Folders and the files of macOS count as records but not as files; more than this many is no honest skill. */
+/** Folders and what is left out count as records but not as files; more than this many is no honest skill. */
 const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
-const PLATFORM_FILE = /^__MACOSX(?:\/|$)|(?:^|\/)\.DS_Store$|(?:^|\/)\._[^/]*$/;
+const CODE_PAGES: ReadonlySet<string> = new Set<CodePage>(["GBK", "Shift-JIS", "Windows-1252", "CP437"]);
 
 /**
  * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive-end.ts`,
@@ -56,7 +57,10 @@ const PLATFORM_FILE = /^__MACOSX(?:\/|$)|(?:^|\/)\.DS_Store$|(?:^|\/)\._[^/]*$/;
  */
 export function readArchive(bytes: Uint8Array): ArchiveReading {
   if (bytes.length > PACKAGE_LIMITS.zipBytes) {
-    return refused({ code: "ZIP_TOO_LARGE", message: `A ZIP may have ${PACKAGE_LIMITS.zipBytes} bytes.` });
+    return refused({
+      code: "ZIP_TOO_LARGE",
+      message: `A ZIP may have ${PACKAGE_LIMITS.zipBytes} bytes; this one has ${bytes.length}.`,
+    });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const place = findDirectory(view);
@@ -67,8 +71,14 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
 
   const warnings: Issue[] = [];
   const members: Member[] = [];
+  const leftOut: string[] = [];
   for (const record of records) {
     const { path, directory, issues: pathIssues, warnings: pathWarnings } = checkPath(record.name);
+    // Links and long paths are common in what is left out, and nobody unpacks it.
+    if (leftOutPart(path) !== null && pathIssues.every(({ code }) => code === "PATH_TOO_LONG")) {
+      if (!directory) leftOut.push(path);
+      continue;
+    }
     const found = [...pathIssues, ...checkHeader(record, directory)];
     warnings.push(...pathWarnings);
     issues.push(...found);
@@ -76,15 +86,15 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   }
   const collisions = checkCollisions(members);
   issues.push(...collisions.issues);
-  warnings.push(...collisions.warnings, ...nameWarnings(records));
+  warnings.push(...collisions.warnings, ...leftOutWarnings(leftOut), ...nameWarnings(records));
 
-  const kept = members.filter(({ path, directory }) => !directory && !PLATFORM_FILE.test(path));
-  if (kept.length > PACKAGE_LIMITS.files) issues.push(tooManyFiles(kept.length));
-  return { entries: readMembers(members, new Set(kept), issues), issues, warnings };
+  const files = members.filter(({ directory }) => !directory);
+  if (files.length > PACKAGE_LIMITS.files) issues.push(tooManyFiles(files.length));
+  return { entries: readMembers(members, issues), issues, warnings };
 }
 
-/** Unpacks all members, so that every one is checked, and answers those that are kept. */
-function readMembers(members: readonly Member[], kept: ReadonlySet<Member>, issues: Issue[]): ArchiveEntry[] {
+/** Unpacks all members, so that every one is checked, and answers the files. */
+function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[] {
   const total = members.reduce((sum, { record }) => sum + record.size, 0);
   if (total > PACKAGE_LIMITS.unpackedBytes) {
     const message = `Unpacked, a skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes; this one has ${total}.`;
@@ -92,12 +102,11 @@ function readMembers(members: readonly Member[], kept: ReadonlySet<Member>, issu
     return [];
   }
   const entries: ArchiveEntry[] = [];
-  for (const member of members) {
-    const { record, path } = member;
+  for (const { record, path, directory } of members) {
     const bytes = unpack(record);
     if (bytes instanceof Uint8Array) {
       const mode = (record.attributes >>> 16) & OWNER_EXECUTE ? 0o755 : 0o644;
-      if (kept.has(member)) entries.push({ path, bytes, mode });
+      if (!directory) entries.push({ path, bytes, mode });
     } else {
       issues.push({ ...bytes, path });
     }
@@ -156,7 +165,11 @@ function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
       "Name and attributes of the entry disagree whether it is a folder.",
     ],
     [directory && size > 0, "ZIP_DIRECTORY_DATA", "The folder has content of its own."],
-    [size > PACKAGE_LIMITS.fileBytes, "FILE_TOO_LARGE", `A file may have ${PACKAGE_LIMITS.fileBytes} bytes.`],
+    [
+      size > PACKAGE_LIMITS.fileBytes,
+      "FILE_TOO_LARGE",
+      `A file may have ${PACKAGE_LIMITS.fileBytes} bytes; this one has ${size}.`,
+    ],
     [
       method === DEFLATED && size > PACKAGE_LIMITS.ratioFreeBytes && size > compressed * PACKAGE_LIMITS.ratio,
       "RATIO_TOO_HIGH",
@@ -169,12 +182,21 @@ function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
 
 /** What was dropped or read differently, each said once. */
 function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
-  const dropped = records.filter(({ name }) => PLATFORM_FILE.test(name.replace(/\/$/, "")));
-  const assumed = records.filter(({ nameAssumed }) => nameAssumed);
+  const from = (source: ArchiveRecord["nameFrom"]) => records.filter(({ nameFrom }) => nameFrom === source);
+  const guessed = records.filter(({ nameFrom }) => CODE_PAGES.has(nameFrom));
   const changed = records.filter(({ name }) => name.normalize("NFC") !== name);
   const rules: [ArchiveRecord[], string, string][] = [
-    [dropped, "PLATFORM_FILES_DROPPED", "Files that macOS adds to archives were left out"],
-    [assumed, "NAME_ENCODING_ASSUMED", "Names without the UTF-8 mark were read as UTF-8"],
+    [from("unmarked"), "NAME_ENCODING_ASSUMED", "Names without the UTF-8 mark were read as UTF-8"],
+    [
+      from("field"),
+      "NAME_ENCODING_ASSUMED",
+      "Names that are not UTF-8 were read from the field that has them in UTF-8",
+    ],
+    [
+      guessed,
+      "NAME_ENCODING_GUESSED",
+      `Names that are not UTF-8 were read as ${guessed[0]?.nameFrom}; if that is wrong, pack the skill again with names in UTF-8`,
+    ],
     [changed, "PATH_NORMALIZED", "Names were changed to Unicode form NFC"],
   ];
   return rules.flatMap(([names, code, message]) => {

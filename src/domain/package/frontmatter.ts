@@ -5,7 +5,7 @@ import type { JsonObject } from "../json";
 import { PACKAGE_LIMITS } from "../limits";
 import { SKILL_FILE } from "./skill";
 import { type FieldPlace, parseMapping, type YamlReading } from "./yaml";
-import { quoteColons } from "./yaml-repair";
+import { quoteValues } from "./yaml-repair";
 
 /** A SKILL.md in its two parts. */
 export interface Frontmatter {
@@ -26,20 +26,24 @@ export interface FrontmatterReading {
 
 const BOM = "\ufeff";
 const OPENING = /^---[ \t]*\r?\n/;
+const BLANK_LINE = /^[ \t]*\r?\n/;
 /** Without the `m` flag, for which U+2028 would begin a line too. */
 const CLOSING = /(?:^|\r?\n)---[ \t]*(?:\r?\n|\r?$)/;
 
 /**
- * Splits and parses a SKILL.md: `---` on the first line, the first further `---` line ends it; a BOM and CRLF are
- * tolerated. Issues: `FRONTMATTER_MISSING`, `FRONTMATTER_UNCLOSED`, `FRONTMATTER_TOO_LARGE`, `INSTRUCTIONS_TOO_LARGE`
- * and those of `yaml.ts`. Warnings: `TEXT_BOM`, `TEXT_CRLF`, `FRONTMATTER_REPAIRED`, `INSTRUCTIONS_EMPTY`.
+ * Splits and parses a SKILL.md: `---` on the first line, the first further `---` line ends it; a BOM, CRLF, and blank lines and
+ * comments before the first line are tolerated. Issues: `FRONTMATTER_MISSING`, `FRONTMATTER_UNCLOSED`, `FRONTMATTER_TOO_LARGE`, `INSTRUCTIONS_TOO_LARGE`
+ * and those of `yaml.ts`. Warnings: `TEXT_BOM`, `TEXT_CRLF`, `FRONTMATTER_NOT_FIRST`, `FRONTMATTER_REPAIRED`, `INSTRUCTIONS_EMPTY`.
  */
 export async function readFrontmatter(source: string): Promise<FrontmatterReading> {
-  const text = source.startsWith(BOM) ? source.slice(BOM.length) : source;
+  const whole = source.startsWith(BOM) ? source.slice(BOM.length) : source;
+  const before = beforeFrontmatter(whole);
+  const text = whole.slice(before.length);
   const opening = OPENING.exec(text);
   if (opening === null) {
     return failed("FRONTMATTER_MISSING", `${SKILL_FILE} must begin with a \`---\` line and YAML frontmatter.`);
   }
+  const linesBefore = before.split("\n").length - 1;
   const rest = text.slice(opening[0].length);
   const closing = CLOSING.exec(rest);
   if (closing === null) return failed("FRONTMATTER_UNCLOSED", "No `---` line ends the frontmatter.");
@@ -50,26 +54,49 @@ export async function readFrontmatter(source: string): Promise<FrontmatterReadin
   // A frontmatter that is too large is not parsed, so that parsing has a bound.
   if (sizes.some(({ code }) => code === "FRONTMATTER_TOO_LARGE"))
     return { frontmatter: null, issues: sizes, warnings: [] };
-  const reading = await parseOrRepair(yaml);
+  const reading = await parseOrRepair(yaml, linesBefore + 1);
   const issues = [...sizes, ...reading.issues];
-  const warnings = [...textWarnings(source, body), ...reading.warnings];
+  const warnings = [...textWarnings(source, before, body), ...reading.warnings];
   if (reading.value === null || issues.length > 0) return { frontmatter: null, issues, warnings };
   return { frontmatter: { fields: reading.value, places: reading.places, body }, issues, warnings };
 }
 
-async function parseOrRepair(yaml: string): Promise<YamlReading> {
-  const reading = await parseMapping(yaml, 1);
+/** Blank lines and comments that stand before the frontmatter. */
+function beforeFrontmatter(text: string): string {
+  let at = 0;
+  for (;;) {
+    const rest = text.slice(at, at + LINE_CHARS);
+    const line = BLANK_LINE.exec(rest);
+    if (line !== null) {
+      at += line[0].length;
+      continue;
+    }
+    const start = at + (/^[ \t]*/.exec(rest)?.[0].length ?? 0);
+    const end = text.startsWith("<!--", start) ? text.indexOf("-->", start) : -1;
+    if (end < 0) return text.slice(0, at);
+    at = end + "-->".length;
+    // What else stands in the comment's last line is judged as a line of its own.
+    at += BLANK_LINE.exec(text.slice(at, at + LINE_CHARS))?.[0].length ?? 0;
+  }
+}
+
+/** How far a line before the frontmatter is read. */
+const LINE_CHARS = 1_000;
+
+async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlReading> {
+  const reading = await parseMapping(yaml, linesBefore);
   if (!reading.issues.some(({ code }) => code === "FRONTMATTER_YAML")) return reading;
-  const repair = quoteColons(yaml);
+  const repair = quoteValues(yaml);
   if (repair.lines.length === 0) return reading;
-  const repaired = await parseMapping(repair.text, 1);
+  const repaired = await parseMapping(repair.text, linesBefore);
   if (repaired.value === null) return reading;
-  const message = "The value contains `: ` and was read as if it were in quotes; quote it, other readers refuse it.";
+  const message =
+    "The value contains `: ` or goes on behind a `]`, and was read as if it were in quotes; quote it, other readers refuse it.";
   const warnings = repair.lines.map((line) => ({
     code: "FRONTMATTER_REPAIRED",
     message,
     path: SKILL_FILE,
-    line: line + 1,
+    line: linesBefore + line,
   }));
   return { ...repaired, warnings: [...warnings, ...repaired.warnings] };
 }
@@ -77,18 +104,23 @@ async function parseOrRepair(yaml: string): Promise<YamlReading> {
 function checkSizes(yaml: string, body: string): Issue[] {
   const issues: Issue[] = [];
   if (byteLength(yaml) > PACKAGE_LIMITS.frontmatterBytes) {
-    const message = `Frontmatter may have ${PACKAGE_LIMITS.frontmatterBytes} bytes.`;
+    const message = `Frontmatter may have ${PACKAGE_LIMITS.frontmatterBytes} bytes; this one has ${byteLength(yaml)}.`;
     issues.push({ code: "FRONTMATTER_TOO_LARGE", message, path: SKILL_FILE, line: 1 });
   }
   if (byteLength(body) > PACKAGE_LIMITS.instructionBytes) {
-    const message = `Instructions may have ${PACKAGE_LIMITS.instructionBytes} bytes.`;
+    const message = `Instructions may have ${PACKAGE_LIMITS.instructionBytes} bytes; these have ${byteLength(body)}. Move parts of them into files beside ${SKILL_FILE}.`;
     issues.push({ code: "INSTRUCTIONS_TOO_LARGE", message, path: SKILL_FILE });
   }
   return issues;
 }
 
-function textWarnings(source: string, body: string): Issue[] {
+function textWarnings(source: string, before: string, body: string): Issue[] {
   const rules: [boolean, string, string][] = [
+    [
+      before !== "",
+      "FRONTMATTER_NOT_FIRST",
+      "Something stands before the first `---` line; strict clients then miss the frontmatter.",
+    ],
     [
       source.startsWith(BOM),
       "TEXT_BOM",

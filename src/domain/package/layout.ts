@@ -3,6 +3,7 @@
 import type { Issue } from "../errors";
 import type { ArchiveEntry } from "./archive";
 import { checkName, isName } from "./name";
+import { printable } from "./path";
 import { SKILL_FILE } from "./skill";
 
 /** What the caller knows about the name. */
@@ -22,10 +23,12 @@ export interface Layout {
   files: ArchiveEntry[];
 }
 
-const LOWER_CASE_FILE = "skill.md";
+const FOLDED_FILE = SKILL_FILE.toLowerCase();
+/** What GitHub calls the folder of a branch or a commit that is downloaded. */
+const DOWNLOADED = /^.+-(?:main|master|[0-9a-f]{7,40})$/;
 
 /**
- * Finds the one skill: a folder that holds SKILL.md (or skill.md), or those at the root. Issues: `SKILL_FILE_MISSING`,
+ * Finds the one skill: a folder that holds SKILL.md (in any case), or those at the root. Issues: `SKILL_FILE_MISSING`,
  * `SKILL_FILE_TOO_DEEP`, `SEVERAL_SKILLS` (one for each), `FILE_OUTSIDE_SKILL`. Warnings: `SKILL_FILE_LOWER_CASE`,
  * `SKILL_NESTED` (further SKILL.md files deeper in the skill are plain files of it).
  */
@@ -57,7 +60,7 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
     .filter((entry) => entry !== skillFile)
     .map(({ path }) => ({ code: "SKILL_NESTED", message: "A skill inside the skill is not listed on its own.", path }));
   if (!skillFile.path.endsWith(SKILL_FILE)) {
-    const message = "Strict clients look for the file `SKILL.md` in capitals.";
+    const message = "Strict clients look for the file `SKILL.md` in this spelling.";
     warnings.push({ code: "SKILL_FILE_LOWER_CASE", message, path: skillFile.path });
   }
   const strip = (entry: ArchiveEntry) => ({ ...entry, path: entry.path.slice(prefix.length) });
@@ -67,8 +70,9 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
 
 /**
  * Decides the skill's name. The folder wins; without one the replaced skill, the form, a valid frontmatter name and
- * the file's name are asked in this order. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings:
- * `NAME_DIFFERS` (from the frontmatter), `NAME_NOT_STRICT`.
+ * the file's name are asked in this order. The folder of a download, as in `<x>-main`, loses against a valid frontmatter
+ * name. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the frontmatter),
+ * `NAME_FROM_FRONTMATTER` (not from the folder), `NAME_NOT_STRICT`.
  */
 export function chooseName(
   folder: string | null,
@@ -78,7 +82,9 @@ export function chooseName(
   const written =
     frontmatterName !== undefined && isName(frontmatterName) ? frontmatterName.normalize("NFC") : undefined;
   const file = naming.fileName?.replace(/^.*[\\/]/, "").replace(/\.zip$/i, "");
+  const downloaded = folder !== null && DOWNLOADED.test(folder);
   const candidates: [string | undefined, string][] = [
+    [downloaded ? written : undefined, SKILL_FILE],
     [folder ?? undefined, folder ?? ""],
     [naming.expected, "expected"],
     [naming.name, "name"],
@@ -102,6 +108,10 @@ export function chooseName(
         : `The package is the skill '${name}', but the \`name\` sent with it is '${value}'.`;
     issues.push({ code: "NAME_MISMATCH", message, path: where });
   }
+  if (downloaded && name !== folder.normalize("NFC")) {
+    const message = `The folder '${printable(folder)}' is called like a download; the skill is called '${name}', as its frontmatter says.`;
+    warnings.push({ code: "NAME_FROM_FRONTMATTER", message, path: SKILL_FILE });
+  }
   if (written !== undefined && written !== name) {
     const message = `The \`name\` in the frontmatter is '${written}', but the skill is called '${name}'.`;
     warnings.push({ code: "NAME_DIFFERS", message, path: SKILL_FILE });
@@ -115,14 +125,13 @@ function missing(entries: readonly ArchiveEntry[], deep: ArchiveEntry | undefine
     const message = "The skill's folder must be at the top of the archive.";
     return { code: "SKILL_FILE_TOO_DEEP", message, path: deep.path };
   }
-  const similar = entries.find(({ path }) => path.toLowerCase().endsWith(LOWER_CASE_FILE));
+  const similar = entries.find(({ path }) => path.toLowerCase().endsWith(FOLDED_FILE));
   const message = "There is no `SKILL.md`, neither at the root nor in a folder.";
   return { code: "SKILL_FILE_MISSING", message, ...(similar === undefined ? {} : { path: similar.path }) };
 }
 
 function isSkillFile(path: string): boolean {
-  const file = path.slice(path.lastIndexOf("/") + 1);
-  return file === SKILL_FILE || file === LOWER_CASE_FILE;
+  return path.slice(path.lastIndexOf("/") + 1).toLowerCase() === FOLDED_FILE;
 }
 
 function folderOf(path: string): string {

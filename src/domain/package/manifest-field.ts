@@ -19,6 +19,8 @@ export interface FieldReader {
   /** A list of strings. A string is split at commas. */
   list(key: string): string[];
   object(key: string): JsonObject;
+  /** The same, with numbers and booleans as they are written in the file: that is how they are meant. */
+  textsIn(key: string): JsonObject;
   flag(key: string): boolean;
   /** The line of a nested key, or of the nearest key above it. */
   line(keys: readonly string[]): number | undefined;
@@ -78,6 +80,13 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
     mistyped(key, "a mapping", "left out");
     return {};
   };
+  const textsIn = (key: string): JsonObject => {
+    const entries = Object.entries(object(key)).map(([name, one]) => {
+      const isScalar = typeof one === "number" || typeof one === "boolean";
+      return [name, isScalar ? (places.get(`${key}.${name}`)?.source ?? String(one)) : one];
+    });
+    return Object.fromEntries(entries);
+  };
   const flag = (key: string): boolean => {
     const found = value(key);
     if (found === undefined || typeof found === "boolean") return found ?? false;
@@ -85,5 +94,5 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
     mistyped(key, "true or false", `read as ${meant}`);
     return meant;
   };
-  return { warnings, issues, value, text, items, list, object, flag, line, warn, refuse: note(issues) };
+  return { warnings, issues, value, text, items, list, object, textsIn, flag, line, warn, refuse: note(issues) };
 }

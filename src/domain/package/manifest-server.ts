@@ -1,42 +1,36 @@
 // The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../json";
-import { serverEntrySchema, variableProblems } from "../servers/entry";
+import { isJsonObject, type JsonObject } from "../json";
+import { readEntry, unreadKeys, unwrapServers, variableProblems } from "../servers/entry";
+import { literalCredentials } from "./credentials";
 import type { FieldReader } from "./manifest-field";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
-/** Names of headers, variables and parameters whose value is a credential. */
-const SECRET_NAME = /auth|token|secret|passw|api[-_]?key|access[-_]?key|credential|cookie|bearer|^key$/i;
-/** Values that are credentials whatever they are called: the prefixes of well-known issuers. */
-const SECRET_VALUE =
-  /^(?:Bearer|Basic)\s+\S|\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}|AIza[\w-]{30,})/;
-/** Filled in later, by us or by another runtime, or by the reader of the file. */
-const PLACEHOLDER = /\$\{|\{\{|^<.*>$|^\$[A-Z_]+$/;
-
 /**
  * Looks at every server and keeps those that are mappings. Warnings: `MCP_SERVER_INVALID` (left out), `MCP_STDIO`,
- * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
+ * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
  */
-export function checkServers(fields: FieldReader, servers: JsonObject): JsonObject {
+export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObject {
   const kept: JsonObject = {};
+  const { servers, keys: outer } = unwrapServers(wrapped);
   for (const [name, server] of Object.entries(servers)) {
-    const place = ["mcpServers", name];
+    const place = ["mcpServers", ...outer, name];
     if (!isJsonObject(server)) {
       fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is no mapping; it was left out.`);
       continue;
     }
     kept[name] = server;
-    checkTransport(fields, name, server);
-    for (const keys of literalCredentials(server)) {
-      const message = `${keys.join(".")} of '${name}' holds a literal credential: store it as a secret and write \${{secrets.NAME}}.`;
-      fields.warn("CREDENTIAL_LITERAL", [...place, ...keys], message);
-    }
+    checkTransport(fields, place, name, server);
+  }
+  for (const { keys, secret } of literalCredentials(servers)) {
+    const [name = "", ...rest] = keys;
+    const message = `${rest.join(".") || "The entry"} of '${name}' holds a literal credential: store it as a secret, and write \${{secrets.${secret}}} in its place.`;
+    fields.warn("CREDENTIAL_LITERAL", ["mcpServers", ...outer, ...keys], message);
   }
   return kept;
 }
 
-function checkTransport(fields: FieldReader, name: string, server: JsonObject): void {
-  const place = ["mcpServers", name];
+function checkTransport(fields: FieldReader, place: readonly string[], name: string, server: JsonObject): void {
   const { type, url, command } = server;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined)) {
     const message = `The MCP server '${name}' is a stdio server: it is kept but not run here, a Worker starts no process.`;
@@ -54,13 +48,18 @@ function checkTransport(fields: FieldReader, name: string, server: JsonObject): 
     fields.warn("MCP_URL_MISSING", place, `The MCP server '${name}' has no \`url\`; it is kept but not run here.`);
     return;
   }
-  checkEntry(fields, name, server);
+  checkEntry(fields, place, name, server);
 }
 
 /** What keeps an entry from being used here, at publish rather than in somebody's conversation. The type was looked at before. */
-function checkEntry(fields: FieldReader, name: string, { type: _, ...server }: JsonObject): void {
-  const place = ["mcpServers", name];
-  const { data: entry, error } = serverEntrySchema.safeParse(server);
+function checkEntry(
+  fields: FieldReader,
+  place: readonly string[],
+  name: string,
+  { type: _, ...server }: JsonObject,
+): void {
+  for (const { key, problem } of unreadKeys(name, server)) fields.warn("MCP_KEY_UNKNOWN", [...place, key], problem);
+  const { data: entry, error } = readEntry(server);
   for (const { path, message } of error?.issues ?? []) {
     const keys = path.map(String);
     const sentence = `${keys.join(".")} of '${name}' is not valid (${message}); the server is kept but not run here.`;
@@ -72,33 +71,4 @@ function checkEntry(fields: FieldReader, name: string, { type: _, ...server }: J
     const note = code === "VARIABLE_IN_ORIGIN" ? fields.refuse : fields.warn;
     note(code, [...place, ...keys], `The MCP server '${name}' cannot be reached: ${problem}.`);
   }
-}
-
-/** The keys, below the server, of values that look like credentials. Never the values. */
-function literalCredentials(server: JsonObject): string[][] {
-  const found = ["headers", "env"].flatMap((part) =>
-    Object.entries(isJsonObject(server[part]) ? server[part] : {})
-      .filter(([key, value]) => isCredential(key, value))
-      .map(([key]) => [part, key]),
-  );
-  const { url, args } = server;
-  if (typeof url === "string" && urlHoldsCredential(url)) found.push(["url"]);
-  if (Array.isArray(args) && args.some((value) => isCredential("", value))) found.push(["args"]);
-  return found;
-}
-
-function isCredential(key: string, value: JsonValue): boolean {
-  if (typeof value !== "string" || value === "" || PLACEHOLDER.test(value)) return false;
-  return SECRET_NAME.test(key) || SECRET_VALUE.test(value);
-}
-
-/** Not by `new URL`: a template in the host or the port does not parse. */
-function urlHoldsCredential(url: string): boolean {
-  const userinfo = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(url)?.[1];
-  if (userinfo !== undefined && !PLACEHOLDER.test(userinfo)) return true;
-  const query = url.split("?")[1]?.split("#")[0] ?? "";
-  return query.split("&").some((pair) => {
-    const [key = "", ...value] = pair.split("=");
-    return isCredential(key, value.join("="));
-  });
 }

@@ -18,6 +18,7 @@ export interface ManifestReading {
   warnings: Issue[];
 }
 
+/** Ours, those of the specification, and last those of the hosts that have more, of which only one means something here. */
 const KNOWN_FIELDS = new Set([
   "name",
   "description",
@@ -36,10 +37,15 @@ const KNOWN_FIELDS = new Set([
   "compatibility",
   "metadata",
   "allowed-tools",
+  ...["argument-hint", "arguments", "disable-model-invocation", "user-invocable", "when_to_use", "disallowed-tools"],
+  ...["model", "effort", "context", "agent", "hooks", "paths", "shell", "short-description"],
 ]);
 /** Limits of the Agent Skills specification, in characters. */
 const STRICT_DESCRIPTION = 1024;
 const STRICT_COMPATIBILITY = 500;
+/** How many entries of `dependencies` that name no skills are kept to be told of, and how much of each. */
+const OTHERS = 20;
+const OTHER_CHARS = 80;
 const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
 
 /**
@@ -71,14 +77,16 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
     tools: readTools(fields),
     ...defined("provider", readProvider(fields, paths)),
     mcpServers: checkServers(fields, fields.object("mcpServers")),
-    dependencies: readDependencies(fields),
+    ...readDependencies(fields),
     preload: fields.flag("preload"),
     ...defined("license", fields.text("license")),
     ...defined("compatibility", fields.text("compatibility")),
-    metadata: fields.object("metadata"),
+    metadata: fields.textsIn("metadata"),
     allowedTools: readAllowedTools(fields),
   };
   warnStrictLimits(fields, manifest);
+  // Read where a catalog is, see `storage/d1/catalog.ts`; here it is only looked at.
+  fields.flag("disable-model-invocation");
   const issues = [...checkDescription(fields, description), ...fields.issues];
   return { manifest: issues.length === 0 ? manifest : null, issues, warnings: fields.warnings };
 }
@@ -110,7 +118,8 @@ function warnStrictLimits(fields: FieldReader, manifest: Manifest): void {
     fields.warn("COMPATIBILITY_LONG", ["compatibility"], message);
   }
   if (Object.values(manifest.metadata).some((value) => typeof value !== "string")) {
-    const message = "Values of `metadata` should be text; strict clients will not list the skill.";
+    const message =
+      "Values of `metadata` should be text; lists and mappings in it are kept, but strict clients may refuse them.";
     fields.warn("METADATA_NOT_STRINGS", ["metadata"], message);
   }
 }
@@ -155,12 +164,15 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
   return typeof className === "string" ? { module, class: className } : { module };
 }
 
-/** The predecessor system lists Python modules here too. What is no skill reference stays in the file and is left out. */
-function readDependencies(fields: FieldReader): string[] {
+/** The predecessor system lists Python modules here too, and most of the world Python packages. */
+function readDependencies(fields: FieldReader): Pick<Manifest, "dependencies" | "otherDependencies"> {
+  const others: string[] = [];
   const needed = fields.list("dependencies").filter((text, index) => {
     const reference = parseReference(text);
     if (reference !== null && isName(reference.name)) return true;
-    const message = `The dependency '${text}' is neither \`name\` nor \`name@range\`; it is kept but not resolved.`;
+    const shown = text.slice(0, OTHER_CHARS);
+    if (others.length < OTHERS) others.push(shown);
+    const message = `The dependency '${shown}' is neither \`name\` nor \`name@range\`, so the list is taken for one of packages: names without a range are not loaded.`;
     fields.warn("DEPENDENCY_INVALID", ["dependencies", `${index}`], message);
     return false;
   });
@@ -168,7 +180,7 @@ function readDependencies(fields: FieldReader): string[] {
     const message = `It names ${needed.length} dependencies, and no skill that needs more than ${DEPENDENCY_LIMITS.skills} can be loaded.`;
     fields.warn("TOO_MANY_DEPENDENCIES", ["dependencies"], message);
   }
-  return needed;
+  return { dependencies: needed, ...(others.length === 0 ? {} : { otherDependencies: others }) };
 }
 
 /** The specification's form is one string; spaces inside parentheses, as in `Bash(git add:*)`, separate nothing. */

@@ -56,8 +56,8 @@ export async function readPackage(upload: Uint8Array, naming: Naming): Promise<P
   // The frontmatter's name may be the one that counts, so without it nothing is missing yet.
   issues.push(...named.issues.filter(({ code }) => text !== null || code !== "NAME_MISSING"));
   warnings.push(...named.warnings);
-  // At the root of the archive paths are shorter than in the folder that we wrap them in.
-  if (found.layout.folder === null && named.issues.length === 0) {
+  // Paths may be shorter than in the folder that we wrap them in.
+  if (found.layout.folder !== named.name && named.issues.length === 0) {
     issues.push(...found.layout.files.flatMap(({ path }) => checkPath(`${named.name}/${path}`).issues));
   }
   if (text === null || issues.length > 0) return { package: null, issues, warnings: unique(warnings) };

@@ -56,6 +56,27 @@ export function checkPath(text: string): PathCheck {
   return { path, directory, issues, warnings };
 }
 
+/**
+ * The file of a package that somebody who asks for it means: `./a`, `b/../a` and `.//a` are `a`. Nothing but the package's own list is
+ * looked at, so what a path leaves, or is absolute, names no file.
+ */
+export function findFile<F extends { path: string }>(files: readonly F[], asked: string): F | undefined {
+  const path = plainPath(asked);
+  return path === null ? undefined : files.find((file) => file.path === path);
+}
+
+/** A path without `.`, `..` and empty segments; `null` where it is absolute or leads out. */
+export function plainPath(text: string): string | null {
+  if (text.startsWith("/")) return null;
+  const kept: string[] = [];
+  for (const segment of text.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") kept.push(segment);
+    else if (kept.pop() === undefined) return null;
+  }
+  return kept.join("/");
+}
+
 /** The form in which two names are compared: equal results mean that some file system takes them for one. */
 export function foldName(text: string): string {
   return text.normalize("NFC").toUpperCase().toLowerCase();
@@ -70,4 +91,40 @@ export function printable(text: string): string {
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
     );
   return escaped.length > 300 ? `${escaped.slice(0, 300)}…` : escaped;
+}
+
+/**
+ * What lies in the folders of authors and is no part of a skill: histories, installed packages, caches, the settings of a
+ * machine, and files that systems add.
+ */
+const FOLDERS = new Set([".git", "node_modules", "__pycache__"]);
+const FILES = new Set([".ds_store", "thumbs.db", "desktop.ini"]);
+/** Values of somebody's own. An example has none, and instructions send people to it. */
+const ENVIRONMENT = /^\.env(?!\.(?:example|sample|template|dist)$)/;
+const LISTED = 10;
+
+/** The folder or file for which a path is left out, however it is written; `null` for what belongs to the skill. */
+export function leftOutPart(path: string): string | null {
+  const segments = path.split("/");
+  const at = segments.findIndex((segment, index) => {
+    const name = segment.toLowerCase();
+    const isFile = index === segments.length - 1;
+    if (FOLDERS.has(name) || (index === 0 && name === "__macosx")) return true;
+    return isFile && (FILES.has(name) || name.startsWith("._") || ENVIRONMENT.test(name));
+  });
+  return at < 0 ? null : segments.slice(0, at + 1).join("/");
+}
+
+/** The one warning that lists what was left out; none where nothing was. */
+export function leftOutWarnings(paths: readonly string[]): Issue[] {
+  const parts = Map.groupBy(paths, (path) => leftOutPart(path) ?? path);
+  const [first] = parts.keys();
+  if (first === undefined) return [];
+  const listed = [...parts].slice(0, LISTED).map(([part, all]) => {
+    const name = printable(part);
+    return all.length === 1 && all[0] === part ? name : `${name}/ (${all.length} files)`;
+  });
+  const more = parts.size > LISTED ? ` and ${parts.size - LISTED} more` : "";
+  const message = `Left out, since it is no part of a skill: ${listed.join(", ")}${more}.`;
+  return [{ code: "PLATFORM_FILES_DROPPED", message, path: printable(paths[0] ?? first) }];
 }

@@ -26,8 +26,10 @@ export interface Manifest {
   tools: ToolDeclaration[];
   provider?: { module?: string; class?: string };
   mcpServers: JsonObject;
-  /** `name` or `name@range`; entries of any other form are kept in the file and left out here. */
+  /** `name` or `name@range`; what they mean is said in `domain/catalog/needs.ts`. */
   dependencies: string[];
+  /** The first of the `dependencies` that are of any other form: packages of some language. Absent in versions from before. */
+  otherDependencies?: string[];
   preload: boolean;
   license?: string;
   compatibility?: string;
@@ -77,5 +79,5 @@ export interface SkillPackage {
   warnings: Issue[];
 }
 
-/** The name of the file with a skill's instructions. `skill.md` is accepted too. */
+/** The name of the file with a skill's instructions. Other cases of its letters are accepted too. */
 export const SKILL_FILE = "SKILL.md";

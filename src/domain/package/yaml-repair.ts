@@ -1,4 +1,4 @@
-// The one repair of frontmatter that other readers of skills do too: quoting `key: some text: more text`.
+// Repairs of frontmatter that other readers of skills do too: quoting `key: some text: more text` and `key: [one] [two]`.
 
 /** Repaired text, and the lines (1-based) that were changed. */
 export interface Repair {
@@ -12,8 +12,11 @@ const KEY = /^\s*(?:- +)*[^\s:#"'[\]{},&*!|>%@`-][^:#"']*:[ \t]+/;
 const NOT_PLAIN = /^["'[{|>&*!%@`#]/;
 const BLOCK_SCALAR = /^[^#]*[:-][ \t]+[|>][-+0-9]*[ \t]*(?:#.*)?\r?$/;
 
-/** Puts single quotes around unquoted values that contain `: ` or end in `:`. Block scalars stay as they are. */
-export function quoteColons(text: string): Repair {
+/** A list that goes on behind its end is none: hints of arguments are written so. */
+const PAST_LIST = /^\[[^\][]{0,200}\][ \t]*[^ \t#,\]}]/;
+
+/** Puts single quotes around unquoted values that contain `: `, end in `:` or go on behind a list. Block scalars stay as they are. */
+export function quoteValues(text: string): Repair {
   const lines: number[] = [];
   let block: number | null = null;
   const repaired = text.split("\n").map((line, index) => {
@@ -22,7 +25,7 @@ export function quoteColons(text: string): Repair {
     block = BLOCK_SCALAR.test(line) ? indent : null;
     const head = KEY.exec(line)?.[0] ?? "";
     const value = line.slice(head.length).trimEnd();
-    if (head === "" || NOT_PLAIN.test(value) || !/:(?:\s|$)/.test(value)) return line;
+    if (head === "" || !(PAST_LIST.test(value) || (!NOT_PLAIN.test(value) && /:(?:\s|$)/.test(value)))) return line;
     lines.push(index + 1);
     return `${head}'${value.replaceAll("'", "''")}'`;
   });

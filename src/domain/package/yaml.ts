@@ -64,7 +64,7 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   const line = (offset: number) => linesBefore + Math.max(1, lineCounter.linePos(offset).line);
   const syntax = document.errors.map((error) => issue("FRONTMATTER_YAML", error.message, line(error.pos[0])));
   const tags = document.warnings.map((warning) => issue("FRONTMATTER_TAG", warning.message, line(warning.pos[0])));
-  if (syntax.length + tags.length > 0) return failed([...syntax, ...tags]);
+  if (syntax.length + tags.length > 0) return failed(firstOfLines([...syntax, ...tags]));
   if (!yaml.isMap(document.contents)) {
     return failed([issue("FRONTMATTER_NOT_MAPPING", "The frontmatter is not a list of `key: value` lines.", 1)]);
   }
@@ -81,6 +81,15 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   const { object } = convertMapping(conversion, document.contents.items, [], 0);
   const { issues, warnings, places } = conversion;
   return issues.length > 0 ? failed(issues) : { value: object, places, issues, warnings };
+}
+
+/** One mistake makes a parser complain many times over what follows it in the line. */
+function firstOfLines(issues: readonly Issue[]): Issue[] {
+  const lines = new Set<string>();
+  return issues.filter(({ code, line }) => {
+    const place = `${code} ${line}`;
+    return !lines.has(place) && lines.add(place);
+  });
 }
 
 function failed(issues: Issue[]): YamlReading {

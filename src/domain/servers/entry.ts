@@ -28,6 +28,16 @@ export const serverEntrySchema = z.object({
 });
 export type ServerEntry = z.infer<typeof serverEntrySchema>;
 
+/** How others write the times of an entry, which are seconds there too. The first that is given counts. */
+const SPELLINGS = {
+  timeout: ["timeoutSeconds", "timeout_seconds"],
+  connect_timeout: ["connectTimeout", "connectTimeoutSeconds", "connect_timeout_seconds"],
+} as const;
+const NO_MAPPING = "its entry is no mapping";
+const KEYS: ReadonlySet<string> = new Set(Object.keys(serverEntrySchema.shape));
+/** What others put around a map of servers, and users paste with it. */
+const WRAPPERS = ["mcpServers", "mcp_servers"];
+
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Who brings a server. A ghost's has the ghost's scope where that is shared: whose secrets it uses goes by it. */
@@ -42,16 +52,96 @@ export type ConfiguredServer = { name: string; source: ServerSource } & (
   | { entry: null; problem: string }
 );
 
+/**
+ * A map of servers without the maps around it: `mcpServers: { mcpServers: { … } }` is what a pasted configuration file makes. `keys`
+ * lead to it from where it was.
+ */
+export function unwrapServers(servers: JsonObject): { servers: JsonObject; keys: string[] } {
+  const keys: string[] = [];
+  let found = servers;
+  for (;;) {
+    const [key, ...others] = Object.keys(found);
+    const inner = key === undefined || others.length > 0 || !WRAPPERS.includes(key) ? null : found[key];
+    // A server may be called so.
+    if (key === undefined || !isJsonObject(inner) || Object.values(inner).some((value) => !isJsonObject(value)))
+      return { servers: found, keys };
+    keys.push(key);
+    found = inner;
+  }
+}
+
+/** An entry with its times under our own keys, and the keys that nobody reads here. */
+function spelt(raw: JsonObject): { entry: JsonObject; unread: string[] } {
+  const entry = { ...raw };
+  for (const [key, spellings] of Object.entries(SPELLINGS)) {
+    for (const spelling of spellings) {
+      if (entry[key] !== undefined || entry[spelling] === undefined) continue;
+      entry[key] = entry[spelling];
+      delete entry[spelling];
+    }
+  }
+  return { entry, unread: Object.keys(entry).filter((key) => !KEYS.has(key)) };
+}
+
+/** An entry as it is used here; what is wrong with it is in the schema's words. */
+export function readEntry(raw: JsonObject) {
+  return serverEntrySchema.safeParse(spelt(raw).entry);
+}
+
+/** The keys of an entry that are not read, in words. One that is meant for other runtimes has none: they may read it all. */
+export function unreadKeys(name: string, raw: JsonObject): { key: string; problem: string }[] {
+  if (foreign(raw) !== null) return [];
+  return spelt(raw).unread.map((key) => ({
+    key,
+    problem: `'${short(key)}' of the MCP server '${short(name)}' is no key that is read here; there are ${[...KEYS].join(", ")}.`,
+  }));
+}
+
+/** What is to be said of servers that are stored all the same. */
+export function serverWarnings(wrapped: JsonObject, path: string): Issue[] {
+  const { servers, keys } = unwrapServers(wrapped);
+  return Object.entries(servers).flatMap(([name, raw]) =>
+    (isJsonObject(raw) ? unreadKeys(name, raw) : []).map(({ key, problem }) => ({
+      code: "MCP_KEY_UNKNOWN",
+      message: problem,
+      path: [path, ...keys, short(name), short(key)].join("."),
+    })),
+  );
+}
+
+/** What is told of a name once for each of its keys. */
+function short(name: string): string {
+  return name.slice(0, 64);
+}
+
 /** Reads `mcpServers` of a manifest, a ghost or the gateway. Every mapping in it becomes a server, if only one with a problem. */
-export function readServers(servers: JsonObject, source: ServerSource): ConfiguredServer[] {
-  return Object.entries(servers).map(([name, raw]): ConfiguredServer => {
+export function readServers(wrapped: JsonObject, source: ServerSource): ConfiguredServer[] {
+  return Object.entries(unwrapServers(wrapped).servers).map(([name, raw]): ConfiguredServer => {
     const problem = foreign(raw);
-    if (problem !== null) return { name, source, entry: null, problem };
-    const parsed = serverEntrySchema.safeParse(raw);
+    if (problem !== null || !isJsonObject(raw)) return { name, source, entry: null, problem: problem ?? NO_MAPPING };
+    const parsed = readEntry(raw);
     if (parsed.success) return { name, source, entry: parsed.data, problem: null };
     const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "it"}: ${issue.message}`);
     return { name, source, entry: null, problem: `its entry is not valid: ${problems.join("; ")}` };
   });
+}
+
+/** Whether an entry offers a tool. */
+export function isAllowed({ allow, deny }: Pick<ServerEntry, "allow" | "deny">, tool: string): boolean {
+  return (allow === undefined || allow.includes(tool)) && !deny?.includes(tool);
+}
+
+/** Names that an entry allows or denies and its server does not have, in words: they are no patterns, and do nothing. */
+export function idleNames(
+  { allow = [], deny = [] }: Pick<ServerEntry, "allow" | "deny">,
+  tools: readonly string[],
+): string[] {
+  const known = new Set(tools);
+  const idle = [...new Set([...allow, ...deny])].filter((name) => !known.has(name));
+  if (idle.length === 0) return [];
+  const shown = idle.slice(0, 10).map((name) => `'${name}'`);
+  const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";
+  return [`\`allow\` or \`deny\` names what it does not have: ${shown.join(", ")}${more}`];
 }
 
 /** What is wrong with the variables of an entry, each at its keys. No value is needed to tell. */
@@ -70,16 +160,17 @@ export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateP
  * The servers that must not even be stored: one whose values could say where it leads has no other use than to have them told.
  * What else is wrong with an entry costs its server, when it is used.
  */
-export function refusedServers(servers: JsonObject, path: string): Issue[] {
+export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
+  const { servers, keys: outer } = unwrapServers(wrapped);
   return Object.entries(servers).flatMap(([name, raw]) => {
-    const { data: entry } = serverEntrySchema.safeParse(raw);
+    const entry = isJsonObject(raw) ? readEntry(raw).data : undefined;
     const problems = entry === undefined ? [] : variableProblems(entry);
     return problems
       .filter(({ code }) => code === "VARIABLE_IN_ORIGIN")
       .map(({ code, keys, problem }) => ({
         code,
         message: `The MCP server '${name}' is refused: ${problem}.`,
-        path: [path, name, ...keys].join("."),
+        path: [path, ...outer, name, ...keys].join("."),
       }));
   });
 }
@@ -97,7 +188,7 @@ export function mergeServers<T extends { name: string }>(
 
 /** Why an entry that is meant for other runtimes is none for this one. */
 function foreign(raw: JsonValue): string | null {
-  if (!isJsonObject(raw)) return "its entry is no mapping";
+  if (!isJsonObject(raw)) return NO_MAPPING;
   const { type, url, command } = raw;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined))
     return "it is a stdio server, and an edge gateway starts no processes; run it behind an HTTP address";

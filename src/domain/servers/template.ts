@@ -15,6 +15,24 @@ export const VARIABLE_NAMES = [
 ] as const;
 export type VariableName = (typeof VARIABLE_NAMES)[number];
 
+/** How the predecessor system spells what we have too. */
+const ALIASES: ReadonlyMap<string, VariableName> = new Map([
+  ["user_id", "user.id"],
+  ["user_name", "user.name"],
+  ["task_id", "task.id"],
+]);
+
+/** What to write instead of a name that is none, by what it speaks of. What opens a door is the user's secret or nothing. */
+const NEAREST: readonly (readonly [RegExp, string])[] = [
+  [/token|secret|passw|key|credential|auth/i, "secrets.NAME, for a secret that is stored under that name"],
+  [/^user[._-]?name|login|email/i, "user.name"],
+  [/^user/i, "user.id"],
+  [/task|conversation|chat|session/i, "task.id"],
+  [/^(?:ghost|team|bot|agent)/i, "ghost.name"],
+  [/^skill/i, "skill.name"],
+  [/^request/i, "request.id"],
+];
+
 /** What a secret may be called. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
@@ -23,6 +41,7 @@ const CLOSE = "}}";
 const SECRET = "secrets.";
 /** What no header may hold: control characters, and what is not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
+const UNSENDABLE_HEADER = "a header would hold a character that no header may hold";
 /** What the runtime logs whole, as a header that a browser would not send. */
 const LOGGED = /[^\u0020-\u007e]/;
 /**
@@ -31,7 +50,7 @@ const LOGGED = /[^\u0020-\u007e]/;
  */
 const MARKERS = ["somevalue", "othervaluehere"] as const;
 
-/** A piece of a template: text as it is, or a variable by its name. */
+/** A piece of a template: text as it is, or a variable by our name for it. */
 type Piece = { text: string } | { variable: string };
 
 function piecesOf(template: string): Piece[] {
@@ -44,7 +63,8 @@ function piecesOf(template: string): Piece[] {
     pieces.push({ text: template.slice(at, open) });
     // What is never closed is no variable of the list.
     if (close < 0) return [...pieces, { variable: `${template.slice(open + OPEN.length)} …` }];
-    pieces.push({ variable: template.slice(open + OPEN.length, close).trim() });
+    const name = template.slice(open + OPEN.length, close).trim();
+    pieces.push({ variable: ALIASES.get(name) ?? name });
     at = close + CLOSE.length;
   }
 }
@@ -61,7 +81,7 @@ export function secretsIn(templates: readonly string[]): string[] {
 /** What is wrong with a template before any value is known. */
 export interface TemplateProblem {
   /** `VARIABLE_IN_ORIGIN`: a value could have a say in where the URL leads. */
-  code: "BAD_VARIABLE" | "VARIABLE_IN_ORIGIN";
+  code: "BAD_VARIABLE" | "BAD_HEADER" | "VARIABLE_IN_ORIGIN";
   /** In words. */
   problem: string;
 }
@@ -71,7 +91,11 @@ export function templateProblem(template: string, place: "url" | "header"): Temp
   for (const piece of piecesOf(template))
     if ("variable" in piece && !isName(piece.variable))
       return { code: "BAD_VARIABLE", problem: unknown(piece.variable) };
-  if (place === "header" || markedUrl(template) !== null) return null;
+  if (place === "header") {
+    const written = piecesOf(template).some((piece) => "text" in piece && UNSENDABLE.test(piece.text));
+    return written ? { code: "BAD_HEADER", problem: UNSENDABLE_HEADER } : null;
+  }
+  if (markedUrl(template) !== null) return null;
   const problem =
     "a variable stands in the scheme, user, host or port of its URL, or could: write https://host/ out and use variables behind it";
   return { code: "VARIABLE_IN_ORIGIN", problem };
@@ -111,8 +135,7 @@ export function fillUrl(template: string, values: ReadonlyMap<string, string>): 
 /** Fills a header. A control character would end the header, so it is refused. */
 export function fillHeader(template: string, values: ReadonlyMap<string, string>): Filled {
   const filled = fill(template, values, (value) => value);
-  if ("text" in filled && UNSENDABLE.test(filled.text))
-    return { problem: "a header would hold a character that no header may hold" };
+  if ("text" in filled && UNSENDABLE.test(filled.text)) return { problem: UNSENDABLE_HEADER };
   if ("text" in filled && secretsIn([template]).length > 0 && LOGGED.test(filled.text))
     return {
       problem: "a header with a secret would hold a character outside of ASCII; such a secret can only go into the URL",
@@ -141,5 +164,7 @@ function isName(variable: string): boolean {
 }
 
 function unknown(variable: string): string {
-  return `\${{${variable.slice(0, 60)}}} is no variable; there are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
+  const [, nearest] = NEAREST.find(([about]) => about.test(variable)) ?? [];
+  const hint = nearest === undefined ? "" : `the nearest is ${nearest}; `;
+  return `\${{${variable.slice(0, 60)}}} is no variable; ${hint}there are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
 }

@@ -2,8 +2,9 @@
 // `services/conversation/builtin.ts`.
 
 import * as z from "zod";
+import { hasListed } from "../catalog/catalog";
 import { type JsonObject, jsonObject } from "../json";
-import type { JsonSchema, ToolDefinition } from "../tool";
+import type { ToolDefinition } from "../tool";
 import {
   callSkillTool,
   findTool,
@@ -33,12 +34,11 @@ interface Builtin {
   needsConversation: boolean;
   /** What an MCP client may tell its user of it. */
   hints: JsonObject | null;
-  /** What an MCP client is told beside the definition, since it takes no prompt. */
+  /** What an MCP client is told in place of the definition's description, since it has no turns and takes no prompt. */
   forClient?: {
-    /** Where there is no conversation, in place of the definition's own. The list of skills follows either. */
     description: string;
-    /** Further arguments, where there is a conversation. */
-    properties: Record<string, JsonSchema>;
+    /** Whether the list of skills follows. */
+    lists: boolean;
   };
 }
 
@@ -50,7 +50,7 @@ const always = () => true;
 /** In the order in which they are offered. A new tool is a row here, a handler, and a golden text. */
 export const BUILTIN = {
   load_skill: {
-    /** `reload` is for MCP clients, who may have lost what they were told. */
+    /** `reload` is for delivery `auto`, whose history may have lost what was told. */
     arguments: z.object({ skill_name: z.string(), reload: z.boolean().nullish() }),
     define: loadTool,
     effect: "loads",
@@ -61,14 +61,8 @@ export const BUILTIN = {
     forClient: {
       description:
         "Get a skill's full instructions when the task at hand matches its description in the list of available skills. " +
-        "Load it before you start the task, and follow what the answer says.",
-      properties: {
-        reload: {
-          type: "boolean",
-          description:
-            "Repeat the instructions of a skill that is loaded already, when they are no longer in your context.",
-        },
-      },
+        "Call it before you start the task and follow the answer. Call it again when you no longer have the instructions.",
+      lists: true,
     },
   },
   skill: {
@@ -88,6 +82,10 @@ export const BUILTIN = {
     isOurs: always,
     needsConversation: true,
     hints: { title: "Unload a skill", ...LOOKS },
+    forClient: {
+      description: "Unload a skill that is no longer needed. The tools that it brought leave with it.",
+      lists: false,
+    },
   },
   read_skill: {
     arguments: z.object({
@@ -188,7 +186,7 @@ export function readArguments<N extends BuiltinName>(
 
 /** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers none. */
 export function builtinTools(offer: Offer): ToolDefinition[] {
-  if (offer.shown.length === 0 && offer.more === 0) return [];
+  if (!hasListed(offer)) return [];
   return Object.values(ROWS)
     .filter((tool) => tool.isOffered(offer))
     .map((tool) => tool.define(offer));

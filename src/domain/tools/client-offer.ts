@@ -5,22 +5,21 @@ import { renderList } from "../catalog/list";
 import type { View } from "../catalog/view";
 import { isJsonObject, type JsonObject } from "../json";
 import { BUILTIN, builtinOf, builtinTools } from "./builtin";
+import { isOpeningCut } from "./client-opening";
 import { renderTool } from "./formats";
 import { withoutHeaders } from "./headers";
 
-/** A conversation's tools in MCP's form, as a client needs them: `load_skill` lists the skills and can repeat itself. */
+/** What loads or unloads changes what is offered. It destroys nothing, and the same again changes nothing more. */
+const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
+
+/** A conversation's tools in MCP's form, as a client needs them: `load_skill` lists the skills. */
 export function toolsForClient(tools: readonly JsonObject[], view: View): JsonObject[] {
-  const list = listOf(view);
-  const told = tools.map((tool): JsonObject => {
-    const schema = withoutHeaders(objectIn(tool.inputSchema));
-    const { forClient } = rowOf(tool) ?? {};
-    if (forClient === undefined) return hinted({ ...tool, inputSchema: schema });
-    const inputSchema = { ...schema, properties: { ...objectIn(schema.properties), ...forClient.properties } };
-    return hinted({ ...tool, description: `${tool.description}\n\n${list}`, inputSchema });
+  if (tools.length === 0) return [];
+  return completed(tools, view).map((tool) => {
+    const { hints, effect } = rowOf(tool) ?? {};
+    const annotations = hints && effect === "loads" ? { ...hints, ...CHANGES } : hints;
+    return hinted({ ...told(tool, view), inputSchema: withoutHeaders(objectIn(tool.inputSchema)) }, annotations);
   });
-  const script = BUILTIN.execute_skill_script.define();
-  if (told.length === 0 || told.some((tool) => tool.name === script.name)) return told;
-  return [...told, hinted(renderTool(script, "mcp"))];
 }
 
 /** The tools of a catalog without a conversation: looking, reading, running scripts. Nothing stays loaded. */
@@ -28,31 +27,42 @@ export function toolsOfCatalog(view: View): JsonObject[] {
   const { shown, more } = listed(view.catalog, view.preload);
   const offer = { style: "load_skill", mode: "dynamic", shown, more, scripts: true } as const;
   const tools = builtinTools(offer).filter(({ name }) => builtinOf(name)?.needsConversation === false);
-  return tools.map((tool) => {
-    const { forClient } = builtinOf(tool.name) ?? {};
-    const told =
-      forClient === undefined ? tool : { ...tool, description: `${forClient.description}\n\n${listOf(view)}` };
-    return hinted(renderTool(told, "mcp"));
-  });
+  if (tools.length === 0) return [];
+  const rendered = tools.map((tool) => renderTool(tool, "mcp"));
+  return completed(rendered, view).map((tool) => hinted(told(tool, view), rowOf(tool)?.hints));
 }
 
-/** Level 1 as a server's instructions, after the ghost's own words. */
-export function instructionsOf(view: View): string {
-  return [view.system_prompt, view.catalog.total === 0 ? "" : listOf(view)].filter((part) => part !== "").join("\n\n");
+/** Adds the tools that a client has in any case. The gateway's own stand first, in the table's order. */
+function completed(tools: readonly JsonObject[], view: View): JsonObject[] {
+  const always = [BUILTIN.execute_skill_script.define(), ...(isOpeningCut(view) ? [BUILTIN.find_skill.define()] : [])];
+  const lacking = always.filter(({ name }) => !tools.some((tool) => tool.name === name));
+  const all = [...tools, ...lacking.map((tool) => renderTool(tool, "mcp"))];
+  return all.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+const ORDER = Object.keys(BUILTIN);
+
+function placeOf({ name }: JsonObject): number {
+  const place = typeof name === "string" ? ORDER.indexOf(name) : -1;
+  return place === -1 ? ORDER.length : place;
+}
+
+function told(tool: JsonObject, view: View): JsonObject {
+  const { forClient } = rowOf(tool) ?? {};
+  if (forClient === undefined) return tool;
+  const { shown, more } = listed(view.catalog, view.preload);
+  return {
+    ...tool,
+    description: [forClient.description, ...(forClient.lists ? [renderList(shown, more)] : [])].join("\n\n"),
+  };
 }
 
 function rowOf({ name }: JsonObject) {
   return typeof name === "string" ? builtinOf(name) : null;
 }
 
-function hinted(tool: JsonObject): JsonObject {
-  const annotations = rowOf(tool)?.hints ?? null;
-  return annotations === null ? tool : { ...tool, annotations };
-}
-
-function listOf(view: View): string {
-  const { shown, more } = listed(view.catalog, view.preload);
-  return renderList(shown, more);
+function hinted(tool: JsonObject, annotations: JsonObject | null | undefined): JsonObject {
+  return annotations == null ? tool : { ...tool, annotations };
 }
 
 function objectIn(value: JsonObject[string] | undefined): JsonObject {

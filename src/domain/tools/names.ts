@@ -15,14 +15,16 @@ export const TOOL_NAME_CHARS = 64;
 
 /**
  * Names for tools, in order of their skills' activation: what is not yet taken keeps its own name, a later one becomes
- * `skill__tool`, and what is too long or still clashes ends in `_` and six digits of a digest.
+ * `skill__tool`, and what is too long or still clashes ends in `_` and six digits of a digest. A name that needs no change is given
+ * before those that do: `a_b` is called so even after `a.b`.
  *
  * @param taken names that cannot be given: the gateway's own, and those that activations hold already
  */
 export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<string>): Promise<string[]> {
   const used = new Set(taken);
-  const names: string[] = [];
-  for (const tool of tools) {
+  const names = new Map<NamedTool, string>();
+  const isPlain = ({ own }: NamedTool) => plain(own) === own;
+  for (const tool of [...tools.filter(isPlain), ...tools.filter((other) => !isPlain(other))]) {
     const candidates = [plain(tool.own), ...(tool.skill === "" ? [] : [plain(`${tool.skill}__${tool.own}`)])];
     let name = candidates.find((candidate) => candidate.length <= TOOL_NAME_CHARS && !used.has(candidate));
     for (let salt = 0; name === undefined; salt++) {
@@ -31,9 +33,9 @@ export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<
       if (!used.has(short)) name = short;
     }
     used.add(name);
-    names.push(name);
+    names.set(tool, name);
   }
-  return names;
+  return tools.map((tool) => names.get(tool) ?? "");
 }
 
 function plain(name: string): string {

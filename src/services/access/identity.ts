@@ -15,13 +15,16 @@ import { type HeldKey, readIdentity } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
+import { tellIgnoredGroups } from "./ignored-groups";
 import { readToken, type TokenBearer } from "./token";
 
-/** What a request shows: its bearer text, whom it says to act for, and its id. */
+/** What a request shows. */
 export interface Shown {
   bearer: string | null;
   onBehalfOf: string | null;
   requestId: string;
+  /** What the request asks for: its path with its query. */
+  path: string;
 }
 
 /** What it takes to look at it. */
@@ -42,7 +45,7 @@ const seen = new Recent<string, { caller: Caller; at: number }>(1_000);
 
 /** Who is calling. Throws `unauthenticated` unless the key or token is valid. The words do not say what is wrong with it. */
 export async function identify(looking: Looking, shown: Shown): Promise<Identified> {
-  const { bearer, onBehalfOf, requestId } = shown;
+  const { bearer, onBehalfOf, requestId, path } = shown;
   if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
   if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) {
     throw new GatewayError("invalid", "INVALID_REQUEST", "On-Behalf-Of is not a user id.", {
@@ -50,7 +53,7 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
     });
   }
   const digest = await sha256Hex(bearer);
-  const proof = await proofOf(looking, bearer, digest);
+  const proof = await proofOf(looking, bearer, digest, path);
   const cacheKey = `${digest} ${onBehalfOf ?? ""}`;
   const claimed = onBehalfOf === null && "token" in proof ? proof.token.claimed : [];
   const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
@@ -64,6 +67,7 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
     return { caller: { ...known.caller, requestId, stale: true }, key: null };
   }
   const { key, groups, counters } = read;
+  if ("token" in proof && onBehalfOf === null) tellIgnoredGroups(proof.token, groups);
   // What this isolate knows to be revoked must not come back while D1 is down.
   if ("keyId" in proof && !isLive(key, digest, looking.now)) seen.delete(cacheKey);
   const holder = { ...holderOf(proof, key, digest, looking.now), groups };
@@ -76,11 +80,11 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
 /** What kind of bearer it is, as far as can be said without D1. */
 type Proof = { environment: true } | { token: TokenBearer } | { keyId: string };
 
-async function proofOf(looking: Looking, bearer: string, digest: string): Promise<Proof> {
+async function proofOf(looking: Looking, bearer: string, digest: string, path: string): Promise<Proof> {
   const { settings } = looking;
   const { GATEWAY_ADMIN_KEY: adminKey } = settings;
   if (adminKey !== undefined && sameText(digest, await adminDigest(adminKey))) return { environment: true };
-  if (isToken(bearer)) return { token: await readToken(settings, bearer, looking, looking.development) };
+  if (isToken(bearer)) return { token: await readToken(settings, bearer, looking, looking.development, path) };
   const keyId = readKeyId(bearer);
   if (keyId === "mistyped")
     throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");

@@ -2,7 +2,7 @@
 // wrong with a token, since that helps somebody who forges one.
 
 import type { JWTVerifyGetKey } from "jose";
-import { type Bearer, bearerOf } from "../../domain/access/token";
+import { audiencesAt, type Bearer, bearerOf } from "../../domain/access/token";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { isKeyAddress } from "../../domain/issuer-settings";
@@ -21,12 +21,14 @@ export interface TokenBearer extends Bearer {
 /**
  * Checks a token against the issuer's keys: its signature, issuer, audience, times and algorithm.
  * @param development whether keys may come over plain http from this machine
+ * @param path of the request, with its query: a token may be for this URL alone
  */
 export async function readToken(
   settings: Settings,
   token: string,
   asking: Fetching,
   development: boolean,
+  path: string,
 ): Promise<TokenBearer> {
   const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;
   if (issuer === undefined || url === undefined || token.length > ACCESS_LIMITS.tokenChars) throw badToken();
@@ -39,7 +41,7 @@ export async function readToken(
     resolvers.set(set, resolver);
     return jwtVerify(token, resolver, {
       issuer,
-      audience: settings.JWT_AUDIENCE,
+      audience: audiencesAt(settings.JWT_AUDIENCE, path),
       algorithms: settings.JWT_ALGORITHMS,
       clockTolerance: DURATIONS.clockLeeway / 1_000,
       currentDate: new Date(asking.now),

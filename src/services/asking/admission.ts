@@ -9,6 +9,9 @@ import type { Session } from "../session";
 /** The header in which the Worker tells the object whom it sends. Nobody else reaches the object. */
 export const ADMISSION_HEADER = "x-admission";
 
+/** The header with which the Worker itself listens, for an MCP host whose key it has checked. */
+export const LISTEN_HEADER = "x-listen";
+
 /** `allowed`: the gateway's settings name the origin. */
 const origin = { origin: z.string().nullable(), allowed: z.boolean() };
 

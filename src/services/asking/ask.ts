@@ -18,6 +18,7 @@ import {
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { type JsonValue, utf8Bytes } from "../../domain/json";
+import { NO_PAGE_ANSWER } from "../../sandbox/host";
 import type { QuestionStore } from "../../storage/object/questions";
 import type { Session } from "../session";
 import { type Waiters, waitFor, wake } from "./waiters";
@@ -139,11 +140,13 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
   const { turn } = session.state;
   const pass = session.store.passes();
   let next = 0;
-  return async (question: Question): Promise<Answer> => {
+  return async (question: Question, requireClient = false): Promise<Answer> => {
     const ordinal = next++;
     const site = { userId: session.userId, conversation: session.id, turn, pass, callId, ordinal };
     const id = await questionIdAt(site);
     signal.throwIfAborted();
+    // A call that is made again waits for what it asked before, whoever is there now.
+    if (requireClient && asking.clients.count() === 0 && look(asking, id) === null) return NO_PAGE_ANSWER;
     ask(asking, id, question);
     const stop = () => {
       if (look(asking, id)?.state === "pending") cancel(asking, id, "call_cancelled");

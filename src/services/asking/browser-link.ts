@@ -10,7 +10,8 @@ export function openBrowserLink(asking: Asking, session: Session, call: LinkCall
   const { skillName, callId, signal } = call;
   const ask = askerOf(asking, session, callId, signal);
   return {
-    request: (action, payload, timeoutMs) => ask({ skill_name: skillName, action, payload, timeout_ms: timeoutMs }),
+    request: ({ action, payload, timeoutMs, requireClient }) =>
+      ask({ skill_name: skillName, action, payload, timeout_ms: timeoutMs }, requireClient),
     emit: (action, payload) => tell(asking, skillName, action, payload),
   };
 }

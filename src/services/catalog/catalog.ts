@@ -1,20 +1,20 @@
 // What one conversation may see: own over group over public, narrowed by the ghost, the allow-list, the kill switch and the
 // shell. Listing, loading, reading and searching all come through here.
 
-import { skillScopes, userScope, visibleScopes } from "../../domain/access/access";
+import { visibleScopes } from "../../domain/access/access";
 import { type Catalog, type CatalogEntry, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
-import { type GhostSpec, inlineSpec } from "../../domain/catalog/ghost";
+import { isPinned } from "../../domain/catalog/pin";
 import { byName, choose, firstOfEach } from "../../domain/catalog/precedence";
 import { fitting } from "../../domain/catalog/size";
 import type { Selection, View } from "../../domain/catalog/view";
 import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
-import type { Issue } from "../../domain/errors";
 import { CATALOG_LIMITS } from "../../domain/limits";
-import { parseReference, satisfiesRange } from "../../domain/reference";
+import { satisfiesRange } from "../../domain/reference";
 import { listedDescription } from "../../domain/tokens";
-import { type CatalogRow, readCatalogStart, readGhost, type WantedSkill, wantedSkills } from "../../storage/d1/catalog";
+import { type CatalogRow, readCatalogStart, type WantedSkill, wantedSkills } from "../../storage/d1/catalog";
 import { readGatewayServers } from "../../storage/d1/mcp-servers";
 import type { Context } from "../context";
+import { addedIn, readSelection, scopesOf, waysTo } from "./selection";
 
 /** What a view depends on; while this does not change, neither does the view. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
@@ -23,12 +23,8 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
   // The number rises when a view of an earlier gateway lacks something.
-  return JSON.stringify([4, seen, settings.ghost, settings.spec, settings.shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
-}
-
-/** The scopes that a selection's skills come from, first wins. */
-export function scopesOf({ caller: { principal } }: Context, { shared }: Selection): string[] {
-  return skillScopes(principal, shared ?? userScope(principal.userId));
+  const { ghost, spec, additional_skills, shell } = settings;
+  return JSON.stringify([6, seen, ghost, spec, additional_skills, shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
 }
 
 /** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
@@ -39,12 +35,14 @@ export async function readView(context: Context, settings: ConversationSettings)
   ]);
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
-  const whole = context.settings.SKILLS_ENABLED ? await readCatalog(context, selection, shell, preload) : EMPTY_CATALOG;
-  const fits = fitting(whole.entries, visibleScopes(context.caller.principal), preload);
+  const first = [...preload, ...selection.added.map(({ name }) => name)];
+  const whole = context.settings.SKILLS_ENABLED ? await readCatalog(context, selection, shell, first) : EMPTY_CATALOG;
+  const fits = fitting(whole.entries, visibleScopes(context.caller.principal), first);
   const catalog = { ...whole, entries: fits.entries };
   const known = new Set(catalog.entries.map((entry) => entry.name));
   const complete = catalog.entries.length >= catalog.total;
   const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
+  const [added, missed] = addedIn(catalog.entries, selection);
   return {
     key: viewKey(context, settings),
     catalog,
@@ -52,6 +50,7 @@ export async function readView(context: Context, settings: ConversationSettings)
     shell,
     system_prompt: spec?.systemPrompt ?? "",
     preload,
+    added: added.map(({ name }) => name),
     ghost,
     servers: { gateway, ghost: context.settings.SKILLS_ENABLED ? (spec?.mcpServers ?? {}) : {} },
     retention: spec?.retentionTurns ?? null,
@@ -61,6 +60,11 @@ export async function readView(context: Context, settings: ConversationSettings)
       ...absent.map(({ name, range }) => ({
         code: "SKILL_UNAVAILABLE",
         message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation.`,
+        path: name,
+      })),
+      ...missed.map(({ name }) => ({
+        code: "SELECTED_UNAVAILABLE",
+        message: `Skill '${name}' is not available.`,
         path: name,
       })),
     ],
@@ -80,6 +84,17 @@ export async function findInView(
   if (known === undefined && complete) return null;
   const [found] = await readNamed(context, view.selection, view.shell, [name], ranges);
   return found ?? null;
+}
+
+/** A skill of the view that a model may ask for: what only users choose is for it only while it is active. */
+export async function findForModel(
+  context: Context,
+  view: View,
+  name: string,
+  isActive: boolean,
+): Promise<CatalogEntry | null> {
+  const entry = await findInView(context, view, name);
+  return entry?.user_only === true && !isActive ? null : entry;
 }
 
 /** Those of the named skills that the view has, in at most one round trip. */
@@ -113,33 +128,6 @@ export async function scopeInView(
   return rows.find((row) => row.skill_id === skill.skill_id)?.scope ?? null;
 }
 
-async function readSelection(
-  context: Context,
-  settings: ConversationSettings,
-): Promise<{ spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] }> {
-  if (settings.spec !== undefined) {
-    const spec = inlineSpec(settings.spec);
-    return { spec, ghost: null, selection: selectionOf(spec, new Map(), null), warnings: [] };
-  }
-  if (settings.ghost === undefined)
-    return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null }, warnings: [] };
-  const { principal } = context.caller;
-  const ghost = await readGhost(context.db, visibleScopes(principal), settings.ghost);
-  if (ghost === null) {
-    const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
-    return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null }, warnings: [warning] };
-  }
-  const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
-  const shared = ghost.scope === userScope(principal.userId) ? null : ghost.scope;
-  return { spec: ghost.spec, ghost: ghost.name, selection: selectionOf(ghost.spec, ids, shared), warnings: [] };
-}
-
-function selectionOf(spec: GhostSpec, ids: ReadonlyMap<string, string>, shared: string | null): Selection {
-  const references = (spec.skills ?? []).filter((text) => text !== "*").flatMap((text) => parseReference(text) ?? []);
-  const skills = references.map(({ name, range }) => ({ name, range, skill_id: ids.get(name) ?? null }));
-  return { all: spec.skills?.includes("*") ?? false, skills, shared };
-}
-
 async function readCatalog(
   context: Context,
   selection: Selection,
@@ -150,7 +138,7 @@ async function readCatalog(
   if (!selection.all || allowed.length > 0) {
     const names = selection.all
       ? allowed.map((reference) => reference.name)
-      : selection.skills.map((skill) => skill.name);
+      : [...new Set([...selection.skills, ...selection.added].map((skill) => skill.name))];
     const entries = await readNamed(context, selection, shell, names);
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
     const nearest = entries.toSorted(nearestFirst);
@@ -188,14 +176,13 @@ async function readNamed(
   ranges: readonly string[] = [],
 ): Promise<CatalogEntry[]> {
   const allowed = context.settings.SKILLS_ALLOWED;
-  const scopes = scopesOf(context, selection);
   const asked = names.flatMap((name) => {
-    const selected = selection.skills.find((skill) => skill.name === name);
     const permitted = allowed.find((reference) => reference.name === name);
-    if (selected === undefined && !selection.all) return [];
     if (permitted === undefined && allowed.length > 0) return [];
-    const all = [...ranges, selected?.range ?? "*", permitted?.range ?? "*"].filter((range) => range !== "*");
-    return [{ name, skill_id: selected?.skill_id ?? null, ranges: all }];
+    return waysTo(context, selection, name).map(({ range, ...way }) => ({
+      ...way,
+      ranges: [...ranges, range, permitted?.range ?? "*"].filter((each) => each !== "*"),
+    }));
   });
   if (asked.length === 0) return [];
   const wanted: WantedSkill[] = asked.map(({ name, skill_id, ranges: all }) => ({
@@ -203,14 +190,17 @@ async function readNamed(
     skill_id,
     any_version: all.length > 0,
   }));
+  const scopes = [...new Set(asked.flatMap((way) => way.scopes))];
   const rows = Map.groupBy(await wantedSkills(context.db, scopes, shell, wanted), (row) => row.name);
-  const found = asked.flatMap(({ name, skill_id, ranges: all }) => {
-    const named = rows.get(name) ?? [];
+  const found = new Map<string, CatalogRow>();
+  for (const { name, skill_id, pin, scopes: own, ranges: all } of asked) {
+    const named = (rows.get(name) ?? []).filter((row) => isPinned(pin, row));
     // The skill that a saved ghost resolved the name to comes before all others of the name, while it is there.
-    const resolved = named.filter((row) => row.skill_id === skill_id);
-    return choose(resolved.length > 0 ? resolved : named, scopes, all) ?? [];
-  });
-  return byName(found.map(entryOf));
+    const resolved = named.filter((row) => row.skill_id === skill_id && own.includes(row.scope));
+    const chosen = found.has(name) ? null : choose(resolved.length > 0 ? resolved : named, own, all);
+    if (chosen !== null) found.set(name, chosen);
+  }
+  return byName([...found.values()].map(entryOf));
 }
 
 /** What a view keeps of a row. */

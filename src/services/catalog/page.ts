@@ -5,7 +5,8 @@ import { byCodePoint, byName, firstOfEach } from "../../domain/catalog/precedenc
 import type { View } from "../../domain/catalog/view";
 import { readCatalogAfter } from "../../storage/d1/catalog";
 import type { Context } from "../context";
-import { entryOf, findAllInView, scopesOf } from "./catalog";
+import { entryOf, findAllInView } from "./catalog";
+import { scopesOf } from "./selection";
 
 /** The entries after a name, in order of name, and the name to go on from (`null` at the end). */
 export async function catalogPage(
@@ -19,7 +20,8 @@ export async function catalogPage(
   const isLeft = (name: string) => after === null || byCodePoint(name, after) > 0;
   if (isComplete) return cut(byName(entries.filter((entry) => isLeft(entry.name))), limit);
   const allowed = context.settings.SKILLS_ALLOWED.map((reference) => reference.name);
-  const names = view.selection.all ? allowed : view.selection.skills.map((skill) => skill.name);
+  const { all, skills, added } = view.selection;
+  const names = all ? allowed : [...new Set([...skills, ...added].map((skill) => skill.name))];
   if (names.length > 0) {
     const wanted = names.filter(isLeft).sort(byCodePoint);
     const some = wanted.slice(0, limit);

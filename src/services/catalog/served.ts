@@ -1,6 +1,7 @@
 // Skills as the MCP extension `io.modelcontextprotocol/skills` (SEP-2640) serves them: entries with digests, files as resources.
 
 import * as z from "zod";
+import { kindOfScope } from "../../domain/access/access";
 import {
   conforms,
   parseSkillUri,
@@ -10,22 +11,26 @@ import {
 } from "../../domain/catalog/served-skill";
 import type { View } from "../../domain/catalog/view";
 import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { isJsonObject, type JsonObject } from "../../domain/json";
 import { SERVED_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
+import { literalCredentials, withoutCredentials } from "../../domain/package/credentials";
 import { readServedVersions, type ServedVersion } from "../../storage/d1/catalog";
 import { readPackageRange } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { findInView } from "./catalog";
 import { catalogPage } from "./page";
+import { filesWithheld, withheldFrom } from "./withheld";
 
-/** A page of skills that keep to the extension's rules, by name. The others are served by URI only. */
+/** A page of skills that keep to the extension's rules, by name. The others are served by URI only, and so is what only users choose. */
 export async function pageOfSkills(
   context: Context,
   view: View,
   cursor: string | undefined,
 ): Promise<{ skills: ServedSkill[]; nextCursor: string | null }> {
   const after = decodeCursor(cursor, z.string());
-  const { entries, next } = await catalogPage(context, view, after, SERVED_LIMITS.page);
+  const { entries: all, next } = await catalogPage(context, view, after, SERVED_LIMITS.page);
+  const entries = all.filter((entry) => !entry.user_only);
   const versions = await readServedVersions(
     context.db,
     entries.map((entry) => entry.version_id),
@@ -33,7 +38,7 @@ export async function pageOfSkills(
   const skills = entries.flatMap((entry) => {
     const version = versions.get(entry.version_id);
     if (version === undefined) return [];
-    const served = servedFrom(entry.name, version);
+    const served = servedFrom(entry.name, entry.scope, version);
     return conforms(entry.name, served, version.warnings) ? [served] : [];
   });
   return { skills, nextCursor: next === null ? null : encodeCursor(next) };
@@ -43,7 +48,7 @@ export async function pageOfSkills(
 export async function skillAt(context: Context, view: View, uri: string): Promise<ServedSkill | null> {
   const found = await versionAt(context, view, uri);
   if (found === null) return null;
-  const served = servedFrom(found.name, found.version);
+  const served = servedFrom(found.name, found.scope, found.version);
   return served.uri === skillUri(found.name, found.path) ? served : null;
 }
 
@@ -56,6 +61,8 @@ export async function fileAt(
   const found = await versionAt(context, view, uri);
   const file = found?.version.files.find((candidate) => candidate.path === found.path);
   if (found === null || file === undefined) return null;
+  const withheld = withheldFrom(context, found.scope, serversIn(found.version.frontmatter));
+  if (withheld !== null) throw filesWithheld(withheld);
   const { packages, timings } = context;
   const bytes = await readPackageRange(packages, timings, found.versionId, file.offset, file.size);
   return bytes === null ? null : { bytes, mediaType: mediaTypeOf(file.path) };
@@ -82,23 +89,35 @@ async function versionAt(
   context: Context,
   view: View,
   uri: string,
-): Promise<{ name: string; path: string; versionId: string; version: ServedVersion } | null> {
+): Promise<{ name: string; path: string; scope: string; versionId: string; version: ServedVersion } | null> {
   const place = parseSkillUri(uri);
   const entry = place === null ? null : await findInView(context, view, place.name);
   if (place === null || entry === null) return null;
   const version = (await readServedVersions(context.db, [entry.version_id])).get(entry.version_id);
-  return version === undefined ? null : { ...place, versionId: entry.version_id, version };
+  return version === undefined ? null : { ...place, scope: entry.scope, versionId: entry.version_id, version };
 }
 
-function servedFrom(name: string, { frontmatter, files }: ServedVersion): ServedSkill {
+function servedFrom(name: string, scope: string, { frontmatter, files }: ServedVersion): ServedSkill {
   const main = files.find((file) => file.path.toLowerCase() === "skill.md")?.path ?? "SKILL.md";
   return {
     uri: skillUri(name, main),
-    frontmatter,
+    frontmatter: kindOfScope(scope) === "user" ? frontmatter : withoutCredentialsIn(frontmatter),
     resources: files.map((file) => ({
       uri: skillUri(name, file.path),
       digest: `sha256:${file.sha256}`,
       size: file.size,
     })),
   };
+}
+
+/** The frontmatter with its servers as others may see them. */
+function withoutCredentialsIn(frontmatter: JsonObject): JsonObject {
+  const servers = serversIn(frontmatter);
+  return literalCredentials(servers).length === 0
+    ? frontmatter
+    : { ...frontmatter, mcpServers: withoutCredentials(servers) };
+}
+
+function serversIn({ mcpServers }: JsonObject): JsonObject {
+  return isJsonObject(mcpServers) ? mcpServers : {};
 }

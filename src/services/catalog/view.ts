@@ -1,10 +1,12 @@
 // The conversation's view of the registry, kept beside its events and renewed when something it depends on has changed.
 
+import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import { activeSkills, apply } from "../../domain/conversation/activation";
 import type { ConversationEvent } from "../../domain/conversation/event";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
+import { yankedAmong } from "../../storage/d1/versions";
 import type { Context } from "../context";
 import { exclusively, record, type Session } from "../session";
 import type { Standing } from "../session-memory";
@@ -21,6 +23,7 @@ export async function viewFor(context: Context, session: Session, settings: Conv
   if (view.key === session.view?.key) return view;
   session.store.set("catalog", view);
   session.view = view;
+  session.changed?.(context);
   return view;
 }
 
@@ -66,15 +69,28 @@ async function viewNow(context: Context, session: Session, settings: Conversatio
   return seen?.key === key ? seen : readView(context, settings);
 }
 
-/** The departures of active skills that this view no longer has. */
+/** The departures of active skills that this view no longer has, or not at that version. */
 async function lost(context: Context, session: Session, view: View): Promise<ConversationEvent[]> {
   const { state } = session;
   const found: ConversationEvent[] = [];
-  for (const { skill } of activeSkills(state)) {
-    if (await isVisible(context, view, skill)) continue;
+  const active = activeSkills(state);
+  const yanked = await yankedOf(
+    context,
+    view,
+    active.map(({ skill }) => skill),
+  );
+  for (const { skill } of active) {
+    if (!yanked.has(skill.version_id) && (await isVisible(context, view, skill))) continue;
     found.push({ type: "unloaded", turn: state.turn, name: skill.name, reason: "unavailable" });
   }
   return found;
+}
+
+/** Which of these versions are yanked. Those that the view itself would choose are not, and need no look. */
+export async function yankedOf(context: Context, view: View, skills: readonly SkillRef[]): Promise<Set<string>> {
+  const chosen = new Set(view.catalog.entries.map((entry) => entry.version_id));
+  const others = skills.map((skill) => skill.version_id).filter((id) => !chosen.has(id));
+  return others.length === 0 ? new Set() : yankedAmong(context.db, others);
 }
 
 /** The warning for an activation that its catalog no longer has. */

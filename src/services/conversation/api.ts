@@ -2,6 +2,7 @@
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
 import type { Answer, QuestionState } from "../../domain/asking/question";
+import type { PickedSkill } from "../../domain/catalog/pin";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
@@ -32,7 +33,7 @@ export interface TurnRequest {
   format: Format | null;
   history: JsonValue[] | null;
   history_cut: boolean;
-  selected_skills: string[];
+  selected_skills: PickedSkill[];
   /** Ids of the messages with instructions that the caller's history still has, unedited; `null`: it does not say. */
   have: string[] | null;
   /** The model that will be called, which decides how long a prompt is cached. */
@@ -54,6 +55,8 @@ export interface ToolCallsRequest {
   format: Format | null;
   etag: string | null;
   client: ClientSetup | null;
+  /** Whether the answer says to a host that the list of tools is another one than it was told. */
+  hearsChanges?: boolean;
 }
 
 export type Reply<T> =
@@ -79,8 +82,10 @@ export interface ConversationApi {
     once: Idempotency | null,
   ): Promise<Reply<TurnReply>>;
   prompt(target: Target, format: Format | null): Promise<Reply<OfferReply>>;
-  /** What an MCP host is offered: tools that say which skills there are, and the prompt as its server's instructions. */
-  clientOffer(target: Target, client: ClientSetup): Promise<Reply<OfferReply>>;
+  /** The server's instructions for an MCP host: what to do, and which skills there are. Waits for no MCP server. */
+  clientOpening(target: Target, client: ClientSetup): Promise<Reply<string>>;
+  /** The tools that an MCP host is offered: they say which skills there are, too. */
+  clientTools(target: Target, client: ClientSetup, tells: boolean): Promise<Reply<JsonObject[]>>;
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
   streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;

@@ -12,8 +12,9 @@ import {
 import { exclusively } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
 import { executeScript, type ScriptPlace } from "../tools/script";
-import { loadSkill, showSkill, unloadSkill } from "./load";
+import { loadSkill, showSkill } from "./load";
 import { runFindSkill, runReadSkill } from "./read";
+import { unloadSkill } from "./unload";
 
 /** Where a tool runs that needs no conversation: it may have one. */
 export type BuiltinPlace = ScriptPlace & ForWhom;

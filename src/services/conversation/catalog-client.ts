@@ -9,7 +9,8 @@ import { Recent } from "../../domain/recent";
 import { failed, type ToolResult } from "../../domain/tool";
 import { isBuiltin } from "../../domain/tools/builtin";
 import { toolsOfCatalog } from "../../domain/tools/client-offer";
-import { readView, viewKey } from "../catalog/catalog";
+import { openingOf } from "../../domain/tools/client-opening";
+import { findAllInView, readView, viewKey } from "../catalog/catalog";
 import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 
@@ -27,6 +28,21 @@ export async function viewOfCatalog(context: Context, settings: ConversationSett
     throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${settings.ghost}'.`);
   seen.set(key, view);
   return view;
+}
+
+/**
+ * The instructions of the server that a client speaks with. It loads what is preloaded by itself, and so has the text wherever its
+ * host shows it.
+ *
+ * @param asked names that the client's own URL preloads
+ */
+export async function openingFor(context: Context, view: View, asked: readonly string[]): Promise<string> {
+  const names = [...new Set([...view.preload, ...asked])];
+  const found = new Set((await findAllInView(context, view, names)).map(({ name }) => name));
+  return openingOf(view, {
+    present: names.filter((name) => found.has(name)),
+    absent: names.filter((name) => !found.has(name)),
+  });
 }
 
 /** Runs one of `toolsOfCatalog`; `null` when there is none of this name. */

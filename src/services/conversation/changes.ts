@@ -4,16 +4,30 @@ import type { ServerFrame } from "../../domain/asking/frame";
 import type { ConversationState } from "../../domain/conversation/activation";
 import type { Clients } from "../asking/ask";
 import type { Session } from "../session";
+import { type ToolListeners, tellTools } from "./client-tools";
 import { activeOf } from "./status";
 
 export function activeFrame(state: ConversationState): Extract<ServerFrame, { type: "skill:active" }> {
   return { type: "skill:active", turn: state.turn, active: activeOf(state).map((skill) => ({ ...skill })) };
 }
 
-/** From now on tells the pages when the turn or what is active in it changes; once for all changes made at a time. */
-export function announceChanges(session: Session, clients: Clients): void {
+/**
+ * From now on tells the pages when the turn or what is active in it changes, once for all changes made at a time; and MCP hosts that
+ * listen when the list of tools does.
+ *
+ * @param failed hears why the list could not be worked out
+ */
+export function announceChanges(
+  session: Session,
+  clients: Clients,
+  listeners: ToolListeners,
+  failed: (error: unknown) => void,
+): void {
   let told = JSON.stringify(activeFrame(session.state));
-  session.changed = () =>
+  // One after the other: what is worked out last is told last.
+  let telling = Promise.resolve();
+  session.changed = (context) => {
+    if (listeners.any()) telling = telling.then(() => tellTools(context, session, listeners)).catch(failed);
     queueMicrotask(() => {
       const frame = activeFrame(session.state);
       const text = JSON.stringify(frame);
@@ -21,4 +35,5 @@ export function announceChanges(session: Session, clients: Clients): void {
       told = text;
       clients.tell(frame);
     });
+  };
 }

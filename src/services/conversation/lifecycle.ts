@@ -1,7 +1,7 @@
 // A conversation's beginning and end: its settings, its place in the user's list, and its going when nobody uses it.
 
 import { visibleScopes } from "../../domain/access/access";
-import { DAILY, dayOf, tooOften } from "../../domain/access/quota";
+import { dailyLimits, dayOf, tooOften } from "../../domain/access/quota";
 import { checkGhostSpec, inlineSpec } from "../../domain/catalog/ghost";
 import { type ConversationSettings, mergeSettings } from "../../domain/conversation/settings";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
@@ -53,8 +53,9 @@ export async function putConversation(
 async function enlist(context: Context, id: string, ghost: string | null): Promise<void> {
   const now = context.now();
   const row = { userId: context.caller.principal.userId, id, ghost, createdAt: now };
-  const count = await enlistConversation(context.db, row, dayOf(now), DAILY.conversations);
-  if (count > DAILY.conversations) throw tooOften("conversations", now);
+  const limit = dailyLimits(context.settings).conversations;
+  const count = await enlistConversation(context.db, row, dayOf(now), limit);
+  if (count > limit) throw tooOften("conversations", limit, now);
 }
 
 /** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */

@@ -1,10 +1,17 @@
-// load_skill and unload_skill: what they check, in which order, and what they answer.
+// load_skill: what it checks, in which order, and what it answers.
 
 import { type CatalogEntry, refOf } from "../../domain/catalog/catalog";
-import { resolveDependencies } from "../../domain/catalog/dependencies";
+import { type DependencyProblem, type Resolution, resolveDependencies } from "../../domain/catalog/dependencies";
+import { type Unmet, unmetText } from "../../domain/catalog/needs";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
-import { type Activation, activeSkills, apply, type ConversationState } from "../../domain/conversation/activation";
+import {
+  type Activation,
+  activeSkills,
+  apply,
+  type ConversationState,
+  withNeeded,
+} from "../../domain/conversation/activation";
 import { evictions, overCeiling } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
 import { presentVersion } from "../../domain/conversation/present";
@@ -13,7 +20,7 @@ import { deliversInAnswer } from "../../domain/conversation/settings";
 import { satisfiesRange } from "../../domain/reference";
 import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
-import { findInView } from "../catalog/catalog";
+import { findForModel, findInView } from "../catalog/catalog";
 import { contentsOf, keepInstructions } from "../catalog/instructions";
 import type { Context } from "../context";
 import { record, type Session, touch } from "../session";
@@ -22,9 +29,13 @@ import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Seen } from "../tools/step";
 
-/** To an MCP client the instructions always go in the answer, and `again` repeats those of a skill that is active already. */
 export interface LoadHow {
+  /**
+   * Whether an MCP client asks. It gets all instructions in every answer: it takes no prompt, and another chat of its user may have
+   * loaded them.
+   */
   forClient: boolean;
+  /** Under `auto`: the instructions are told again. */
   again: boolean;
   /** The call that loads: under `auto` its answer is where the instructions stand. */
   call: string;
@@ -41,19 +52,22 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
   const { policy, turn } = state;
   if (policy === null) throw new Error("load_skill outside a turn");
   const active = activeSkills(state);
-  const found = await findListed(context, view, name);
-  if ("refusal" in found) return found.refusal;
   const already = active.find((activation) => activation.skill.name === name);
+  const found = await findListed(context, view, name, already !== undefined);
+  if ("refusal" in found) return found.refusal;
+  const { forClient } = how;
   const auto = policy.delivery === "auto";
   // Under `auto` a version stays until it is loaded anew.
   const moves = auto && already?.reason !== "preloaded" && already?.skill.version_id !== found.entry.version_id;
-  if (already !== undefined && !moves) return loadAgain(seen, policy, already.skill, how);
+  if (already !== undefined && !moves) return loadAgain(seen, policy, already.skill, how, found.entry.user_only);
   const whole = await withNeeds(context, view, found.entry, active);
   if ("refusal" in whole) return whole.refusal;
 
-  const { forClient } = how;
   const inAnswer = deliversInAnswer(policy);
   const skills = whole.entries.map(refOf);
+  const contradicted = whole.unmet.find(({ needs }) => needs.some((need) => contradicts(need, active)));
+  if (contradicted !== undefined)
+    return failed(`Error: ${unmetText(contradicted)} Another version of one of them is loaded.`);
   const clash = skills.find(
     (skill) =>
       !(moves && skill.name === name) &&
@@ -86,15 +100,16 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
     ...leaving.map((other): ConversationEvent => ({ type: "unloaded", turn, name: other, reason: "evicted" })),
   ]);
   const made = leaving.length === 0 ? "" : TEXTS.evicted(leaving);
-  const names = fresh.map((skill) => skill.name);
-  const tools = await toolsText(seen, names);
-  if (policy.tool_style === "skill") return text(`${bodyOf(session, found.entry.version_id)}${made}${tools}`);
+  const told = forClient ? skills : fresh;
+  const names = told.map((skill) => skill.name);
+  const notes = made + withoutText(whole.unmet) + (await toolsText(seen, names));
+  if (policy.tool_style === "skill" && !forClient) return text(`${bodyOf(session, found.entry.version_id)}${notes}`);
   const isShort = auto && !names.includes(name);
   const first = isShort ? TEXTS.present(name) : TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery);
   const replaces = before === null || isShort ? "" : TEXTS.replaces(name, before.version, found.entry.version);
-  const answer = replaces + first + made + tools;
+  const answer = replaces + first + notes;
   if (!inAnswer && !forClient) return text(answer);
-  return text(answer + blockOf(session, fresh));
+  return text(answer + blockOf(session, told));
 }
 
 /** Whether the model can read a skill's instructions, at this version: in its history, or in the front of its prompt. */
@@ -102,12 +117,13 @@ function stands({ carriers, preloaded }: ConversationState, { name, version_id, 
   return tokens === 0 || preloaded.includes(name) || presentVersion(carriers, name)?.version_id === version_id;
 }
 
-/** Loads a skill that is active: it stays longer, and its instructions are told again only where they may be lost. */
+/** Loads a skill that is active: it stays longer, and its instructions are told again where they may be lost. */
 async function loadAgain(
   seen: Seen,
   policy: Policy,
   skill: SkillRef,
   { forClient, again, call }: LoadHow,
+  userOnly: boolean,
 ): Promise<ToolResult> {
   const { context, session } = seen;
   const { state } = session;
@@ -116,27 +132,29 @@ async function loadAgain(
   const tells = auto && (again || !stands(state, skill));
   const delivered = policy.tool_style === "skill" || tells ? [name] : [];
   const isInAnswer = delivered.length === 0 || (!auto && state.delivered.get(name) === skill.version_id);
-  // A second load in a turn says no more than that the skill was used.
-  if (state.roots.get(name) === state.turn && isInAnswer) touch(session, context, name);
+  // A second load in a turn says no more than that the skill was used. What only users choose stays as long as they say.
+  if (userOnly || (state.roots.get(name) === state.turn && isInAnswer)) touch(session, context, name);
   else
     record(session, context, [
       { type: "loaded", turn: state.turn, name, skills: [skill], delivered, ...(tells ? { call } : {}) },
     ]);
+  if (forClient || tells) {
+    const told = forClient ? withNeeded(session.state, name) : [skill];
+    const names = told.map((one) => one.name);
+    return text(`${TEXTS.loaded(name, "tool_result")}${await toolsText(seen, names)}${blockOf(session, told)}`);
+  }
   // The one-tool style always answers with the body; load_skill does not repeat it.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
-  const tools = await toolsText(seen, [name]);
-  if (tells || (again && forClient))
-    return text(`${TEXTS.loaded(name, "tool_result")}${tools}${blockOf(session, [skill])}`);
-  return text((auto ? TEXTS.present(name) : TEXTS.alreadyActive(name)) + tools);
+  return text((auto ? TEXTS.present(name) : TEXTS.alreadyActive(name)) + (await toolsText(seen, [name])));
 }
 
 /** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */
 export async function showSkill(context: Context, view: View, name: string): Promise<ToolResult> {
-  const found = await findListed(context, view, name);
+  const found = await findListed(context, view, name, false);
   if ("refusal" in found) return found.refusal;
   const whole = await withNeeds(context, view, found.entry, []);
   if ("refusal" in whole) return whole.refusal;
-  const { entries } = whole;
+  const { entries, unmet } = whole;
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (overCeiling(entries, ceiling))
     return failed(
@@ -153,13 +171,29 @@ export async function showSkill(context: Context, view: View, name: string): Pro
     ? " Its tools, if it has any, need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
     : "";
   const block = bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
-  return text(`${TEXTS.loaded(name, "tool_result")}${tools}${block}`);
+  return text(`${TEXTS.loaded(name, "tool_result")}${withoutText(unmet)}${tools}${block}`);
 }
 
-/** The first check of every loading: whether the catalog has the skill. */
-async function findListed(context: Context, view: View, name: string): Promise<Refused | { entry: CatalogEntry }> {
-  const entry = await findInView(context, view, name);
+/** The first check of every loading: whether the catalog has the skill for a model, or a user has chosen it. */
+async function findListed(
+  context: Context,
+  view: View,
+  name: string,
+  isActive: boolean,
+): Promise<Refused | { entry: CatalogEntry }> {
+  const entry = await findForModel(context, view, name, isActive);
   return entry === null ? { refusal: failed(TEXTS.notAvailable(name, view)) } : { entry };
+}
+
+/** What an answer says of dependencies that the loaded skills go without. */
+function withoutText(unmet: readonly Unmet[]): string {
+  return unmet.map((one) => ` ${escapeSkillTags(unmetText(one))}`).join("");
+}
+
+/** Whether a skill is active at another version than a need says. */
+function contradicts({ name, range, kind }: Unmet["needs"][number], active: readonly Activation[]): boolean {
+  if (kind !== "marked") return false;
+  return active.some(({ skill }) => skill.name === name && !satisfiesRange(skill.version, range));
 }
 
 /** The checks that follow for a skill that is not active: it has content, and all that it needs is there. Dependencies first. */
@@ -168,7 +202,7 @@ async function withNeeds(
   view: View,
   entry: CatalogEntry,
   active: readonly Activation[],
-): Promise<Refused | { entries: CatalogEntry[] }> {
+): Promise<Refused | Exclude<Resolution, DependencyProblem>> {
   if (entry.tokens === 0 && !entry.has_capabilities) return { refusal: failed(TEXTS.noContent(entry.name)) };
   const resolved = await resolveDependencies(entry, (needed, ranges) =>
     findBeside(context, view, active, needed, ranges),
@@ -195,27 +229,6 @@ async function toolsText(seen: Seen, names: readonly string[]): Promise<string> 
   return offeredText(await offeredTools(seen), names, seen.session.state.policy?.tool_mode ?? "dynamic");
 }
 
-/** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */
-export function unloadSkill(context: Context, session: Session, name: string): ToolResult {
-  const { state } = session;
-  const activation = activeSkills(state).find((candidate) => candidate.skill.name === name);
-  if (activation === undefined) return failed(`Error: Skill '${name}' is not loaded.`);
-  if (state.preloaded.includes(name)) return failed(`Error: Skill '${name}' is preloaded and cannot be unloaded.`);
-  if (state.selected.includes(name))
-    return failed(`Error: Skill '${name}' was selected by the user and cannot be unloaded.`);
-  const dependants = () =>
-    activeSkills(session.state)
-      .filter((candidate) => candidate.skill.dependencies.includes(name))
-      .map((candidate) => `'${candidate.skill.name}'`);
-  if (!state.roots.has(name))
-    return failed(`Error: Skill '${name}' is needed by ${dependants().join(", ")}. Unload that instead.`);
-  record(session, context, [{ type: "unloaded", turn: state.turn, name, reason: "requested" }]);
-  const still = activeSkills(session.state).some((candidate) => candidate.skill.name === name);
-  return text(
-    still ? `${TEXTS.unloaded(name)} It stays while ${dependants().join(", ")} needs it.` : TEXTS.unloaded(name),
-  );
-}
-
 /** A dependency for a skill to be loaded. What is active stays at its version within the turn, if that suits. */
 async function findBeside(
   context: Context,
@@ -229,5 +242,7 @@ async function findBeside(
   const found = await findInView(context, view, name, suits ? [] : ranges);
   if (found === null || !suits) return found;
   const { skill_id, version_id, version, tokens, bytes = 0, dependencies } = held;
-  return { ...found, skill_id, version_id, version, tokens, bytes, needs: dependencies };
+  // What it needs was settled when it was loaded: these are skills.
+  const needs = dependencies.map((needed) => `${needed}@*`);
+  return { ...found, skill_id, version_id, version, tokens, bytes, needs, user_only: false };
 }

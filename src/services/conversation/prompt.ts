@@ -1,6 +1,6 @@
 // The prompt and the tools of the current turn, in the form the caller's API takes.
 
-import { listed } from "../../domain/catalog/catalog";
+import { hasListed, listed } from "../../domain/catalog/catalog";
 import { renderList } from "../../domain/catalog/list";
 import { activeSkills, type ConversationState } from "../../domain/conversation/activation";
 import { renderFront } from "../../domain/conversation/front";
@@ -12,7 +12,7 @@ import { type Format, renderTool } from "../../domain/tools/formats";
 import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
 import type { Step } from "../tools/step";
-import { frontOf } from "./front";
+import { frontOf } from "./auto/front";
 
 /**
  * What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after.
@@ -51,7 +51,7 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
       (session.store.instructions(skill.version_id) ?? "") +
       (fixed && reason !== "loaded" ? explainTools(offered.tools, [skill.name]) : ""),
   }));
-  const empty = view.catalog.total === 0;
+  const empty = !hasListed({ shown, more });
   const prompt = renderPrompt(
     {
       system: view.system_prompt,

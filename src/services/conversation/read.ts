@@ -1,21 +1,27 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
 import type { View } from "../../domain/catalog/view";
+import { isCode } from "../../domain/code/graph";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
+import { findFile, plainPath } from "../../domain/package/path";
 import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
 import { escapeSkillTags } from "../../domain/tags";
 import { shownText } from "../../domain/text";
 import { catalogLine } from "../../domain/tokens";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
-import { searchSkills } from "../../storage/d1/search";
+import { isIndexMissing } from "../../storage/d1/database";
+import { type SearchHit, searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
-import { findAllInView, findInView, scopesOf } from "../catalog/catalog";
+import { findAllInView, findForModel } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
+import { barOf } from "../catalog/may-run";
+import { scopesOf } from "../catalog/selection";
+import { withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
-import { loadedVersion, type Session, touch } from "../session";
+import { isActiveIn, loadedVersion, type Session, touch } from "../session";
 
 interface Page {
   offset?: number | null | undefined;
@@ -35,18 +41,22 @@ export async function runReadSkill(
   filePath: string | null,
   page: Page,
 ): Promise<ToolResult> {
-  const entry = await findInView(context, view, name);
+  const entry = await findForModel(context, view, name, isActiveIn(session, name));
   if (entry === null) return failed(TEXTS.notAvailable(name, view));
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  if (filePath === null || filePath === "") return instructions(name, version, page);
-  const file =
-    version.files.find((candidate) => candidate.path === filePath) ?? instructionsFile(version.files, filePath);
+  if (filePath === null || filePath === "") {
+    const runs = (await barOf(context, view, entry)) === null;
+    return instructions(name, version, page, runs);
+  }
+  const file = findFile(version.files, filePath) ?? instructionsFile(version.files, filePath);
   if (file === undefined) {
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
   }
+  const withheld = withheldFrom(context, entry.scope, version.servers);
+  if (withheld !== null) return failed(`Error: ${withheld}`);
   const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) touch(session, context, name);
   return result;
@@ -54,7 +64,13 @@ export async function runReadSkill(
 
 /** Searches the whole catalog, not only what the list shows. */
 export async function runFindSkill(context: Context, view: View, query: string): Promise<ToolResult> {
-  const found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
+  let found: SearchHit[];
+  try {
+    found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+    return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
+  }
   const byName = new Map(
     (
       await findAllInView(
@@ -64,7 +80,8 @@ export async function runFindSkill(context: Context, view: View, query: string):
       )
     ).map((entry) => [entry.name, entry]),
   );
-  const entries = found.flatMap((hit) => byName.get(hit.name) ?? []).slice(0, SHOWN_HITS);
+  const visible = found.flatMap((hit) => byName.get(hit.name) ?? []).filter((entry) => !entry.user_only);
+  const entries = visible.slice(0, SHOWN_HITS);
   const lines = entries.map((entry) => catalogLine(entry.name, entry.description));
   const answer = lines.length === 0 ? `No available skill matches '${query}'.` : lines.join("\n");
   return {
@@ -75,16 +92,19 @@ export async function runFindSkill(context: Context, view: View, query: string):
   };
 }
 
-function instructions(name: string, version: VersionContent, page: Page): ToolResult {
+/** @param runs whether the skill's scripts do, so that they are worth a mark */
+function instructions(name: string, version: VersionContent, page: Page, runs: boolean): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);
-  const list = files.map((path) => `- ${path}`).join("\n");
+  const others = version.files.filter((file) => file !== instructionsFile(version.files, SKILL_FILE));
+  const mark = (path: string) => (runs && isCode(path) ? " (script)" : "");
+  const list = others.map(({ path }) => `- ${path}${mark(path)}`).join("\n");
   return {
     content: [
       {
         type: "text",
-        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}\n\n## Files\n\n${list}`,
+        text: `# Skill: ${name}\n\n${version.description}\n\n${shown}${note}${list === "" ? "" : `\n\n## Files\n\n${list}`}`,
       },
     ],
     structuredContent: {
@@ -127,14 +147,14 @@ async function readFile(
 
 /** The asked lines, and a note where there are more. Lengths are in characters, as the predecessor system counts them. */
 function paged(body: string, page: Page): { shown: string; note: string } {
-  const lines = body.split("\n");
   const offset = page.offset ?? 0;
   const limit = Math.min(page.limit ?? CONVERSATION_LIMITS.readLines, CONVERSATION_LIMITS.readLines);
-  let end = Math.min(offset + limit, lines.length);
-  let shown = lines.slice(offset, end).join("\n");
+  const { lines, count } = linesFrom(body, offset, limit);
+  let end = offset + lines.length;
+  let shown = lines.join("\n");
   while (shown.length > CONVERSATION_LIMITS.readChars && end > offset + 1) {
     end = offset + Math.max(1, Math.floor(((end - offset) * CONVERSATION_LIMITS.readChars) / shown.length));
-    shown = lines.slice(offset, end).join("\n");
+    shown = lines.slice(0, end - offset).join("\n");
   }
   if (shown.length > CONVERSATION_LIMITS.readChars) {
     return {
@@ -142,17 +162,34 @@ function paged(body: string, page: Page): { shown: string; note: string } {
       note: `\n\n(line ${offset} is too long to show whole)`,
     };
   }
-  if (offset >= lines.length && offset > 0) return { shown: "", note: `(there are only ${lines.length} lines)` };
+  if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
   return {
     shown,
-    note: end < lines.length ? `\n\n(lines ${offset}-${end - 1} of ${lines.length}; go on with offset ${end})` : "",
+    note: end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; go on with offset ${end})` : "",
   };
 }
 
+/** Some lines of a text and how many there are. A list of all lines of a large file would take more memory than there is. */
+function linesFrom(body: string, offset: number, limit: number): { lines: string[]; count: number } {
+  const lines: string[] = [];
+  let count = 0;
+  for (let at = 0; at <= body.length; count++) {
+    const next = body.indexOf("\n", at);
+    const end = next < 0 ? body.length : next;
+    if (count >= offset && lines.length < limit) lines.push(body.slice(at, end));
+    at = end + 1;
+  }
+  return { lines, count };
+}
+
 function instructionsFile(files: readonly PackageFile[], asked: string): PackageFile | undefined {
-  return asked === SKILL_FILE ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase()) : undefined;
+  return plainPath(asked) === SKILL_FILE
+    ? files.find((file) => file.path.toLowerCase() === SKILL_FILE.toLowerCase())
+    : undefined;
 }
 
 function characters(value: string): number {
-  return [...value].length;
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }

@@ -18,7 +18,7 @@ export const activeSkillSchema = () =>
   z.object({
     skill: z.string(),
     version: z.string().nullable(),
-    /** Turns left after this one; `null`: no end. */
+    /** Turns after that of its loading that are not over. 0: it leaves with this turn; `null`: no end. */
     remaining: z.int().nullable(),
     reason: z.enum(["loaded", "preloaded", "selected", "dependency"]),
     loaded_in_turn: z.int(),
@@ -142,6 +142,8 @@ const taskSkillRefSchema = () =>
     namespace: z.string(),
     is_public: z.boolean(),
     version_id: z.string(),
+    /** The `fileHash` of this version, and with `sha256-` before it the ETag of its download; `null` while the registry is away. */
+    content_hash: z.string().nullable(),
   });
 
 /** `GET /api/tasks/{id}/skills`, in the form of the predecessor system. */
@@ -152,6 +154,7 @@ export const taskSkillsSchema = () =>
     preload_skills: z.array(z.string()),
     skill_refs: z.record(z.string(), taskSkillRefSchema()),
     preload_skill_refs: z.record(z.string(), taskSkillRefSchema()),
+    user_selected_skills: z.array(z.string()),
   });
 
 export type ActiveSkill = z.infer<ReturnType<typeof activeSkillSchema>>;

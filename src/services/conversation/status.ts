@@ -8,6 +8,7 @@ import { offeredBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { readDigests } from "../../storage/d1/versions";
 import { pendingOf } from "../asking/views";
 import { standing } from "../catalog/view";
 import type { Context } from "../context";
@@ -107,24 +108,33 @@ export function eventsOf(session: Session, after: number, limit: number): Events
 
 /** The skills of the conversation as executors of the predecessor system ask for them. */
 export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
-  const { view } = await standing(context, session);
+  const { view, state } = await standing(context, session);
   const entries = view.catalog.entries;
-  const preloaded = entries.filter((entry) => view.preload.includes(entry.name));
+  // What was added after the turn began is selected from the next one on; an executor deploys it now.
+  const selected = [...new Set([...view.added, ...state.selected])];
+  const first = new Set([...view.preload, ...selected]);
+  const preloaded = entries.filter((entry) => first.has(entry.name));
+  const ids = entries.map((entry) => entry.version_id);
+  // Without the registry an executor keeps what it has.
+  const hashes = context.caller.stale ? new Map<string, string>() : await readDigests(context.db, ids);
+  const refOf = (entry: CatalogEntry) => [entry.name, taskRef(entry, hashes.get(entry.version_id) ?? null)];
   return {
     task_id: session.id,
     skills: entries.map((entry) => entry.name),
     preload_skills: preloaded.map((entry) => entry.name),
-    skill_refs: Object.fromEntries(entries.map((entry) => [entry.name, taskRef(entry)])),
-    preload_skill_refs: Object.fromEntries(preloaded.map((entry) => [entry.name, taskRef(entry)])),
+    skill_refs: Object.fromEntries(entries.map(refOf)),
+    preload_skill_refs: Object.fromEntries(preloaded.map(refOf)),
+    user_selected_skills: selected,
   };
 }
 
-function taskRef(entry: CatalogEntry): TaskSkillRef {
+function taskRef(entry: CatalogEntry, contentHash: string | null): TaskSkillRef {
   return {
     skill_id: entry.skill_id,
     namespace: namespaceOfScope(entry.scope),
     is_public: entry.scope === PUBLIC_SCOPE,
     version_id: entry.version_id,
+    content_hash: contentHash,
   };
 }
 

@@ -1,9 +1,9 @@
 // One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
 
+import type { View } from "../../domain/catalog/view";
 import { DURATIONS } from "../../domain/durations";
 import { type Issue, invalid } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
-import { toolsForClient } from "../../domain/tools/client-offer";
 import {
   type AnsweredCall,
   type Format,
@@ -22,9 +22,11 @@ import { stepOf } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Step } from "../tools/step";
 import type { ToolCallsRequest, TurnRequest } from "./api";
-import { bringBack } from "./bring-back";
-import { completeFront, frontOf } from "./front";
-import { askedOf, thinkingWarnings } from "./history-reply";
+import { bringBack } from "./auto/bring-back";
+import { completeFront, frontOf } from "./auto/front";
+import { askedOf, thinkingWarnings } from "./auto/history-reply";
+import { openingFor } from "./catalog-client";
+import { clientToolsOf } from "./client-tools";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
@@ -67,13 +69,35 @@ export async function takeOffer(context: Context, session: Session, format: Form
   return renderOffer(stepOf({ context, session, view }), formatOf(session, format), state);
 }
 
-/** What an MCP host is offered now. Begins the first turn where there is none, and never another one. */
-export async function takeClientOffer(context: Context, session: Session, preload: string[]): Promise<RenderedOffer> {
-  const begins = await ensureTurn(context, session, "mcp", preload, []);
+/**
+ * What an MCP host is told first. Begins the first turn where there is none, and never another one. Servers begin to connect, and
+ * nobody waits for them: a host that hears nothing soon goes on without this server.
+ */
+export async function takeClientOpening(context: Context, session: Session, preload: string[]): Promise<string> {
+  await ensureTurn(context, session, "mcp", preload, []);
   const { view } = await currentView(context, session);
-  if (begins) await connectSources({ context, session, view });
+  await connectSources({ context, session, view }, null, 0);
+  return openingFor(context, view, [...session.state.selected, ...preload]);
+}
+
+/**
+ * The tools that an MCP host is offered now.
+ *
+ * @param tells whether the host is told; else it only begins to listen
+ */
+export async function takeClientTools(
+  context: Context,
+  session: Session,
+  preload: string[],
+  tells: boolean,
+): Promise<JsonObject[]> {
+  await ensureTurn(context, session, "mcp", preload, []);
+  const { view } = await currentView(context, session);
+  await connectSources({ context, session, view }, null, tells ? DURATIONS.patienceList : 0);
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
-  return { ...offer, tools: toolsForClient(offer.tools, view) };
+  const { tools, digest } = await clientToolsOf(session, offer, view);
+  if (tells) session.memory.listed = digest;
+  return tools;
 }
 
 /** Begins the first turn of a conversation that has none; says whether it did. */
@@ -143,6 +167,7 @@ export async function takeCalls(
   // The calls may have changed what servers offer.
   const offer = await renderOffer(stepOf(seen), format);
   const changed = offer.etag !== (request.etag ?? before.etag);
+  const isOther = offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools);
   // An MCP host takes no prompt, and asks for the tools itself.
   const tells = request.client === null && (request.etag === null || changed);
   return {
@@ -152,11 +177,20 @@ export async function takeCalls(
     loaded_skills: loadedInTurn(session.state),
     active: activeOf(session.state),
     changed,
-    tools_changed: offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools),
+    tools_changed: request.hearsChanges ? await isNews(session, offer, current.view, isOther) : isOther,
     etag: offer.etag,
     ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
   };
+}
+
+/** Whether the list of tools is another one than a host was told last, also where it changed between two calls. Says it once. */
+async function isNews(session: Session, offer: RenderedOffer, view: View, isOther: boolean): Promise<boolean> {
+  const { listed } = session.memory;
+  if (listed === null) return isOther;
+  const { digest } = await clientToolsOf(session, offer, view);
+  session.memory.listed = digest;
+  return digest !== listed;
 }
 
 /** The format asked for, else the conversation's, else MCP's. */

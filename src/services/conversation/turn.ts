@@ -1,31 +1,34 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
-import { type CatalogEntry, listed, refOf } from "../../domain/catalog/catalog";
+import { userScope } from "../../domain/access/access";
+import { type CatalogEntry, hasListed, listed, refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
 import { LIST_FRAME_TOKENS } from "../../domain/catalog/list";
+import { type Unmet, unmetText } from "../../domain/catalog/needs";
+import { isPinned, type Picked, type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
-import { activeSkills, apply, remainingTurns } from "../../domain/conversation/activation";
+import { activeSkills, apply, type ConversationState, remainingTurns } from "../../domain/conversation/activation";
 import { evictions, overCeiling, overRow } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
-import { holdsInstructions } from "../../domain/conversation/prompt";
-import { type LoadAnswer, readHistory } from "../../domain/conversation/restore";
+import { readHistory } from "../../domain/conversation/restore";
 import { type ConversationSettings, deliversInAnswer, policyOf } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
+import { satisfiesRange } from "../../domain/reference";
 import type { Format } from "../../domain/tools/formats";
 import { findInView } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
-import { keepFront, keptFront, renewal } from "./front";
-import { type HistoryFacts, isCold, pinned, presentSkills, withHistory } from "./history-plan";
+import { keepFront, keptFront, renewal } from "./auto/front";
+import { type HistoryFacts, heldBy, isCold, pinned, presentSkills, withHistory } from "./auto/history-plan";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;
   history: readonly JsonValue[] | null;
-  selected_skills: readonly string[];
+  selected_skills: readonly PickedSkill[];
 }
 
 /** Begins the next turn under the conversation's settings and records it. Call it inside `exclusively`. */
@@ -50,9 +53,10 @@ export async function beginTurn(
   const standing = [...state.roots]
     .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
     .map(([name]) => name);
+  const picked = pickedOf([...view.added, ...request.selected_skills], userScope(context.caller.principal.userId));
   const set = await resolveSet(context, view, [
     ...preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
-    ...request.selected_skills.map((name) => ({ name, code: "SELECTED_UNAVAILABLE" })),
+    ...picked.map((skill) => ({ ...skill, code: "SELECTED_UNAVAILABLE" })),
     ...standing.map((name) => ({ name, code: STANDING })),
   ]);
   warnings.push(...set.warnings);
@@ -61,8 +65,8 @@ export async function beginTurn(
     const before = state.refs.get(kept.name);
     if (before?.version_id === kept.version_id) present.pins.set(kept.name, before);
   }
-  const { tokens } = listed(view.catalog, preload);
-  const cost = { static: view.catalog.static_tokens, list: view.catalog.total === 0 ? 0 : tokens + LIST_FRAME_TOKENS };
+  const list = listed(view.catalog, preload);
+  const cost = { static: view.catalog.static_tokens, list: hasListed(list) ? list.tokens + LIST_FRAME_TOKENS : 0 };
   // The turn comes first: what cannot be had any more was active to the end of the turn before.
   const events: ConversationEvent[] = [
     {
@@ -71,7 +75,7 @@ export async function beginTurn(
       policy,
       skills: front === null ? set.skills : pinned(set.skills, present.pins, state.refs),
       preloaded: preload.filter((name) => set.direct.has(name)),
-      selected: [...new Set(request.selected_skills)].filter((name) => set.direct.has(name)),
+      selected: picked.flatMap(({ name }) => (set.direct.has(name) && !set.missed.has(name) ? name : [])),
       history_cut: request.history_cut,
       cost,
     },
@@ -82,7 +86,9 @@ export async function beginTurn(
   const evict = (so: ConversationEvent[]) => warnings.push(...leaveForBudget(session, so, turn));
   if (front === null) evict(events);
   else withHistory(context, state, events, request, cold, present.gone, evict);
-  await keepInstructions(context, session, activeAfter(session, events));
+  const active = activeAfter(session, events);
+  warnings.push(...updatedSince(state, active));
+  await keepInstructions(context, session, active);
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -141,25 +147,6 @@ export async function restore(
   return warnings;
 }
 
-/**
- * Which answers of a history hold the instructions of which skills, which need not be given again. Only a skill's own loading tells:
- * what was preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
- */
-function heldBy(
-  session: Session,
-  answers: readonly LoadAnswer[],
-  skills: readonly SkillRef[],
-): { id: string; names: string[] }[] {
-  const texts = skills.map(({ name, version_id }) => ({
-    name,
-    instructions: session.store.instructions(version_id) ?? "",
-  }));
-  return answers.flatMap((answer) => {
-    const held = texts.find((skill) => answer.name === skill.name && holdsInstructions(answer, skill));
-    return held === undefined ? [] : [{ id: answer.id, names: [held.name] }];
-  });
-}
-
 /** From now on the conversation runs under these settings. */
 function takeEffect(session: Session, settings: ConversationSettings): void {
   session.effective = settings;
@@ -173,8 +160,8 @@ const STANDING = "SKILL_UNLOADED";
 async function resolveSet(
   context: Context,
   view: View,
-  wanted: readonly { name: string; code: string }[],
-): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; warnings: Issue[] }> {
+  wanted: readonly (Partial<Picked> & { name: string; code: string })[],
+): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; missed: ReadonlySet<string>; warnings: Issue[] }> {
   const asked = new Map<string, Promise<CatalogEntry | null>>();
   const find: FindSkill = (name, ranges) => {
     const key = JSON.stringify([name, ...ranges]);
@@ -186,13 +173,19 @@ async function resolveSet(
   const resolver = new Resolver(find);
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   const direct = new Set<string>();
+  const missed = new Set<string>();
   const warnings: Issue[] = [];
-  for (const { name, code } of wanted) {
-    if (direct.has(name)) continue;
+  const told = new Set<Unmet>();
+  for (const { name, code, pin = null, range = "*" } of wanted) {
     const entry = await find(name, []);
+    // An author may have kept it from models after one had loaded it.
+    const isKept = entry?.user_only === true && code === STANDING;
+    const isMeant = entry !== null && !isKept && isPinned(pin, entry) && satisfiesRange(entry.version, range);
+    if (direct.has(name) && isMeant) continue;
     const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
-    const found = entry === null ? unavailable : await resolver.add(entry);
+    const found = isMeant ? await resolver.add(entry) : unavailable;
     if (found !== null) {
+      missed.add(name);
       warnings.push({ code: found.code ?? code, message: found.problem, path: name });
       continue;
     }
@@ -205,8 +198,29 @@ async function resolveSet(
       continue;
     }
     direct.add(name);
+    for (const unmet of resolver.unmet()) {
+      if (told.has(unmet)) continue;
+      told.add(unmet);
+      // Of what was loaded the model was told in the answer.
+      if (code !== STANDING) warnings.push({ code: "DEPENDENCY_MISSING", message: unmetText(unmet), path: unmet.by });
+    }
   }
-  return { skills: resolver.entries().map(refOf), direct, warnings };
+  return { skills: resolver.entries().map(refOf), direct, missed, warnings };
+}
+
+/** What goes on at another version than it was active at. Its instructions change under a conversation that relied on them. */
+function updatedSince(before: ConversationState, active: readonly SkillRef[]): Issue[] {
+  const known = new Map(activeSkills(before).map(({ skill }) => [skill.name, skill]));
+  return active.flatMap(({ name, skill_id, version_id, version }) => {
+    const old = known.get(name);
+    if (old === undefined || old.version_id === version_id) return [];
+    const label = (text: string | null) => (text === null ? "one without a label" : `version ${text}`);
+    const message =
+      old.skill_id === skill_id
+        ? `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`
+        : `Skill '${name}' is another skill now, which comes first of those with this name.`;
+    return [{ code: "SKILL_UPDATED", message, path: name }];
+  });
 }
 
 /** What is active once these events have happened. Nothing else is read. */

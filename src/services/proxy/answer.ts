@@ -129,7 +129,9 @@ async function endpoint(exchange: ProxiedCall, event: StreamEvent): Promise<stri
 
 /** A JSON text without the tools that may not be seen and without secrets. */
 function rewritten({ server }: ProxiedCall, text: string): string {
-  return server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
+  const redacted = server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
+  if (redacted !== null) return redacted;
+  throw new UpstreamFault("protocol", "the server's answer has too many escapes to be searched for secrets");
 }
 
 function filtered(text: string, isAllowed: (tool: string) => boolean): string {

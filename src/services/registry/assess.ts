@@ -2,14 +2,15 @@
 // Validating and publishing both ask here, so they say the same.
 
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
+import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
+import { type Dependency, maySayBare, readNeeds } from "../../domain/catalog/needs";
 import { compilePackage } from "../../domain/code/compile";
 import { isCode } from "../../domain/code/graph";
 import type { StoredCode } from "../../domain/code/stored";
 import type { Issue } from "../../domain/errors";
 import { inspect } from "../../domain/inspection/inspection";
 import { type Naming, type PackageOutcome, readPackage } from "../../domain/package/package";
-import { type Manifest, SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
-import { parseReference } from "../../domain/reference";
+import { SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
 import { shownText } from "../../domain/text";
 import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { countTokens } from "../../storage/assets/tokenizer";
@@ -58,11 +59,19 @@ export async function assess(
   const findings = findingsIn(found);
   const [tokens, unresolved, compiled] = await Promise.all([
     countPackageTokens(context, found),
-    dependencyWarnings(context, found.manifest, scope),
+    dependencyWarnings(context, found, scope),
     compiles ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
   ]);
-  const warnings = [...findings, ...found.warnings, ...unresolved, ...compiled.warnings];
+  const placed = builtinWarnings(found, scope);
+  const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];
   return { tokens, warnings, findings, code: compiled.code };
+}
+
+/** Said of a skill that takes the place of the gateway's own one of that name. One's own or a group's only comes before it. */
+function builtinWarnings({ name, manifest }: SkillPackage, scope: string): Issue[] {
+  if (scope !== PUBLIC_SCOPE || !BUILTIN_SKILLS.includes(name) || manifest.author === BUILTIN_AUTHOR) return [];
+  const message = `The gateway brings a skill '${name}' of its own, and this one takes its place for everybody. Give it another name if that is not meant.`;
+  return [{ code: "BUILTIN_REPLACED", message, path: SKILL_FILE }];
 }
 
 /** What a reviewer would want to be told of a package's files. */
@@ -104,18 +113,42 @@ export async function countPackageTokens(context: Pick<Context, "assets">, found
   };
 }
 
-/** A dependency nobody could resolve now may be published later, so it is a warning; loading without it is the error. */
-async function dependencyWarnings(context: Context, manifest: Manifest, scope: string): Promise<Issue[]> {
-  const wanted = manifest.dependencies.flatMap((text) => parseReference(text) ?? []);
-  if (wanted.length === 0) return [];
+/** What of its dependencies a skill will be loaded without, as things are now: what is missing may be published later. */
+async function dependencyWarnings(
+  context: Context,
+  { name: own, manifest }: Pick<SkillPackage, "name" | "manifest">,
+  scope: string,
+): Promise<Issue[]> {
+  const { dependencies, otherDependencies = [] } = manifest;
+  const needs = readNeeds(own, [...dependencies, ...otherDependencies]);
+  const wanted = needs.filter(({ kind }) => kind === "marked" || kind === "bare");
   const scopes = scopesBeside(context, scope);
   const names = wanted.map(({ name }) => name);
-  const rows = Map.groupBy(await findNamed(context.db, scopes, names, "all"), (row) => row.name);
-  return wanted.flatMap(({ name, range }) => {
-    if (chooseSkill(rows.get(name) ?? [], scopes, [range]) !== null) return [];
-    const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
-    return [{ code: "DEPENDENCY_MISSING", message: `The skill ${what} it depends on is not here.`, path: SKILL_FILE }];
+  const found = wanted.length === 0 ? [] : await findNamed(context.db, scopes, names, "all");
+  const rows = Map.groupBy(found, (row) => row.name);
+  const isMissing = ({ name, range }: Dependency) => chooseSkill(rows.get(name) ?? [], scopes, [range]) === null;
+  const missing = new Set(wanted.filter(isMissing));
+  const bareCount = maySayBare(needs) && ![...missing].some(({ kind }) => kind === "bare");
+  return needs.flatMap((need) => {
+    const message = dependencyWarning(need, missing.has(need), bareCount);
+    return message === null ? [] : [{ ...message, path: SKILL_FILE }];
   });
+}
+
+function dependencyWarning({ name, range, kind }: Dependency, isMissing: boolean, bareCount: boolean): Issue | null {
+  const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
+  if (kind === "own")
+    return {
+      code: "DEPENDENCY_ON_ITSELF",
+      message: `The skill names itself, '${name}', among its dependencies, so the list is taken for one of packages: names without a range are not loaded.`,
+    };
+  if (isMissing) {
+    const message = `The skill ${what} it depends on is not here; until it is, the skill loads without it.`;
+    return { code: "DEPENDENCY_MISSING", message };
+  }
+  if (kind !== "bare" || bareCount) return null;
+  const message = `The skill ${what} is not loaded as a dependency, since not every name of the list is another skill. If you mean it, write '${name}@*'.`;
+  return { code: "DEPENDENCY_NOT_LOADED", message };
 }
 
 /** Where everybody who sees a skill of this scope finds its dependencies too. */

@@ -1,8 +1,8 @@
 // The row of a version to be: what a package says, what it costs, what is to be said about it.
 
-import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { StoredCode } from "../../domain/code/stored";
-import { GatewayError, type Issue } from "../../domain/errors";
+import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { SkillPackage } from "../../domain/package/skill";
@@ -19,6 +19,7 @@ export async function draftVersion(
   facts: { uploadSha256: string; startedAt: number },
 ): Promise<{ version: Omit<NewVersion, "skillId">; rowBytes: number; code: StoredCode | null }> {
   const { manifest } = found;
+  if (kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
   const { tokens, warnings, findings, code } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
   const version = {
@@ -31,7 +32,7 @@ export async function draftVersion(
     author: manifest.author ?? null,
     tags: manifest.tags,
     bindShells: manifest.bindShells ?? null,
-    dependencies: manifest.dependencies,
+    dependencies: [...manifest.dependencies, ...(manifest.otherDependencies ?? [])],
     hasCapabilities: manifest.tools.length > 0 || Object.keys(manifest.mcpServers).length > 0,
     tokensDescription: tokens.description,
     tokensLine: tokens.line,
@@ -61,7 +62,18 @@ function atMost(most: number, warnings: readonly Issue[]): Issue[] {
 function tooLargeToStore(): GatewayError {
   const message = "Frontmatter, list of files and instructions take more than 1.5 MB together.";
   const issues = [{ code: "ROW_TOO_LARGE", message }];
-  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", { issues });
+  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", withReasons("The package is too large.", issues), {
+    issues,
+  });
+}
+
+/** What others see holds no credential: everybody who sees it would have it. */
+function refuseCredentials(warnings: readonly Issue[]): void {
+  const issues = warnings.filter(({ code }) => code === "CREDENTIAL_LITERAL").map((issue) => ({ ...issue }));
+  const [first] = issues;
+  if (first === undefined) return;
+  const message = `Everybody who sees the skill would have its credentials. ${first.message}`;
+  throw new GatewayError("unprocessable", "CREDENTIAL_LITERAL", message, { issues });
 }
 
 /** Nothing goes public that the gateway's operator wants looked at first. */
@@ -72,5 +84,5 @@ function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   if (stopped.length === 0) return;
   const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
   const issues = stopped.map((issue) => ({ ...issue }));
-  throw new GatewayError("unprocessable", "PACKAGE_INVALID", message, { issues });
+  throw new GatewayError("unprocessable", "PACKAGE_INVALID", withReasons(message, stopped), { issues });
 }

@@ -1,7 +1,8 @@
 // What a ghost's rows say: its spec in one spelling, and its skills resolved in the ghost's own scope.
 
-import { groupOfScope, skillScopes, visibleScopes } from "../../domain/access/access";
+import { groupOfScope, skillScopes, userScope, visibleScopes } from "../../domain/access/access";
 import { checkGhostSpec, type GhostSpec } from "../../domain/catalog/ghost";
+import { isPinned, type Pin, pinsOf } from "../../domain/catalog/pin";
 import { type Issue, invalid } from "../../domain/errors";
 import { foldName } from "../../domain/package/path";
 import { parseReference } from "../../domain/reference";
@@ -36,8 +37,9 @@ interface Wanted {
   path: string;
   name: string;
   range: string;
-  /** In the list; `null` for one that is only preloaded, which `*` has let in. */
+  /** In the list; `null` for one that is only preloaded or pinned, which `*` has let in. */
   position: number | null;
+  pin: Pin | null;
 }
 
 async function resolveSkills(
@@ -46,7 +48,7 @@ async function resolveSkills(
   spec: GhostSpec,
 ): Promise<{ skills: GhostContent["skills"]; unresolved: Issue[] }> {
   const { principal } = context.caller;
-  const wanted = wantedBy(spec);
+  const wanted = wantedBy(spec, userScope(principal.userId));
   const names = wanted.map(({ name }) => name);
   const which = wanted.every(({ range }) => range === "*") ? "current" : "all";
   // All that the caller sees, so that a skill which others do not see is told from one that nobody has.
@@ -54,8 +56,9 @@ async function resolveSkills(
   const scopes = skillScopes(principal, scope);
   const skills: GhostContent["skills"] = [];
   const unresolved: Issue[] = [];
-  for (const { path, position, name, range } of wanted) {
-    const known = rows.get(name) ?? [];
+  for (const { path, position, name, range, pin } of wanted) {
+    // A reference to another's skill is a reference to none.
+    const known = (rows.get(name) ?? []).filter((row) => isPinned(pin, { skill_id: row.id, scope: row.scope }));
     const shared = known.filter((row) => scopes.includes(row.scope));
     const found = chooseSkill(shared, scopes, [range]);
     if (found !== null) {
@@ -64,23 +67,33 @@ async function resolveSkills(
       unresolved.push({ code: "RANGE_UNSATISFIED", message: `No version of '${name}' satisfies '${range}'.`, path });
     } else if (known.length > 0) {
       unresolved.push(notShared(scope, name, path));
-    } else if (position !== null) {
+    } else if (position !== null || pin !== null) {
       unresolved.push({ code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path });
     }
   }
   return { skills, unresolved };
 }
 
-function wantedBy(spec: GhostSpec): Wanted[] {
+function wantedBy(spec: GhostSpec, own: string): Wanted[] {
+  const pins = pinsOf(spec, own);
+  const pinned = (name: string) => pins.get(name) ?? null;
   const listed = [...(spec.skills ?? []).entries()].flatMap(([position, text]): Wanted[] => {
     const reference = text === "*" ? null : parseReference(text);
-    return reference === null ? [] : [{ path: `spec.skills[${position}]`, position, ...reference }];
+    if (reference === null) return [];
+    return [{ path: `spec.skills[${position}]`, position, ...reference, pin: pinned(reference.name) }];
   });
   const names = new Set(listed.map(({ name }) => name));
   const preloaded = [...(spec.preload_skills ?? []).entries()].flatMap(([index, name]): Wanted[] =>
-    names.has(name) ? [] : [{ path: `spec.preload_skills[${index}]`, position: null, name, range: "*" }],
+    names.has(name)
+      ? []
+      : [{ path: `spec.preload_skills[${index}]`, position: null, name, range: "*", pin: pinned(name) }],
   );
-  return [...listed, ...preloaded];
+  if (!spec.skills?.includes("*")) return [...listed, ...preloaded];
+  const named = new Set([...listed, ...preloaded].map(({ name }) => name));
+  const further = [...pins].flatMap(([name, pin]): Wanted[] =>
+    named.has(name) ? [] : [{ path: `spec.skill_refs.${name}`, position: null, name, range: "*", pin }],
+  );
+  return [...listed, ...preloaded, ...further];
 }
 
 /** Said only to who sees the skill. */

@@ -50,7 +50,7 @@ export async function findGhost(context: Context, id: string): Promise<GhostRow>
 }
 
 /** A ghost that the caller may write. */
-async function findOwnGhost(context: Context, id: string): Promise<GhostRow> {
+export async function findOwnGhost(context: Context, id: string): Promise<GhostRow> {
   const ghost = await findGhost(context, id);
   requireRight(context.caller.principal, "define", ghost.scope);
   return ghost;

@@ -4,7 +4,7 @@
 import { holderOf } from "../../domain/access/quota";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
-import { GatewayError, type Issue } from "../../domain/errors";
+import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
@@ -19,7 +19,7 @@ import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
-import { skillNotFound } from "./skills";
+import { skillNotFound, versionYanked } from "./skills";
 
 export interface PublishRequest {
   upload: Uint8Array;
@@ -73,7 +73,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
     if (used !== null && holder !== null) {
       const isNew = met.skillId === null;
-      requireRoomForSkill(holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
+      requireRoomForSkill(context.settings, holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
     }
     if (!stored) {
       await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
@@ -115,6 +115,8 @@ async function meet(
     throw new GatewayError("conflict", "NAME_CONFLICT", message, { name: skill.name });
   }
   const equal = versions.find((version) => version.digest === digest);
+  if (equal !== undefined && equal.yankedAt !== null)
+    throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
   if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
   const [labelled] = versions;
   if (labelled === undefined) return { skillId: skill.id, versionId: null };
@@ -195,15 +197,19 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
 function refusal({ issues }: PackageOutcome): GatewayError {
   const facts = { issues: issues.map((issue: Issue) => ({ ...issue })) };
   if (issues.some((issue) => SIZE_ISSUES.has(issue.code))) {
-    return new GatewayError("too_large", "PACKAGE_TOO_LARGE", "The package is too large.", facts);
+    // What is too large first: the rest would not have it refused as such.
+    const first = issues.toSorted((a, b) => Number(SIZE_ISSUES.has(b.code)) - Number(SIZE_ISSUES.has(a.code)));
+    const message = withReasons("The package is too large.", first);
+    return new GatewayError("too_large", "PACKAGE_TOO_LARGE", message, facts);
   }
   if (issues.every((issue) => issue.code === "NAME_MISMATCH")) {
     return new GatewayError(
       "unprocessable",
       "NAME_MISMATCH",
-      "The package is another skill than the one named.",
+      withReasons("The package is another skill than the one named.", issues),
       facts,
     );
   }
-  return new GatewayError("unprocessable", "PACKAGE_INVALID", "The package is not a valid skill.", facts);
+  const message = withReasons("The package is not a valid skill.", issues);
+  return new GatewayError("unprocessable", "PACKAGE_INVALID", message, facts);
 }

@@ -1,35 +1,37 @@
-// One skill at a time: reading it, its versions and files, making another version current, deleting it.
+// One skill at a time: reading it, its versions and files, making another version current, yanking one.
 
 import * as z from "zod";
 import {
   type Action,
   canRead,
-  definableScopes,
   groupOfScope,
   may,
   type Principal,
   PUBLIC_SCOPE,
   roleFor,
   scopeOfNamespace,
-  visibleScopes,
 } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
-import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/ghosts";
-import { activateVersion, deleteSkillRows } from "../../storage/d1/publishing";
-import { readSkill, readSkillAt, readSkillHead, type SkillHead, type SkillRecord } from "../../storage/d1/skills";
+import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/publishing";
+import {
+  readSkill,
+  readSkillAt,
+  readSkillHead,
+  readSuccessor,
+  type SkillHead,
+  type SkillRecord,
+} from "../../storage/d1/skills";
 import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
-import { deletePackages, openPackageRange, packageKeys } from "../../storage/r2/packages";
+import { openPackageRange } from "../../storage/r2/packages";
 import { roleTooLow } from "../access/groups";
 import { adminOnly } from "../admin";
-import { audited, scopeInLog } from "../audit";
+import { audited } from "../audit";
+import { filesWithheld, withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
 
-/** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
-export interface References {
-  referenced_ghosts: GhostRef[];
-  hidden_count: number;
-}
+/** How often a yank that lost against another change of the skill looks again. */
+const ROUNDS = 8;
 
 const versionCursor = z.object({ createdAt: z.number(), id: z.string() });
 
@@ -84,10 +86,22 @@ export async function findSkillFor(context: Context, action: Action, id: string)
   return skill;
 }
 
+/** The same for a public one; what is not public is not there. */
+export async function findPublicSkillFor(context: Context, action: Action, id: string): Promise<SkillHead> {
+  const skill = await readSkillHead(context.db, id);
+  if (skill?.scope !== PUBLIC_SCOPE) throw skillNotFound();
+  requireRight(context.caller.principal, action, skill.scope);
+  return skill;
+}
+
 /** The package of a version, by its id or its label; without one of the current version. */
 export async function findPackage(context: Context, id: string, version?: string): Promise<PackageRow> {
   const found = await readVersionPackage(context.db, id, version);
-  if (found !== null && canRead(context.caller.principal, found.scope)) return found;
+  if (found !== null && canRead(context.caller.principal, found.scope)) {
+    const reason = withheldFrom(context, found.scope, found.servers);
+    if (reason !== null) throw filesWithheld(reason);
+    return found;
+  }
   await findSkillHead(context, id);
   throw versionNotFound();
 }
@@ -118,66 +132,58 @@ export async function readVersions(
 /** Makes a version of a skill the current one. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
+  const version = await findVersion(context, skill, versionId);
+  if (version.versionId === version.currentId) return version;
+  if (version.yankedAt !== null) throw versionYanked(version, "Take the yank back before it becomes current.");
+  const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
+  const told = { before, after, when: { version: version.versionId, yanked: false } } as const;
+  const active = await activateVersion(audited(context, "skill.activate", id, told), version);
+  if (active !== null) return active;
+  if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
+  throw versionYanked(version, "Take the yank back before it becomes current.");
+}
+
+/**
+ * Yanks a version: no name and no range means it from now on, and conversations that have it lose it at their next step. It stays
+ * readable by its id. A skill that stood at it goes back to its newest other version. Yanking twice is yanking once.
+ */
+export async function yank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
+  const skill = await findSkillFor(context, "activate", id);
+  for (let round = 0; round < ROUNDS; round++) {
+    const version = await findVersion(context, skill, versionId);
+    if (version.yankedAt !== null) return findSkill(context, id);
+    const next = await readSuccessor(context.db, id, versionId);
+    const current = version.currentId === versionId ? (next?.versionId ?? null) : version.currentId;
+    const after = { version: version.label, version_id: versionId, current_version_id: current };
+    const recorded = audited(context, "skill.yank", id, { after, when: { version: versionId, yanked: true } });
+    if (await yankVersion(recorded, version, next)) return findSkill(context, id);
+  }
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+}
+
+/** Takes a yank back. The version can be meant again; it becomes current only if there is no other. */
+export async function unyank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
+  const skill = await findSkillFor(context, "activate", id);
+  const version = await findVersion(context, skill, versionId);
+  if (version.yankedAt !== null) {
+    const after = { version: version.label, version_id: versionId };
+    const recorded = audited(context, "skill.unyank", id, { after, when: { version: versionId, yanked: false } });
+    await unyankVersion(recorded, version);
+  }
+  return findSkill(context, id);
+}
+
+/** A version of this skill, yanked or not. */
+async function findVersion(context: Context, skill: SkillHead, versionId: string): Promise<SkillRecord> {
   const version = await readSkillAt(context.db, versionId);
   if (version === null || version.id !== skill.id) throw versionNotFound();
-  if (version.versionId === version.currentId) return version;
-  const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
-  const active = await activateVersion(audited(context, "skill.activate", id, { before, after, when: "was" }), version);
-  if (active === null) throw skillNotFound();
-  return active;
+  return version;
 }
 
-/** Deletes a skill that no ghost refers to. An admin may insist for a public one: the ghosts then warn of its absence. */
-export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
-  const skill = await findSkillFor(context, "delete", id);
-  const insist = force && skill.scope === PUBLIC_SCOPE;
-  const told = {
-    before: { name: skill.name, scope: scopeInLog(skill.scope) },
-    after: { force: insist },
-    when: "gone",
-  } as const;
-  const versionIds = await deleteSkillRows(audited(context, "skill.delete", id, told), skill, insist);
-  if (versionIds === null) {
-    if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
-    const references = await referencesTo(context, id);
-    throw new GatewayError(
-      "conflict",
-      "SKILL_REFERENCED",
-      `Ghosts use the skill '${skill.name}'; remove it from them first.`,
-      {
-        skill_name: skill.name,
-        referenced_ghosts: references.referenced_ghosts.map((ghost) => ({ ...ghost })),
-        hidden_count: references.hidden_count,
-      },
-    );
-  }
-  try {
-    await deletePackages(context.packages, context.timings, versionIds.flatMap(packageKeys));
-  } catch (error) {
-    // The skill is gone already. What R2 keeps now is an orphan like any other, logged by `guarded` and left to the sweep.
-    if (!(error instanceof GatewayError)) throw error;
-  }
-}
-
-/** Who refers to a skill. */
-export async function readSkillReferences(
-  context: Context,
-  id: string,
-): Promise<References & { skill_id: string; skill_name: string }> {
-  const skill = await findSkillHead(context, id);
-  return { skill_id: skill.id, skill_name: skill.name, ...(await referencesTo(context, id)) };
-}
-
-/** Takes a skill out of the ghosts that the caller may write. */
-export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
-  await findSkillHead(context, id);
-  const scopes = definableScopes(context.caller.principal);
-  return removeReferences(audited(context, "skill.remove_references", id), scopes, id);
-}
-
-async function referencesTo(context: Context, skillId: string): Promise<References> {
-  const { seen, others } = await readReferences(context.db, visibleScopes(context.caller.principal), skillId);
-  return { referenced_ghosts: seen, hidden_count: others };
+/** The refusal of what would bring a yanked version back by the way. */
+export function versionYanked({ name, versionId }: { name: string; versionId: string }, advice: string): GatewayError {
+  const message = `Version ${versionId} of '${name}' is yanked. ${advice}`;
+  return new GatewayError("conflict", "VERSION_YANKED", message, { version_id: versionId });
 }
 
 function versionNotFound(): GatewayError {

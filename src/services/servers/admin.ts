@@ -3,7 +3,13 @@
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
 import { type JsonObject, utf8Bytes } from "../../domain/json";
 import { MCP_LIMITS, ROW_LIMITS } from "../../domain/limits";
-import { type ServerEntry, serverEntrySchema, variableProblems } from "../../domain/servers/entry";
+import {
+  idleNames,
+  isAllowed,
+  type ServerEntry,
+  serverEntrySchema,
+  variableProblems,
+} from "../../domain/servers/entry";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { deleteServer, listServers, putServer, readServer, type ServerRow } from "../../storage/d1/mcp-servers";
 import { Upstream } from "../../upstream/client";
@@ -20,7 +26,10 @@ export interface ServerTest {
   protocol_version?: string | undefined;
   era?: "legacy" | "modern" | undefined;
   server?: { name: string; version: string } | undefined;
+  /** Those that the entry offers. */
   tools: { name: string; description: string }[];
+  /** What of its list is left out, and names in the entry that do nothing, in words. */
+  problems: string[];
   error?: string | undefined;
 }
 
@@ -65,21 +74,31 @@ export async function removeServer(context: Context, name: string): Promise<void
   if (!(await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name))) throw serverNotFound();
 }
 
-/** Connects to a server as the caller would, and lists its tools. Remembers nothing; what is wrong is said in words. */
-export async function testServer(context: Context, name: string): Promise<ServerTest> {
+/**
+ * Connects to a server as the caller would, and lists its tools. Remembers nothing; what is wrong is said in words.
+ *
+ * @param later takes what goes on when the answer is there
+ */
+export async function testServer(
+  context: Context,
+  name: string,
+  later: (work: Promise<void>) => void,
+): Promise<ServerTest> {
   const { entry } = await oneServer(context, name);
   const started = context.now();
   const failed = (error: string): ServerTest => ({
     reachable: false,
     latency_ms: context.now() - started,
     tools: [],
+    problems: [],
     error,
   });
-  const filled = await fillServer(context, {}, name, serverEntrySchema.parse(entry));
+  const asked = serverEntrySchema.parse(entry);
+  const filled = await fillServer(context, {}, name, asked);
   if ("problem" in filled) return failed(filled.problem);
   const upstream = new Upstream(filled.target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
   try {
-    const { tools } = await upstream.list();
+    const { tools, problems } = await upstream.list();
     const { era, server } = upstream.memory;
     return {
       reachable: true,
@@ -87,11 +106,21 @@ export async function testServer(context: Context, name: string): Promise<Server
       protocol_version: server?.protocol,
       era: era?.kind,
       server: server === null ? undefined : { name: server.name, version: server.version },
-      tools: tools.map(({ name, description }) => ({ name, description })),
+      tools: tools.filter(({ name }) => isAllowed(asked, name)).map(({ name, description }) => ({ name, description })),
+      problems: [
+        ...problems,
+        ...idleNames(
+          asked,
+          tools.map(({ name }) => name),
+        ),
+      ],
     };
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     return failed(error.message);
+  } finally {
+    // Not the caller's to wait for: the answer is there.
+    later(upstream.end());
   }
 }
 

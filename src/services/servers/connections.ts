@@ -6,6 +6,7 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import { breakerState } from "../../domain/servers/breaker";
+import { idleNames, isAllowed } from "../../domain/servers/entry";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
@@ -35,7 +36,8 @@ export async function offeredServers(
 
 /**
  * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. A server
- * that failed the last time is given a moment only. A server that takes longer goes on by itself, under its own deadline.
+ * that failed the last time is given a moment only. A server that takes longer goes on by itself, under its own deadline. Without
+ * any patience all of them do.
  */
 export async function connectServers(
   context: Context,
@@ -51,11 +53,11 @@ export async function connectServers(
     const isHopeful = live.error === null;
     (isHopeful ? hopeful : doubtful).push(refresh(context, session, aim, live));
   }
-  await Promise.all([atMost(hopeful, patience), atMost(doubtful, DURATIONS.patienceFailed)]);
+  await Promise.all([atMost(hopeful, patience), atMost(doubtful, Math.min(patience, DURATIONS.patienceFailed))]);
 }
 
 async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
-  if (work.length === 0) return;
+  if (work.length === 0 || ms === 0) return;
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);
   await Promise.race([Promise.all(work), late.promise]);
@@ -79,6 +81,16 @@ export async function callServer(
   live.latency = context.now() - start;
   keep(context, session, aim, live);
   return result;
+}
+
+/** The connections of a conversation to servers that keep a session for it, these and whatever is connected. */
+export async function sessionsOf(context: Context, session: Session, refs: readonly ServerRef[]): Promise<Upstream[]> {
+  for (const ref of refs) {
+    const aim = await reach(context, session, ref);
+    if (aim.problem === undefined) liveAt(context, session, aim);
+  }
+  const all = [...session.memory.connections.live.values()].map(({ upstream }) => upstream);
+  return all.filter(({ memory }) => memory.session !== null && memory.session.id !== null);
 }
 
 /** Forgets servers that no turn had for a while. */
@@ -110,6 +122,7 @@ function refresh(context: Context, session: Session, aim: Reachable, live: LiveC
   live.refreshing ??= list(context, session, aim, live).finally(() => {
     live.refreshing = null;
     session.memory.connections.revision++;
+    session.changed?.(context);
   });
   return live.refreshing;
 }
@@ -146,7 +159,7 @@ function keep(context: Context, session: Session, aim: Reachable, live: LiveConn
 function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
-  const tools = error === null && known !== null ? known.tools.filter(({ name }) => aim.allows(name)) : [];
+  const tools = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
   const isOpen = breakerState(breaker, now) === "open";
   const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
   const told = error ?? (isOpen ? breaker.last : null);
@@ -156,6 +169,15 @@ function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: num
     tools,
     error: told,
     latency,
-    problems: known?.problems ?? [],
+    problems:
+      known === null
+        ? []
+        : [
+            ...known.problems,
+            ...idleNames(
+              aim.entry,
+              known.tools.map(({ name }) => name),
+            ),
+          ],
   };
 }

@@ -13,8 +13,7 @@ export interface Reachable {
   /** Names what is remembered of it: another URL, header or secret is another key. */
   key: string;
   target: UpstreamTarget;
-  /** Whether the entry allows a tool. */
-  allows(tool: string): boolean;
+  entry: ServerEntry;
   problem?: never;
 }
 
@@ -51,7 +50,7 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   return {
     key,
     target: filled.target,
-    allows: (tool) => (entry.allow === undefined || entry.allow.includes(tool)) && !entry.deny?.includes(tool),
+    entry,
   };
 }
 

@@ -6,6 +6,7 @@ import { TEXTS } from "../../domain/conversation/prompt";
 import type { ServerRef } from "../../domain/conversation/servers";
 import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult } from "../../domain/tool";
+import { misfit } from "../../domain/tools/arguments";
 import { callTool } from "../../sandbox/provider";
 import type { Progress } from "../../upstream/client";
 import { findInView } from "../catalog/catalog";
@@ -32,7 +33,7 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   const now = (await isOffered(place, name)) ? place : await connectedAnew(place, name);
   const tool = (await now.offered()).tools.find((candidate) => candidate.name === name);
   if (tool === undefined) return callUnoffered(now, name);
-  const { skill, origin, problem } = tool;
+  const { skill, origin, definition, problem } = tool;
   if ("server" in origin) return callRemote(place, name, skill, origin, args);
   const { facts, declared } = origin;
   if (skill === null) return null;
@@ -41,11 +42,13 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   if (problem !== null || facts.provider === null || context.loader === undefined)
     return failed(`Tool '${name}' is not available: ${problem ?? BARS.no_loader}.`);
   touch(session, context, skill.name);
+  const unfit = misfit(name, definition?.inputSchema ?? {}, args);
+  if (unfit !== null) return unfit;
   return callTool(
     context.loader,
     providerCode(context, skill, facts, facts.provider),
     { tool: declared, shown: name, arguments: args, context: toolContext(context, session, skill.name) },
-    hostParts(context, session, skill, place.callId, place.signal),
+    await hostParts(context, session, skill, place.callId, place.signal),
     place.signal,
   );
 }

@@ -4,12 +4,14 @@ import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { compilePackage } from "../../domain/code/compile";
 import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
 import type { CodeFacts } from "../../domain/conversation/offered";
+import { findFile } from "../../domain/package/path";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
 import type { ScriptCode } from "../../sandbox/script";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
+import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
 
@@ -33,16 +35,21 @@ export function scriptCode(
   return { digest: facts.digest, path, config: facts.config, load };
 }
 
-/** What the host of a call stands on; outside conversations there is no page to ask. The log is the operator's. */
-export function hostParts(
+/**
+ * What the host of a call stands on; outside conversations there is no page to ask. The log is the operator's, and names the
+ * conversation as the lines of its requests do.
+ */
+export async function hostParts(
   context: Context,
   session: Session | null,
   skill: Pick<SkillRef, "name" | "version_id">,
   callId: string,
   signal: AbortSignal,
-): Omit<HostParts, "deadline"> {
+): Promise<Omit<HostParts, "deadline">> {
   const turn = session?.state.turn ?? 0;
-  const place = { skill: skill.name, version_id: skill.version_id, conversation: session?.id, turn, call: callId };
+  const about = session === null ? null : { conversation: session.id, userId: session.userId };
+  const conversation = about === null ? null : await logIdOf(context.settings, about);
+  const place = { skill: skill.name, version_id: skill.version_id, conversation, turn, call: callId };
   return {
     readFile: (path) => readFile(context, skill.version_id, path),
     log: (text) => console.log(JSON.stringify({ event: "skill_log", ...place, text })),
@@ -85,7 +92,7 @@ async function compileNow(context: Context, versionId: string): Promise<StoredCo
 }
 
 async function readFile(context: Context, versionId: string, path: string): Promise<Uint8Array | null> {
-  const file = (await filesOf(context, versionId)).find((candidate) => candidate.path === path);
+  const file = findFile(await filesOf(context, versionId), path);
   if (file === undefined) return null;
   return readPackageRange(context.packages, context.timings, versionId, file.offset, file.size);
 }

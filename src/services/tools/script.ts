@@ -4,13 +4,14 @@ import { isCode } from "../../domain/code/graph";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
+import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
 import { timeoutOf } from "../../sandbox/provider";
 import { runScript, type ScriptRun } from "../../sandbox/script";
-import { findInView } from "../catalog/catalog";
+import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { countToday } from "../quota";
-import { loadedVersion, touch } from "../session";
+import { isActiveIn, loadedVersion, touch } from "../session";
 import type { CallPlace } from "./call";
 import { hostParts, scriptCode, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
@@ -29,17 +30,17 @@ export interface ScriptRequest {
 export async function executeScript(place: ScriptPlace, request: ScriptRequest): Promise<ToolResult> {
   const { context, session, view } = place;
   const { skill_name: name } = request;
-  const entry = await findInView(context, view, name);
+  const entry = await findForModel(context, view, name, isActiveIn(session, name));
   if (entry === null) return failed(TEXTS.notAvailable(name, view));
   const skill = loadedVersion(session, entry);
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
-  const path = request.script_path.replace(/^\.\//, "");
   const files = await filesOf(context, skill.version_id);
-  const scripts = files.map((file) => file.path).filter(isCode);
-  if (!files.some((file) => file.path === path)) {
+  const path = findFile(files, request.script_path)?.path;
+  if (path === undefined) {
+    const scripts = files.map((file) => file.path).filter(isCode);
     const list = scripts.length === 0 ? "It has none." : `Its scripts: ${scripts.join(", ")}`;
-    return failed(`Error: Skill '${name}' has no script '${path}'. ${list}`);
+    return failed(`Error: Skill '${name}' has no script '${request.script_path}'. ${list}`);
   }
   if (!isCode(path)) {
     const languages = "Only JavaScript and TypeScript run here: .js, .mjs and .ts.";
@@ -57,7 +58,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
     context.loader,
     scriptCode(context, skill, facts, path),
     { args: request.args, input: request.input, context: { ...toolContext(context, session, name), scriptPath: path } },
-    hostParts(context, session, skill, place.callId, place.signal),
+    await hostParts(context, session, skill, place.callId, place.signal),
     timeoutOf(facts.config),
     place.signal,
   );

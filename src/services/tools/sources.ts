@@ -63,14 +63,20 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
  * Connects the servers of the conversation whose tools are not known, and waits for them a short while.
  *
  * @param only those of these skills
+ * @param patience how long to wait for them, where it is not the usual while
  */
-export async function connectSources(seen: Seen, only: readonly string[] | null = null): Promise<void> {
+export async function connectSources(
+  seen: Seen,
+  only: readonly string[] | null = null,
+  patience: number | null = null,
+): Promise<void> {
   const { context, session } = seen;
   const { servers } = await sourcesOf(seen);
   const mine = servers.filter(({ skill }) => only === null || (skill !== null && only.includes(skill.name)));
   if (mine.length === 0) return;
   const fixed = only !== null && session.state.policy?.tool_mode === "fixed";
-  await connectServers(context, session, mine, fixed ? DURATIONS.patienceFixed : DURATIONS.patience);
+  const usual = fixed ? DURATIONS.patienceFixed : DURATIONS.patience;
+  await connectServers(context, session, mine, patience ?? usual);
 }
 
 /** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */

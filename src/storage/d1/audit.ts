@@ -26,7 +26,8 @@ export function recording(db: Database, actor: Actor, entry: AuditEntry): Databa
     const named = namesOf(db, actor, entry);
     const row = rowOf(db, actor, entry);
     const isAfter =
-      entry.when !== null && ("joined" in entry.when || ("thing" in entry.when && entry.when.thing !== "was"));
+      entry.when !== null &&
+      ("joined" in entry.when || "version" in entry.when || ("thing" in entry.when && entry.when.thing !== "was"));
     const results: unknown[] = await db.batch(isAfter ? [named, ...statements, row] : [named, row, ...statements]);
     return isAfter ? results.slice(1, -1) : results.slice(2);
   };
@@ -128,6 +129,10 @@ function rowOf(db: Database, actor: Actor, entry: AuditEntry) {
 
 function holds(when: Condition): SQL {
   if ("thing" in when) return when.thing === "gone" ? sql`NOT (${exists(when)})` : exists(when);
+  if ("version" in when) {
+    const yanked = when.yanked ? sql`IS NOT NULL` : sql`IS NULL`;
+    return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${when.version} AND yanked_at ${yanked})`;
+  }
   const { group } = when;
   if ("joined" in when) {
     return sql`EXISTS (SELECT 1 FROM group_members WHERE group_name = ${group} AND user_id = ${when.joined} AND role = ${when.role})`;

@@ -7,6 +7,8 @@ import type { JsonObject } from "../../domain/json";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { ghostSkills, ghosts, skills, versions } from "./schema/registry";
+import { isListed } from "./skills";
+import { serversOfVersion } from "./versions";
 
 /** A wanted skill: by name, and by id where a saved ghost resolved it. */
 export interface WantedSkill {
@@ -31,6 +33,11 @@ const level1 = {
   bytes: sql<number>`octet_length(${versions.instructions})`.as("level1_bytes"),
   has_capabilities: versions.hasCapabilities,
   needs: versions.dependencies,
+  // From the frontmatter, so that it holds for versions that an earlier gateway stored, too.
+  user_only:
+    sql<number>`coalesce(json_extract(${versions.frontmatter}, '$."disable-model-invocation"') IN (1, 'true', 'yes'), 0)`
+      .mapWith(Boolean)
+      .as("level1_user_only"),
 };
 
 /** A catalog row, with the id of its skill's current version. */
@@ -60,7 +67,7 @@ export async function readCatalogStart(
   const names = db
     .select({ most: sql<number>`max(${skills.tokens})`.as("most") })
     .from(skills)
-    .where(and(inArray(skills.scope, [...scopes]), fits(shell, skills.bindShells)))
+    .where(and(inArray(skills.scope, [...scopes]), isListed, fits(shell, skills.bindShells)))
     .groupBy(skills.name)
     .as("names");
   const [counted, ...walks] = await db.batch([
@@ -109,7 +116,10 @@ export async function wantedSkills(
   const older = JSON.stringify(wanted.filter((skill) => skill.any_version).map((skill) => skill.name));
   const ids = JSON.stringify(wanted.flatMap((skill) => skill.skill_id ?? []));
   const visible = sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
-  const version = or(eq(versions.id, skills.versionId), sql`${skills.name} IN (SELECT value FROM json_each(${older}))`);
+  const version = and(
+    or(eq(versions.id, skills.versionId), sql`${skills.name} IN (SELECT value FROM json_each(${older}))`),
+    isNull(versions.yankedAt),
+  );
   const rows = () => db.select(level1).from(skills).innerJoin(versions, eq(versions.skillId, skills.id));
   const [byName, byId] = await db.batch([
     rows().where(
@@ -143,6 +153,7 @@ export async function fewestTokens(db: Database, scopes: readonly string[], name
       and(
         inArray(skills.scope, [...scopes]),
         sql`${skills.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
+        isNull(versions.yankedAt),
       ),
     )
     .groupBy(skills.name)
@@ -184,11 +195,12 @@ export async function readGhost(db: Database, scopes: readonly string[], ghost: 
   return { ...found, resolved };
 }
 
-/** What a version is beyond level 1: its instructions and its files. Immutable. */
+/** What a version is beyond level 1: its instructions, its files, and the servers that it brings. Immutable. */
 export interface VersionContent {
   description: string;
   instructions: string;
   files: PackageFile[];
+  servers: JsonObject;
 }
 
 /** The content of versions, by version id. One that is gone is absent. */
@@ -202,6 +214,7 @@ export async function readVersionContents(
       description: versions.description,
       instructions: versions.instructions,
       files: versions.files,
+      servers: serversOfVersion,
     })
     .from(versions)
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);

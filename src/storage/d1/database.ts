@@ -9,6 +9,9 @@ export interface Timings {
   storage: number;
 }
 
+/** The full-text index: derived from the rows, and the one table that everything but search does without. */
+export const SEARCH_TABLE = "skill_search";
+
 export type Database = DrizzleD1Database<Record<string, never>>;
 
 type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
@@ -30,7 +33,7 @@ export async function guarded<T>(timings: Timings, operation: () => Promise<T>):
   try {
     return await Promise.race([operation(), late]);
   } catch (error) {
-    if (error instanceof GatewayError || isConstraintFailure(error)) throw error;
+    if (error instanceof GatewayError || isConstraintFailure(error) || isIndexMissing(error)) throw error;
     console.error(JSON.stringify({ event: "storage_failed", error: String(error) }));
     throw storageDown();
   } finally {
@@ -49,6 +52,14 @@ export function isConstraintFailure(error: unknown): boolean {
   return constraintOf(error) !== null;
 }
 
+/** Whether an error is SQLite not finding the search index: somebody dropped it, or it was not made again after a restore. */
+export function isIndexMissing(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (new RegExp(`no such table: (?:main\\.)?${SEARCH_TABLE}\\b`).test(cause.message)) return true;
+  }
+  return false;
+}
+
 /** The text after `constraint failed:` (e.g. `skills.scope, skills.folded` or a check's name), or `null`. */
 export function constraintOf(error: unknown): string | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -59,8 +70,8 @@ export function constraintOf(error: unknown): string | null {
 }
 
 /**
- * A D1 session whose queries end within `DURATIONS.storage` or as `unavailable`; a broken constraint keeps its own error, since
- * callers decide what it means.
+ * A D1 session whose queries end within `DURATIONS.storage` or as `unavailable`; a broken constraint keeps its own error, and so
+ * does a missing search index: callers decide what those mean.
  */
 export function guardSession(session: Session, timings: Timings): GuardedSession {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();

@@ -1,14 +1,16 @@
-// Changing skills. Every change is one batch: rows, search index, counters and the record of a repeatable answer together.
+// Changing skills. Every change is one batch: rows, search index, counters and the record of a repeatable answer together. While
+// there is no search index, skills are changed without it; `/health` says so, and reindexing finds them.
 
-import { and, eq, or, sql } from "drizzle-orm";
-import type { Database } from "./database";
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { type Database, isIndexMissing } from "./database";
+import { among } from "./ghosts";
 import { type NewReply, rememberReply } from "./idempotency";
 import { raiseCounters } from "./keys";
-import { ghostSkills, now, skills, versions } from "./schema/registry";
+import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
 import { indexSkill, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
 
-export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt">;
+export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt">;
 export type NewSkill = Pick<
   typeof skills.$inferInsert,
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
@@ -17,7 +19,7 @@ export type NewSkill = Pick<
 /** The skill that an upload is about, and those of its versions that have this content or this label. */
 export interface PublishState {
   skill: { id: string; name: string; versionId: string } | null;
-  versions: { id: string; digest: string; label: string | null }[];
+  versions: { id: string; digest: string; label: string | null; yankedAt: number | null }[];
 }
 
 /** Finds what an upload meets: by the skill's id, or by the folded name it wants in a scope. */
@@ -35,7 +37,7 @@ export async function readPublishState(
   const [found, met] = await db.batch([
     db.select({ id: skills.id, name: skills.name, versionId: skills.versionId }).from(skills).where(which),
     db
-      .select({ id: versions.id, digest: versions.digest, label: versions.label })
+      .select({ id: versions.id, digest: versions.digest, label: versions.label, yankedAt: versions.yankedAt })
       .from(skills)
       .innerJoin(versions, eq(versions.skillId, skills.id))
       .where(and(which, same)),
@@ -50,15 +52,17 @@ export async function insertSkill(
   version: NewVersion,
   answer: NewReply | null,
 ): Promise<SkillRecord> {
-  const [rows] = await db.batch([
-    db
-      .insert(skills)
-      .values({ ...skill, ...current(version) })
-      .returning(),
-    db.insert(versions).values(version),
-    ...mirror(db, skill, version),
-    ...(answer === null ? [] : rememberReply(db, answer)),
-  ]);
+  const [rows] = await withIndex((isIndexed) =>
+    db.batch([
+      db
+        .insert(skills)
+        .values({ ...skill, ...current(version) })
+        .returning(),
+      db.insert(versions).values(version),
+      ...mirror(db, skill, version, isIndexed),
+      ...(answer === null ? [] : rememberReply(db, answer)),
+    ]),
+  );
   return recordOf(rows, version);
 }
 
@@ -72,53 +76,129 @@ export async function insertVersion(
   version: NewVersion,
   answer: NewReply | null,
 ): Promise<SkillRecord> {
-  const [, rows] = await db.batch([
-    db.insert(versions).values(version),
-    db
-      .update(skills)
-      .set({ ...current(version), versionId: version.id, updatedAt: now })
-      .where(eq(skills.id, version.skillId))
-      .returning(),
-    ...mirror(db, skill, version),
-    ...(answer === null ? [] : rememberReply(db, answer)),
-  ]);
+  const [, rows] = await withIndex((isIndexed) =>
+    db.batch([
+      db.insert(versions).values(version),
+      db
+        .update(skills)
+        .set({ ...current(version), versionId: version.id, updatedAt: now })
+        .where(eq(skills.id, version.skillId))
+        .returning(),
+      ...mirror(db, skill, version, isIndexed),
+      ...(answer === null ? [] : rememberReply(db, answer)),
+    ]),
+  );
   return recordOf(rows, version);
 }
 
-/** Makes another version of a skill the current one; `null` when the skill is gone. */
+/** Makes another version of a skill the current one, unless it is yanked by now; `null` when that is so, or the skill is gone. */
 export async function activateVersion(db: Database, version: SkillRecord): Promise<SkillRecord | null> {
-  const [, found] = await db.batch([
-    db
-      .update(skills)
-      .set({ ...current(version), versionId: version.versionId, updatedAt: now })
-      .where(eq(skills.id, version.id)),
-    selectSkill(db, version.id),
-    ...mirror(db, version, { ...version, skillId: version.id }),
-  ]);
-  return found[0] ?? null;
+  const isCurrent = sql`skills.version_id = ${version.versionId}`;
+  const [, found] = await withIndex((isIndexed) =>
+    db.batch([
+      db
+        .update(skills)
+        .set({ ...current(version), versionId: version.versionId, updatedAt: now })
+        .where(and(eq(skills.id, version.id), isStanding(version.versionId))),
+      selectSkill(db, version.id),
+      ...mirror(db, version, { ...version, skillId: version.id }, isIndexed, isCurrent),
+    ]),
+  );
+  const [skill] = found;
+  return skill?.versionId === version.versionId ? skill : null;
 }
 
 /**
- * Deletes a skill with its versions, unless a ghost refers to it and `force` is not set. Returns the ids of the versions whose
- * packages are of no use any more; `null` when nothing was deleted.
+ * Yanks a version. A skill that stands at it moves on to the next one, or has none. `false` when nothing was changed, since the
+ * skill stands elsewhere by now, or that is not the next one any more.
+ *
+ * @param next what `readSuccessor` found
+ */
+export async function yankVersion(
+  db: Database,
+  { id, versionId, scope, name }: SkillRecord,
+  next: SkillRecord | null,
+): Promise<boolean> {
+  const nextId = next?.versionId ?? NO_VERSION;
+  const newest = sql`coalesce((SELECT v.id FROM versions AS v WHERE v.skill_id = ${id} AND v.id <> ${versionId}
+    AND v.yanked_at IS NULL ORDER BY v.created_at DESC, v.id DESC LIMIT 1), ${NO_VERSION})`;
+  const moved = sql`skills.version_id = ${nextId}`;
+  const index = next === null ? [unindexSkill(db, id, moved)] : indexSkill(db, id, { ...next, scope, name }, moved);
+  const [, yanked] = await withIndex((isIndexed) =>
+    db.batch([
+      db
+        .update(skills)
+        .set({ ...(next === null ? NOTHING_CURRENT : current(next)), versionId: nextId, updatedAt: now })
+        .where(and(eq(skills.id, id), eq(skills.versionId, versionId), sql`${newest} = ${nextId}`)),
+      db
+        .update(versions)
+        .set({ yankedAt: now })
+        .where(
+          and(
+            eq(versions.id, versionId),
+            isNull(versions.yankedAt),
+            sql`NOT EXISTS (SELECT 1 FROM skills WHERE id = ${id} AND version_id = ${versionId})`,
+          ),
+        )
+        .returning({ id: versions.id }),
+      ...(isIndexed ? index : []),
+      raiseCounters(db, [scope]),
+    ]),
+  );
+  return yanked.length > 0;
+}
+
+/** Takes the yank of a version back. It becomes current only where the skill has no version that is. */
+export async function unyankVersion(db: Database, version: SkillRecord): Promise<void> {
+  const { id, versionId, scope } = version;
+  const isCurrent = sql`skills.version_id = ${versionId}`;
+  await withIndex((isIndexed) =>
+    db.batch([
+      db.update(versions).set({ yankedAt: null }).where(eq(versions.id, versionId)),
+      db
+        .update(skills)
+        .set({ ...current(version), versionId, updatedAt: now })
+        .where(and(eq(skills.id, id), eq(skills.versionId, NO_VERSION))),
+      ...(isIndexed ? indexSkill(db, id, version, isCurrent) : []),
+      raiseCounters(db, [scope]),
+    ]),
+  );
+}
+
+/** What a skill without a current version points at, and repeats of it. */
+const NO_VERSION = "";
+const NOTHING_CURRENT = { tokens: -1, bindShells: null };
+
+/** SQL: a version is there, and not yanked. */
+function isStanding(versionId: string) {
+  return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${versionId} AND yanked_at IS NULL)`;
+}
+
+/**
+ * Deletes a skill with its versions, unless a ghost that holds it refers to it. Returns the ids of the versions whose packages are
+ * of no use any more; `null` when nothing was deleted.
+ *
+ * @param holding the scopes whose ghosts hold it
  */
 export async function deleteSkillRows(
   db: Database,
   skill: { id: string; scope: string },
-  force: boolean,
+  holding: "all" | readonly string[],
 ): Promise<string[] | null> {
-  const free = force
-    ? sql`true`
-    : sql`NOT EXISTS (SELECT 1 FROM ${ghostSkills} WHERE ${ghostSkills.skillId} = ${skill.id})`;
-  const [all, , deleted] = await db.batch([
-    db.select({ id: versions.id }).from(versions).where(eq(versions.skillId, skill.id)),
-    unindexSkill(db, skill.id, free),
-    db
-      .delete(skills)
-      .where(and(eq(skills.id, skill.id), free))
-      .returning({ id: skills.id }),
-    raiseCounters(db, [skill.scope]),
-  ]);
+  const holds = holding === "all" ? sql`true` : among(holding);
+  const free = sql`NOT EXISTS (SELECT 1 FROM ${ghostSkills} CROSS JOIN ${ghosts} ON ${ghosts.id} = ${ghostSkills.ghostId}
+    WHERE ${ghostSkills.skillId} = ${skill.id} AND ${holds})`;
+  const [all, , deleted] = await withIndex((isIndexed) =>
+    db.batch([
+      db.select({ id: versions.id }).from(versions).where(eq(versions.skillId, skill.id)),
+      isIndexed ? unindexSkill(db, skill.id, free) : db.run(sql`SELECT 1`),
+      db
+        .delete(skills)
+        .where(and(eq(skills.id, skill.id), free))
+        .returning({ id: skills.id }),
+      raiseCounters(db, [skill.scope]),
+    ]),
+  );
   return deleted.length === 0 ? null : all.map((version) => version.id);
 }
 
@@ -132,10 +212,23 @@ function mirror(
   db: Database,
   skill: { scope: string; name: string },
   version: Pick<NewVersion, "skillId" | "displayName" | "description" | "tags">,
+  isIndexed: boolean,
+  condition?: SQL,
 ) {
   const { displayName, description, tags } = version;
   const text = { scope: skill.scope, name: skill.name, displayName, description, tags };
-  return [...indexSkill(db, version.skillId, text), raiseCounters(db, [skill.scope])];
+  return [...(isIndexed ? indexSkill(db, version.skillId, text, condition) : []), raiseCounters(db, [skill.scope])];
+}
+
+/** Makes a change together with what it is in the search index, or alone while there is none: nothing of the first try stays. */
+async function withIndex<T>(change: (isIndexed: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await change(true);
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+    console.error(JSON.stringify({ event: "search_index_missing", mend: "npm run reindex" }));
+    return change(false);
+  }
 }
 
 function recordOf(rows: (typeof skills.$inferSelect)[], version: NewVersion): SkillRecord {
@@ -143,5 +236,6 @@ function recordOf(rows: (typeof skills.$inferSelect)[], version: NewVersion): Sk
   if (skill === undefined) throw new Error("a change of a skill returned no row");
   const { id, name, namespace, scope, userId, createdAt, updatedAt } = skill;
   const { id: versionId, ...rest } = version;
-  return { ...rest, id, name, namespace, scope, userId, createdAt, updatedAt, currentId: versionId, versionId };
+  const current = { versionId, currentId: versionId, yankedAt: null };
+  return { ...rest, ...current, id, name, namespace, scope, userId, createdAt, updatedAt };
 }

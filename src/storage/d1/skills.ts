@@ -1,7 +1,7 @@
 // Reading skills: by id, by name in rank order of scopes, and as lists. Level 1 and 2 only; the files of versions are in
 // `versions.ts`, their bytes in `packages.ts`.
 
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, isNull, ne, sql } from "drizzle-orm";
 import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
 import type { Database } from "./database";
@@ -16,7 +16,7 @@ export interface SkillSummary {
   userId: string;
   createdAt: number;
   updatedAt: number;
-  /** The version the skill points at; the one described here is `versionId`. */
+  /** The version the skill points at, empty while all are yanked; the one described here is `versionId`. */
   currentId: string;
   versionId: string;
   label: string | null;
@@ -26,6 +26,7 @@ export interface SkillSummary {
   tags: string[];
   bindShells: string[] | null;
   warnings: Issue[];
+  yankedAt: number | null;
 }
 
 /** A skill at one of its versions with all that its resource shows. */
@@ -46,6 +47,8 @@ export interface SkillHead {
   id: string;
   name: string;
   scope: string;
+  /** As the row has it: of a group's skill, who published it first. */
+  userId: string;
   currentId: string;
 }
 
@@ -67,6 +70,7 @@ const summary = {
   tags: versions.tags,
   bindShells: versions.bindShells,
   warnings: versions.warnings,
+  yankedAt: versions.yankedAt,
 };
 
 const record = {
@@ -82,13 +86,22 @@ const record = {
   instructions: versions.instructions,
 };
 
+/** Whether a skill has a version that a name may mean, told from the index alone. */
+export const isListed = gte(skills.tokens, 0);
+
 /** A list carries whole instructions; a page ends early rather than grow beyond this. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Who and where a skill is, for all owners. */
 export async function readSkillHead(db: Database, id: string): Promise<SkillHead | null> {
   const [found] = await db
-    .select({ id: skills.id, name: skills.name, scope: skills.scope, currentId: skills.versionId })
+    .select({
+      id: skills.id,
+      name: skills.name,
+      scope: skills.scope,
+      userId: skills.userId,
+      currentId: skills.versionId,
+    })
     .from(skills)
     .where(eq(skills.id, id));
   return found ?? null;
@@ -99,9 +112,27 @@ export function selectSkill(db: Database, id: string) {
   return db.select(record).from(skills).innerJoin(versions, eq(versions.id, skills.versionId)).where(eq(skills.id, id));
 }
 
-/** A skill at its current version, for all owners. */
+/** A skill at its current version, or where all are yanked at its newest, for all owners. */
 export async function readSkill(db: Database, id: string): Promise<SkillRecord | null> {
-  const [found] = await selectSkill(db, id);
+  const newest = sql`(SELECT v.id FROM ${versions} AS v WHERE v.skill_id = ${skills.id}
+    ORDER BY v.created_at DESC, v.id DESC LIMIT 1)`;
+  const [found] = await db
+    .select(record)
+    .from(skills)
+    .innerJoin(versions, eq(versions.id, sql`coalesce(nullif(${skills.versionId}, ''), ${newest})`))
+    .where(eq(skills.id, id));
+  return found ?? null;
+}
+
+/** The newest version of a skill that is not yanked, beside this one. */
+export async function readSuccessor(db: Database, skillId: string, leaving: string): Promise<SkillRecord | null> {
+  const [found] = await db
+    .select(record)
+    .from(versions)
+    .innerJoin(skills, eq(skills.id, versions.skillId))
+    .where(and(eq(versions.skillId, skillId), ne(versions.id, leaving), isNull(versions.yankedAt)))
+    .orderBy(desc(versions.createdAt), desc(versions.id))
+    .limit(1);
   return found ?? null;
 }
 
@@ -153,7 +184,10 @@ export async function listSkills(
 }
 
 export async function countSkillsOf(db: Database, scope: string): Promise<number> {
-  const [row] = await db.select({ total: sql<number>`count(*)` }).from(skills).where(eq(skills.scope, scope));
+  const [row] = await db
+    .select({ total: sql<number>`count(*)` })
+    .from(skills)
+    .where(and(eq(skills.scope, scope), isListed));
   return row?.total ?? 0;
 }
 
@@ -182,7 +216,7 @@ export async function nameAt(db: Database, scopes: readonly string[], position: 
   const [row] = await db
     .selectDistinct({ name: skills.name })
     .from(skills)
-    .where(sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`)
+    .where(and(sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`, isListed))
     .orderBy(skills.name)
     .limit(1)
     .offset(position);
@@ -204,6 +238,7 @@ export function findNamed(
       and(
         sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`,
         sql`${skills.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
+        isNull(versions.yankedAt),
       ),
     );
 }

@@ -1,6 +1,6 @@
 // Exact counts for quotas: of what a user has, and of what a user did in a day.
 
-import { and, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database";
 import { usage } from "./schema/access";
 import { ghosts, keys, skills, versions } from "./schema/registry";
@@ -61,34 +61,90 @@ const ROW = sql.join(
 
 /** Counts the skills of a scope and what they take, in one trip. */
 export async function countSkills(db: Database, scope: string): Promise<SkillsUsed> {
-  const own = eq(skills.scope, scope);
-  const [[counted], [summed]] = await db.batch([
-    db.select({ count: sql<number>`count(*)` }).from(skills).where(own),
-    db
-      .select({
-        versions: sql<number>`count(*)`,
-        bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)`,
-        databaseBytes: sql<number>`coalesce(sum(${ROW}), 0)`,
-      })
-      .from(skills)
-      .innerJoin(versions, eq(versions.skillId, skills.id))
-      .where(own),
-  ]);
-  const none = { versions: 0, bytes: 0, databaseBytes: 0 };
-  return { skills: counted?.count ?? 0, ...(summed ?? none) };
+  const [[counted], [summed]] = await db.batch([skillCount(db, scope), versionSums(db, scope)]);
+  return skillsUsed(counted, summed);
 }
 
 /** How many live keys a user has: one walk along an index. */
 export async function countKeys(db: Database, userId: string): Promise<number> {
-  const [row] = await db
-    .select({ count: sql<number>`count(*)` })
-    .from(keys)
-    .where(and(eq(keys.userId, userId), sql`${keys.revokedAt} IS NULL`));
+  const [row] = await keyCount(db, userId);
   return row?.count ?? 0;
 }
 
 /** How many ghosts a scope has: one walk along an index. */
 export async function countGhosts(db: Database, scope: string): Promise<number> {
-  const [row] = await db.select({ count: sql<number>`count(*)` }).from(ghosts).where(eq(ghosts.scope, scope));
+  const [row] = await ghostCount(db, scope);
   return row?.count ?? 0;
+}
+
+/** What a scope has. */
+export type ScopeUsed = SkillsUsed & { ghosts: number };
+
+/** All counts of a scope in one trip, by the statements above. */
+export async function readScopeUse(db: Database, scope: string): Promise<ScopeUsed> {
+  const [[counted], [summed], [own]] = await db.batch([
+    skillCount(db, scope),
+    versionSums(db, scope),
+    ghostCount(db, scope),
+  ]);
+  return { ...skillsUsed(counted, summed), ghosts: own?.count ?? 0 };
+}
+
+/** The same of a user, with keys, and with what was counted in the window that began at `day`, by kind. */
+export async function readUserUse(
+  db: Database,
+  userId: string,
+  scope: string,
+  { day, kinds }: { day: number; kinds: readonly string[] },
+): Promise<ScopeUsed & { keys: number; today: Partial<Record<string, number>> }> {
+  const [[counted], [summed], [own], [live], today] = await db.batch([
+    skillCount(db, scope),
+    versionSums(db, scope),
+    ghostCount(db, scope),
+    keyCount(db, userId),
+    db
+      .select({ kind: usage.kind, count: usage.count })
+      .from(usage)
+      .where(and(eq(usage.subject, userId), inArray(usage.kind, [...kinds]), eq(usage.windowStart, day))),
+  ]);
+  return {
+    ...skillsUsed(counted, summed),
+    ghosts: own?.count ?? 0,
+    keys: live?.count ?? 0,
+    today: Object.fromEntries(today.map(({ kind, count }) => [kind, count])),
+  };
+}
+
+function skillCount(db: Database, scope: string) {
+  return db.select({ count: sql<number>`count(*)` }).from(skills).where(eq(skills.scope, scope));
+}
+
+function versionSums(db: Database, scope: string) {
+  return db
+    .select({
+      versions: sql<number>`count(*)`,
+      bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)`,
+      databaseBytes: sql<number>`coalesce(sum(${ROW}), 0)`,
+    })
+    .from(skills)
+    .innerJoin(versions, eq(versions.skillId, skills.id))
+    .where(eq(skills.scope, scope));
+}
+
+function keyCount(db: Database, userId: string) {
+  return db
+    .select({ count: sql<number>`count(*)` })
+    .from(keys)
+    .where(and(eq(keys.userId, userId), sql`${keys.revokedAt} IS NULL`));
+}
+
+function ghostCount(db: Database, scope: string) {
+  return db.select({ count: sql<number>`count(*)` }).from(ghosts).where(eq(ghosts.scope, scope));
+}
+
+function skillsUsed(
+  counted: { count: number } | undefined,
+  summed: Omit<SkillsUsed, "skills"> = { versions: 0, bytes: 0, databaseBytes: 0 },
+): SkillsUsed {
+  return { skills: counted?.count ?? 0, ...summed };
 }

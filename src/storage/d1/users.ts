@@ -33,24 +33,52 @@ export async function readUserRows(db: Database, userId: string): Promise<Record
   return { ...Object.fromEntries(exports.map(({ as }, index) => [as, found[index] ?? []])), acts };
 }
 
-/** A page of the versions of a user's own skills, after a version's id. */
-export function readUserVersions(db: Database, userId: string, limit: number, after: string) {
-  return db
-    .select({
-      id: versions.id,
-      skill_id: skills.id,
-      skill: skills.name,
-      version: versions.label,
-      frontmatter: versions.frontmatter,
-      instructions: versions.instructions,
-      files: versions.files,
-      created_at: versions.createdAt,
-    })
-    .from(versions)
-    .innerJoin(skills, eq(skills.id, versions.skillId))
-    .where(and(eq(skills.scope, userScope(userId)), sql`${versions.id} > ${after}`))
-    .orderBy(versions.id)
-    .limit(limit);
+/** No two columns of one name: in a batch, one would stand for both. */
+const EXPORTED_VERSION = {
+  id: versions.id,
+  skill_id: versions.skillId,
+  skill: skills.name,
+  version: versions.label,
+  frontmatter: versions.frontmatter,
+  instructions: versions.instructions,
+  files: versions.files,
+  created_at: versions.createdAt,
+  yanked_at: versions.yankedAt,
+  /** What the pages go along; no part of an export. */
+  folded: skills.folded,
+};
+
+/** The last version of a page of them. */
+export interface LastVersion {
+  id: string;
+  skill_id: string;
+  created_at: number;
+  folded: string;
+}
+
+/** A page of the versions of a user's own skills, skill by skill, the oldest first. */
+export async function readUserVersions(db: Database, userId: string, limit: number, after: LastVersion | null) {
+  const ofUser = (more: SQL | undefined) =>
+    db
+      .select(EXPORTED_VERSION)
+      .from(skills)
+      .innerJoin(versions, eq(versions.skillId, skills.id))
+      .where(and(eq(skills.scope, userScope(userId)), more))
+      .orderBy(skills.folded, versions.createdAt, versions.id)
+      .limit(limit);
+  if (after === null) return ofUser(undefined);
+  // What is left of that skill, and then what comes after it: a condition with "or" would read everything again. The skill may have
+  // been deleted meanwhile.
+  const [left, later] = await db.batch([
+    ofUser(
+      and(
+        eq(skills.id, after.skill_id),
+        sql`(${versions.createdAt}, ${versions.id}) > (${after.created_at}, ${after.id})`,
+      ),
+    ),
+    ofUser(sql`${skills.folded} > ${after.folded}`),
+  ]);
+  return [...left, ...later].slice(0, limit);
 }
 
 /** Some of a user's own skills. */

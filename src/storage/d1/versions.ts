@@ -1,7 +1,8 @@
 // Reading versions: the list of a skill's, what is in a package, and which of them exist.
 
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import type { Issue } from "../../domain/errors";
+import { type JsonObject, jsonObject } from "../../domain/json";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
@@ -16,6 +17,7 @@ export interface VersionSummary {
   warnings: Issue[];
   createdBy: string;
   createdAt: number;
+  yankedAt: number | null;
 }
 
 /** A version's package and what is in it, with the skill it belongs to. */
@@ -26,7 +28,14 @@ export interface PackageRow {
   zipSha256: string;
   zipSize: number;
   files: PackageFile[];
+  /** Entries of MCP servers, as they were written. */
+  servers: JsonObject;
 }
+
+/** SQL: the MCP servers of a version's manifest, which may be long in all. */
+export const serversOfVersion = sql`json_extract(${versions.manifest}, '$.mcpServers')`.mapWith((text: string) =>
+  jsonObject.parse(JSON.parse(text)),
+);
 
 /** The package of a version, by its id or its label; without `version` of the skill's current one. */
 export async function readVersionPackage(
@@ -46,6 +55,7 @@ export async function readVersionPackage(
       zipSha256: versions.zipSha256,
       zipSize: versions.zipSize,
       files: versions.files,
+      servers: serversOfVersion,
     })
     .from(skills)
     .innerJoin(versions, wanted)
@@ -75,11 +85,32 @@ export function listVersions(
       warnings: versions.warnings,
       createdBy: versions.createdBy,
       createdAt: versions.createdAt,
+      yankedAt: versions.yankedAt,
     })
     .from(versions)
     .where(and(eq(versions.skillId, skillId), older))
     .orderBy(desc(versions.createdAt), desc(versions.id))
     .limit(limit);
+}
+
+/** SHA-256 of the packages of versions, by version id. One that is gone is absent. */
+export async function readDigests(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: versions.id, zipSha256: versions.zipSha256 })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+  return new Map(rows.map(({ id, zipSha256 }) => [id, zipSha256]));
+}
+
+/** Which of these versions are yanked. */
+export async function yankedAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: versions.id })
+    .from(versions)
+    .where(
+      and(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, isNotNull(versions.yankedAt)),
+    );
+  return new Set(rows.map((row) => row.id));
 }
 
 /** Which of these versions have a row. */

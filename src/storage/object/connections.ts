@@ -32,6 +32,10 @@ export class ConnectionStore {
     this.#sql.exec("INSERT OR REPLACE INTO upstreams VALUES (?, ?, ?)", key, used, JSON.stringify(state));
   }
 
+  any(): boolean {
+    return this.#sql.exec("SELECT 1 FROM upstreams LIMIT 1").toArray().length > 0;
+  }
+
   dropUnusedSince(used: number): void {
     this.#sql.exec("DELETE FROM upstreams WHERE used < ?", used);
   }

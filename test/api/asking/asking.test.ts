@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { conversationOf, Page } from "../../support/page";
 import { providerSkill } from "../../support/provider";
 import { publishPublic, talk, textOf } from "../../support/talk";
 
@@ -12,6 +13,42 @@ interface Pending {
   skill_name: string;
   payload: unknown;
 }
+
+it("that requires a page is answered at once where none is connected, whatever the tool does with it", async () => {
+  await publishPublic(
+    providerSkill("hasty", {
+      ask: "return [await context.request('confirm', {}, { require_client: true }), await context.request('confirm', {}, { require_client: true, timeout_ms: 20_000 })]",
+      wrong: "return context.request('confirm', {}, { require_client: 'yes' })",
+      slow: "return context.request('confirm', {}, { timeout_ms: 50 })",
+    }),
+  );
+  const key = await keyFor("hasty");
+  const chat = await talk({ key });
+  await chat.load("hasty");
+  const none = { success: false, error: "No page is connected to this conversation." };
+  // Its test would time out long before the 29 s of a question.
+  expect(JSON.parse(textOf(await chat.use("ask")))).toEqual([none, none]);
+  // Nothing was asked, so nothing waits for a page that comes later.
+  expect(await (await call("GET", `${chat.route}/requests`, { key })).json()).toMatchObject({ items: [] });
+  expect(textOf(await chat.use("wrong"))).toContain("request takes require_client as true or false.");
+  expect(JSON.parse(textOf(await chat.use("slow")))).toEqual({ success: false, error: "No answer within 0.05s" });
+});
+
+it("that requires a page asks the one that is connected", async () => {
+  await publishPublic(
+    providerSkill("patient", { ask: "return context.request('confirm', {}, { require_client: true })" }),
+  );
+  const id = await conversationOf(null);
+  const page = await Page.greeted(id);
+  const calls = (name: string, args: object) =>
+    call("POST", `/api/v1/conversations/${id}/tool-calls`, { json: { calls: [{ id: name, name, arguments: args }] } });
+  await calls("load_skill", { skill_name: "patient" });
+  const asked = calls("ask", {});
+  const { request_id } = await page.next("skill:request");
+  page.answer(request_id, { success: true, result: "yes" });
+  const { results } = await (await asked).json<{ results: { structuredContent: object }[] }>();
+  expect(results).toMatchObject([{ structuredContent: { success: true, result: "yes" } }]);
+});
 
 it("waits for the page's answer, and a repeated call finds what was asked before", async () => {
   await publishPublic(

@@ -116,7 +116,8 @@ describe("the catalog", () => {
     await user.seed({ name: "needy", dependencies: ["draw@*", "wiki@>=2"] });
     await user.put("/y", { spec: { skills: ["wiki@*", "draw", "needy"] } });
     await configure(user.stub("y"), { SKILLS_ALLOWED: "wiki@^1, needy" });
-    expect(await seenOf(user, "y", ["draw", "needy", "wiki"])).toEqual({ draw: "", needy: "listed read", wiki: ALL });
+    expect(await seenOf(user, "y", ["draw", "needy", "wiki"])).toEqual({ draw: "", needy: ALL, wiki: ALL });
+    expect(activeIn(await user.get("/y"))).not.toContain("draw");
     const found = await user.calls("x", named("find_skill", { query: "draw" }));
     expect(textOf(found)).toEqual(["No available skill matches 'draw'."]);
   });
@@ -221,7 +222,13 @@ describe("a change of the registry", () => {
       textOf(await user.calls("x", read("wiki", { file_path: "a.md" })))[0],
     ];
     expect(await seen(await user.calls("x", load("wiki")))).toEqual(["1.0.0", true, "Old file."]);
-    expect(await seen(await user.turn("x"))).toEqual(["1.1.0", false, "New file."]);
+    const next = await user.turn("x");
+    expect(await seen(next)).toEqual(["1.1.0", false, "New file."]);
+    const message = "Skill 'wiki' was updated: from version 1.0.0 to version 1.1.0.";
+    expect(next.warnings).toEqual([{ code: "SKILL_UPDATED", message, path: "wiki" }]);
+    // It is said once, and to who had it active.
+    expect((await user.turn("x")).warnings).toEqual([]);
+    expect((await user.turn("new", { conversation: {} })).warnings).toEqual([]);
   });
 
   it("of one's own skill over a public one of the name too", async () => {
@@ -240,6 +247,7 @@ describe("a change of the registry", () => {
     ]);
     const next = await user.turn("x");
     expect([next.prompt?.system.includes("Own."), next.prompt?.system.includes("Public.")]).toEqual([true, false]);
+    expect(next.warnings).toMatchObject([{ code: "SKILL_UPDATED", message: expect.stringContaining("another skill") }]);
   });
 
   it("of a dependency does not keep others from being loaded beside it", async () => {

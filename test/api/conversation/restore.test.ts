@@ -81,6 +81,25 @@ describe("restore", () => {
     },
   );
 
+  it("of a transcript that spans an upgrade takes each message as it was written", async () => {
+    const { put, post, turn, seed } = someone();
+    for (const name of ["wiki", "draw", "late"]) await seed({ name });
+    await put("/x", {});
+    const told = [
+      { role: "user", content: "Write" },
+      { role: "assistant", content: "Skill 'wiki' has been loaded. Here you are." },
+      { role: "user", content: "Draw" },
+      { role: "assistant", content: "Skill 'late' has been loaded, says the manual.", loaded_skills: ["draw"] },
+      { role: "user", content: "Thanks" },
+      { role: "assistant", content: "You are welcome.", loaded_skills: [] },
+    ];
+    expect((await post("/x/restore", { history: told })).active).toMatchObject([
+      { skill: "wiki", loaded_in_turn: 1, remaining: 4 },
+      { skill: "draw", loaded_in_turn: 2, remaining: 5 },
+    ]);
+    expect(activeIn(await turn("fresh", { conversation: {}, history: told }))).toEqual(["wiki", "draw"]);
+  });
+
   it.each(["system", "message"])("gives everything again with delivery %s", async (delivery) => {
     const { put, turn, calls, post, seed } = someone();
     for (const [name, body] of Object.entries({ house: "House rules.", wiki: "Write." })) await seed({ name, body });
@@ -198,6 +217,7 @@ describe("the skills of a task", () => {
       namespace: "default",
       is_public,
       version_id: skill.versionId,
+      content_hash: "",
     });
     expect(await answer.json()).toEqual({
       task_id: "x",
@@ -205,6 +225,7 @@ describe("the skills of a task", () => {
       preload_skills: ["task-public"],
       skill_refs: { own: ref(own, false), "task-public": ref(shared, true) },
       preload_skill_refs: { "task-public": ref(shared, true) },
+      user_selected_skills: [],
     });
   });
 });

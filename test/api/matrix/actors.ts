@@ -147,6 +147,18 @@ export async function ghost(of: "self" | "group" | "public" = "self"): Promise<T
   return { id: metadata.labels.id, ghost: name, ...pick(thing) };
 }
 
+/** A skill, and a ghost of the same scope that uses it. */
+export async function usedSkill(of: "self" | "group" | "public"): Promise<Thing> {
+  const thing = await skill(of);
+  const namespace = { self: "default", group: thing.group!, public: "public" }[of];
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const json = { metadata: { name: fresh("using"), namespace }, spec: { skills: [thing.skill] } };
+  const answer = await call("POST", "/api/v1/kinds/ghosts", { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  const { metadata } = await answer.json<{ metadata: { labels: { id: string } } }>();
+  return { ...thing, ghost_id: metadata.labels.id };
+}
+
 /** A conversation in its first turn, with a request to the browser that waits. */
 export async function conversation(): Promise<Thing> {
   const key = await keyOfUser("self");

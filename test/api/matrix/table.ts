@@ -16,6 +16,7 @@ import {
   type Thing,
   USERS,
   type User,
+  usedSkill,
 } from "./actors";
 
 export interface Row {
@@ -46,10 +47,16 @@ const zip =
   (fields: (thing: Thing) => Record<string, string>, name: (thing: Thing) => string = () => fresh("upload")): Sent =>
   (thing) => ({ body: form(skillZip({ name: name(thing), version: "3.0.0" }), fields(thing)) });
 
-const everybody = (status: number): Row["may"] => Object.fromEntries(USERS.map((user) => [user, status]));
+const sameSkill = zip(
+  () => ({}),
+  ({ skill: name = "" }) => name,
+);
+const publicZip = zip(() => ({ marketplace_tags: "[]" }));
+
+export const everybody = (status: number): Row["may"] => Object.fromEntries(USERS.map((user) => [user, status]));
 const ROLES = ["Reporter", "Developer", "Maintainer", "Owner"] as const;
 /** Members from a role upwards may; those below see the thing, and are told that they may not. */
-const members = (least: (typeof ROLES)[number], status: number): Row["may"] =>
+export const members = (least: (typeof ROLES)[number], status: number): Row["may"] =>
   Object.fromEntries(ROLES.map((role) => [role, ROLES.indexOf(role) >= ROLES.indexOf(least) ? status : 403]));
 const without = (may: Row["may"], status: number): Row["may"] => ({ ...everybody(status), ...may });
 
@@ -108,6 +115,9 @@ function skilled(
 }
 
 const C = "/api/v1/conversations/{id}";
+const emptyBody = json(() => ({}));
+/** An id that nobody has a conversation of. */
+const newChat = async () => ({ id: fresh("chat") });
 const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
@@ -168,26 +178,9 @@ function server(route: string, status: number, send: Sent = nothing): Row {
   return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
 }
 
-/** A method of the MCP door. What is another's is as absent there as anywhere. */
-function mcp(method: string, of: Row["of"], params: (thing: Thing) => object, path = "/mcp"): Row {
-  const [best, thing, may] = MCP_OF[of];
-  return { route: `POST ${path} ${method}`, of, scope: "mcp", best, may, thing, spent: false, send: nothing, params };
-}
-const MCP_OF: Record<Row["of"], [User, Row["thing"], Row["may"]]> = {
-  nobody: ["admin", async () => ({}), everybody(200)],
-  self: ["self", () => skill("self"), { self: 200 }],
-  group: ["Owner", () => skill("group"), members("Reporter", 200)],
-  public: ["admin", () => skill("public"), everybody(200)],
-};
-const uri = ({ skill: name }: Thing) => `skill://${name}/SKILL.md`;
-const initialize = {
-  protocolVersion: "2025-11-25",
-  capabilities: {},
-  clientInfo: { name: "matrix", version: "1" },
-};
-
 /** Routes that are open to everybody, key or not. */
 export const OPEN = [
+  "GET /",
   "GET /health",
   "GET /.well-known/oauth-protected-resource",
   "GET /.well-known/oauth-protected-resource/mcp",
@@ -204,6 +197,7 @@ export const ROWS: Row[] = [
   own("POST /api/v1/keys/{id}/rotate", "keys", ownKey, 201, { spent: true, admin: 201 }),
   own("DELETE /api/v1/keys/{id}", "keys", ownKey, 204, { spent: true, admin: 204 }),
   open("GET /api/v1/me", null, everybody(200)),
+  open("POST /api/v1/search-index", "admin", without({ admin: 200 }, 403)),
 
   open(
     "POST /api/v1/groups",
@@ -233,15 +227,7 @@ export const ROWS: Row[] = [
 
   open("POST /api/v1/conversations", "conversations", everybody(201)),
   open("GET /api/v1/conversations", "conversations", everybody(200)),
-  open(
-    "PUT /api/v1/conversations/{id}",
-    "conversations",
-    everybody(201),
-    json(() => ({})),
-    async () => ({
-      id: fresh("put"),
-    }),
-  ),
+  open(`PUT ${C}`, "conversations", everybody(201), emptyBody, newChat),
   own(`GET ${C}`, "conversations", conversation, 200),
   own(`DELETE ${C}`, "conversations", conversation, 204, { spent: true }),
   own(`GET ${C}/events`, "conversations", conversation, 200),
@@ -261,7 +247,8 @@ export const ROWS: Row[] = [
     send: json(() => ({ success: true })),
     spent: true,
   }),
-  own(`POST ${C}/tickets`, "conversations", conversation, 201, { send: json(() => ({})) }),
+  // Of a conversation that is one's own: where there is none of this id it is made.
+  open(`POST ${C}/tickets`, "conversations", everybody(201), emptyBody, newChat),
   // Not as a WebSocket; sockets have tests of their own.
   own(`GET ${C}/socket`, "conversations", conversation, 426),
   own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),
@@ -299,21 +286,31 @@ export const ROWS: Row[] = [
   ),
   ...skilled(`POST ${S}/invoke`, "read", 200, { send: json((thing) => ({ skill_name: thing.skill })) }),
   ...skilled(`GET ${S}/{id}`, "read", 200),
-  ...skilled(`PUT ${S}/{id}`, "change", 200, {
-    send: zip(
-      () => ({}),
-      ({ skill: name = "" }) => name,
-    ),
-  }),
-  ...skilled(`DELETE ${S}/{id}`, "manage", 204),
+  ...skilled(`PUT ${S}/{id}`, "change", 200, { send: sameSkill }),
+  // An admin ends what does harm, whoever's it is, without seeing it.
+  ...skilled(`DELETE ${S}/{id}`, "manage", 204).map((row) => ({ ...row, may: { ...row.may, admin: 204 } })),
   ...skilled(`GET ${S}/{id}/download`, "read", 200),
   ...skilled(`GET ${S}/{id}/files`, "read", 200),
   ...skilled(`GET ${S}/{id}/files/{path}`, "read", 200),
   ...skilled(`GET ${S}/{id}/references`, "read", 200),
   // Out of the ghosts that one may write, of which there are none.
   ...skilled(`POST ${S}/{id}/remove-references`, "read", 200, { scope: "skills:write" }),
+  ...skilled(`POST ${S}/{id}/remove-reference/{ghost_id}`, "manage", 200).map((row) => ({
+    ...row,
+    thing: () => usedSkill(row.of === "nobody" ? "self" : row.of),
+  })),
+  // The predecessor system's own paths for public skills.
+  open(`POST ${S}/public/upload`, "skills:write", without({ admin: 201 }, 403), publicZip),
+  ...[
+    ...skilled(`PUT ${S}/public/{id}/upload`, "change", 200, { send: sameSkill }),
+    ...skilled(`DELETE ${S}/public/{id}`, "manage", 204),
+    ...skilled(`GET ${S}/public/{id}/download`, "read", 200),
+    ...skilled(`GET ${S}/public/{id}/content`, "read", 200),
+  ].filter((row) => row.of === "public"),
   ...skilled(`GET ${S}/{id}/versions`, "read", 200),
-  ...skilled(`POST ${S}/{id}/versions/{version_id}/activate`, "manage", 200),
+  ...["activate", "yank", "unyank"].flatMap((change) =>
+    skilled(`POST ${S}/{id}/versions/{version_id}/${change}`, "manage", 200),
+  ),
   {
     // Into the group that has it already.
     route: `POST ${S}/{id}/share`,
@@ -376,23 +373,4 @@ export const ROWS: Row[] = [
   ...ghostly(`GET ${G}/{id}`, "read", 200),
   ...ghostly(`PUT ${G}/{id}`, "define", 200, ghostBody),
   ...ghostly(`DELETE ${G}/{id}`, "define", 204),
-];
-
-/** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
-export const MCP_ROWS: Row[] = [
-  mcp("initialize", "nobody", () => initialize),
-  mcp("ping", "nobody", () => ({})),
-  mcp("tools/list", "nobody", () => ({})),
-  mcp("resources/list", "nobody", () => ({})),
-  mcp("resources/templates/list", "nobody", () => ({})),
-  mcp("skills/list", "nobody", () => ({})),
-  ...(["self", "group", "public"] as const).flatMap((of) => [
-    mcp("tools/call", of, (thing) => ({ name: "load_skill", arguments: { skill_name: thing.skill } })),
-    mcp("resources/read", of, (thing) => ({ uri: uri(thing) })),
-    mcp("skills/get", of, (thing) => ({ uri: uri(thing) })),
-    mcp("resources/directory/read", of, (thing) => ({ uri: `skill://${thing.skill}` })),
-  ]),
-  // A conversation's id is one's own: another's of the same id is another one.
-  mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
-  mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
 ];

@@ -20,6 +20,7 @@ describe("claims", () => {
         { group: "one", role: "Developer" },
         { group: "two", role: "Owner" },
       ],
+      unread: ["three:King", "a:Owner:b", "a b"],
     });
     expect(bearerOf({ sub: "jo", roles: "boss" }, names)).toMatchObject({ role: "admin" });
     expect(bearerOf({ sub: "jo", roles: "bosses" }, names)).toMatchObject({ role: "user" });

@@ -58,8 +58,14 @@ describe("a request", () => {
     const expired = end(fresh(), { state: "expired" }, 30_000)!;
     expect(outcomeOf(expired)).toEqual({ success: false, error: "No answer within 30s" });
     expect(lateness(expired)).toBe("expired");
-    const half = asked("req_1", 1, { ...question, timeout_ms: 1_500 }, 0, 0);
-    expect(outcomeOf(end(half, { state: "expired" }, 1_500)!)).toMatchObject({ error: "No answer within 1.5s" });
+    for (const [timeout_ms, told] of [
+      [28_999, "29s"],
+      [1_001, "1s"],
+      [40, "0.04s"],
+    ] as const) {
+      const late = end(asked("req_1", 1, { ...question, timeout_ms }, 0, 0), { state: "expired" }, timeout_ms)!;
+      expect(outcomeOf(late)).toMatchObject({ error: `No answer within ${told}` });
+    }
     expect(outcomeOf(end(fresh(), resolved, 1)!)).toEqual({ success: true, result: 7 });
     expect(outcomeOf(end(fresh(), cancelled, 1)!)).toMatchObject({ success: false });
     expect([resolved, cancelled].map((ending) => lateness(end(fresh(), ending, 1)!))).toEqual([

@@ -12,6 +12,7 @@ const entry = (name: string, line_tokens = 10, scope = "public"): CatalogEntry =
   tokens: 100,
   bytes: 0,
   has_capabilities: false,
+  user_only: false,
   needs: ["base", "other@^1", "not readable@x y"],
 });
 const many = (count: number, tokens?: number) =>

@@ -18,6 +18,7 @@ const entry = (name: string, { version, needs = [] }: World[string][0]): Catalog
   tokens: 1,
   bytes: 1,
   has_capabilities: false,
+  user_only: false,
   needs,
 });
 
@@ -95,49 +96,87 @@ describe("resolveDependencies", () => {
   });
 
   it.each<[string, World, string[], string]>([
+    ["itself once", { a: [{ ...v1, needs: ["a"] }] }, ["a"], "a@1.0.0"],
     [
-      "a missing one",
-      { a: [{ ...v1, needs: ["b"] }] },
-      ["a"],
-      "Skill 'a' cannot be loaded: 'a' needs 'b@*', which is not available.",
-    ],
-    [
-      "a missing one of a dependency",
-      { a: [{ ...v1, needs: ["b"] }], b: [{ ...v1, needs: ["c@>=3"] }], c: [v1] },
-      ["a"],
-      "Skill 'a' cannot be loaded: 'b' needs 'c@>=3', which is not available.",
-    ],
-    [
-      "ranges that no version meets together",
-      {
-        a: [{ ...v1, needs: ["b", "c"] }],
-        b: [{ ...v1, needs: ["d@^1"] }],
-        c: [{ ...v1, needs: ["d@^2"] }],
-        d: [v1, v2],
-      },
-      ["a"],
-      "Skill 'a' cannot be loaded: 'c' needs 'd@^1 and ^2', which is not available.",
-    ],
-    [
-      "a skill that needs itself",
-      { a: [{ ...v1, needs: ["a"] }] },
-      ["a"],
-      "Skill 'a' cannot be loaded: its dependencies form a cycle (a -> a).",
-    ],
-    [
-      "a circle further in, by its own path",
+      "each of a circle once",
       { a: [{ ...v1, needs: ["b"] }], b: [{ ...v1, needs: ["c"] }], c: [{ ...v1, needs: ["b"] }] },
       ["a"],
-      "Skill 'a' cannot be loaded: its dependencies form a cycle (b -> c -> b).",
+      "c@1.0.0 b@1.0.0 a@1.0.0",
     ],
-    [
-      "a version without a label for a range",
-      { a: [{ ...v1, needs: ["b@>=0"] }], b: [{ version: null }] },
-      ["a"],
-      "Skill 'a' cannot be loaded: 'a' needs 'b@>=0', which is not available.",
-    ],
-  ])("refuses %s", async (_, world, roots, expected) => {
+  ])("takes %s", async (_, world, roots, expected) => {
     expect(await resolve(world, ...roots)).toBe(expected);
+  });
+
+  it("refuses ranges that no version meets together", async () => {
+    const world: World = {
+      a: [{ ...v1, needs: ["b", "c"] }],
+      b: [{ ...v1, needs: ["d@^1"] }],
+      c: [{ ...v1, needs: ["d@^2"] }],
+      d: [v1, v2],
+    };
+    expect(await resolve(world, "a")).toBe(
+      "Skill 'a' cannot be loaded: 'c' needs 'd@^1 and ^2', which is not available.",
+    );
+  });
+});
+
+describe("what is not there", () => {
+  /** What is loaded, and what each of it goes without. */
+  async function without(world: World, root: string): Promise<[string, Record<string, string[]>]> {
+    const found = await resolveDependencies(current(world, root), finder(world));
+    if ("problem" in found) throw new Error(found.problem);
+    const unmet = found.unmet.map(({ by, needs }) => [by, needs.map(({ text }) => text)]);
+    return [told(found.entries), Object.fromEntries(unmet)];
+  }
+  const others: World = { torch: [v1], transformers: [v1], helper: [v1, v2] };
+
+  it.each<[string, string[], string, string[]]>([
+    ["a missing skill is gone without", ["nowhere"], "", ["nowhere"]],
+    ["a version that is nowhere is gone without", ["helper@>=3"], "", ["helper@>=3"]],
+    ["a package is no skill", ["torch>=2.0"], "", ["torch>=2.0"]],
+    ["a package with extras is no skill", ["transformers[torch]"], "", ["transformers[torch]"]],
+    ["a name beside packages is one, too", ["torch>=2.0", "transformers"], "", ["torch>=2.0", "transformers"]],
+    ["a name beside one that is no skill is one, too", ["transformers", "numpy"], "", ["transformers", "numpy"]],
+    ["a name beside the skill's own is one, too", ["vllm", "transformers"], "", ["vllm", "transformers"]],
+    ["the skill's own name is told in its other spelling, too", ["VLLM", "torch"], "", ["VLLM", "torch"]],
+    ["what has a range is a skill all the same", ["torch", "numpy", "helper@^1"], "helper@1.0.0 ", ["torch", "numpy"]],
+    ["names that are all skills are loaded", ["torch", "transformers"], "torch@1.0.0 transformers@1.0.0 ", []],
+  ])("%s", async (_, needs, loaded, unmet) => {
+    const world: World = { ...others, vllm: [{ ...v1, needs }] };
+    const expected = unmet.length === 0 ? {} : { vllm: unmet };
+    expect(await without(world, "vllm")).toEqual([`${loaded}vllm@1.0.0`, expected]);
+  });
+
+  it("is told of each skill that goes without", async () => {
+    const world: World = { a: [{ ...v1, needs: ["b", "c@^1"] }], b: [{ ...v1, needs: ["gone"] }] };
+    expect(await without(world, "a")).toEqual(["b@1.0.0 a@1.0.0", { b: ["gone"], a: ["c@^1"] }]);
+  });
+
+  it("makes no need of what it did not load", async () => {
+    const world: World = { a: [{ ...v1, needs: ["torch", "gone"] }], torch: [v1] };
+    const resolver = new Resolver(finder(world));
+    for (const name of ["a", "torch"]) expect(await resolver.add(current(world, name))).toBeNull();
+    expect(resolver.entries().map((one) => [one.name, one.needs])).toEqual([
+      ["a", []],
+      ["torch", []],
+    ]);
+  });
+
+  it("is what only users choose, unless a user has chosen it", async () => {
+    const world: World = { a: [{ ...v1, needs: ["deploy"] }], deploy: [v1] };
+    const find = async (name: string, ranges: readonly string[]) => {
+      const found = await finder(world)(name, ranges);
+      return found === null ? null : { ...found, user_only: name === "deploy" };
+    };
+    const alone = new Resolver(find);
+    await alone.add(current(world, "a"));
+    expect(told(alone.entries())).toBe("a@1.0.0");
+    const chosen = new Resolver(find);
+    for (const name of ["deploy", "a"]) await chosen.add((await find(name, []))!);
+    expect(chosen.entries().map((one) => [one.name, one.needs])).toEqual([
+      ["deploy", []],
+      ["a", ["deploy@*"]],
+    ]);
   });
 });
 
@@ -146,12 +185,15 @@ describe("what cannot be had", () => {
     const world: World = {
       a: [{ ...v1, needs: ["d"] }],
       d: [v1, v2],
-      b: [{ ...v1, needs: ["d@^1", "gone"] }],
+      b: [{ ...v1, needs: ["e@^1", "d@^1", "c"] }],
       c: [{ ...v1, needs: ["d@^2"] }],
+      e: [v1, v2],
     };
     const resolver = new Resolver(finder(world));
     expect(await resolver.add(current(world, "a"))).toBeNull();
-    expect(await resolver.add(current(world, "b"))).toMatchObject({ problem: expect.stringContaining("'gone@*'") });
+    expect(await resolver.add(current(world, "b"))).toMatchObject({
+      problem: expect.stringContaining("'d@* and ^1 and ^2'"),
+    });
     expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0");
     expect(await resolver.add(current(world, "c"))).toBeNull();
     expect(told(resolver.entries())).toBe("d@2.0.0 a@1.0.0 c@1.0.0");
@@ -178,7 +220,7 @@ describe("a resolution", () => {
       ...one,
       needs: new Proxy(one.needs, {
         get(needs, key, self) {
-          if (key === "flatMap") read.push(one.name);
+          if (key === "map") read.push(one.name);
           return Reflect.get(needs, key, self);
         },
       }),

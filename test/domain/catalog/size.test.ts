@@ -18,6 +18,7 @@ const entry = (name: string, scope: string, bytes: number): CatalogEntry => ({
   tokens: 1,
   bytes: 1,
   has_capabilities: false,
+  user_only: false,
   needs: ["n".repeat(bytes)],
 });
 const names = (entries: readonly CatalogEntry[]) => entries.map(({ name }) => name);

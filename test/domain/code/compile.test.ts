@@ -50,6 +50,18 @@ describe("warnings", () => {
       [["MODULE_INVALID", "lib.js", 1]],
     ],
     [
+      "a call of require",
+      { "provider.js": `${GOOD}\nrequire("fs");` },
+      PROVIDER,
+      [["MODULE_INVALID", "provider.js", 2]],
+    ],
+    [
+      "a look whether there is a require",
+      { "provider.js": `${GOOD} if (typeof require == "f") require("fs");` },
+      PROVIDER,
+      [],
+    ],
+    [
       "data that is none",
       { "provider.js": `${GOOD} import d from "./d.json";`, "d.json": "{" },
       PROVIDER,

@@ -215,16 +215,23 @@ describe("what is believed", () => {
     ["the text in blocks", [user(), assistant([{ type: "text", text: LOADED }])], "1: x@1"],
     ["no text of a user", [user(LOADED), assistant()], "1:"],
     ["no text of an error", [user(), assistant(REFUSED)], "1:"],
-    ["no quote where loaded_skills are kept", [user(), noted("y"), user(), assistant(LOADED)], "2: y@1"],
-    ["no quote where empty loaded_skills are kept", [user(), noted(), user(), assistant(LOADED)], "2:"],
-    ["no quote where calls are kept", [user(), ...openai("1", "y"), user(), assistant(LOADED)], "2: y@1"],
     [
-      "no quote where calls are kept that failed",
-      [user(), ...openai("1", "y", REFUSED), user(), assistant(LOADED)],
-      "2:",
+      "the text of old messages beside the loaded_skills of newer ones",
+      [user(), assistant(LOADED), user(), noted("y"), user(), noted()],
+      "3: y@2 x@1",
     ],
+    ["both in one turn", [user(), assistant(LOADED), assistant(), noted("y"), user(), assistant()], "2: y@1 x@1"],
     [
-      "no quote where an unload is kept",
+      "the text of old turns beside the calls of newer ones",
+      [user(), assistant(LOADED), user(), ...openai("1", "y")],
+      "2: y@2 x@1",
+    ],
+    ["no quote in a message with loaded_skills", [user(), assistant(LOADED, { loaded_skills: ["y"] })], "1: y@1"],
+    ["no quote in a message with empty loaded_skills", [user(), assistant(LOADED, { loaded_skills: [] })], "1:"],
+    ["no quote in a turn with calls", [user(), ...openai("1", "y"), assistant(LOADED)], "1: y@1"],
+    ["no quote in a turn with calls that failed", [user(), ...openai("1", "y", REFUSED), assistant(LOADED)], "1:"],
+    [
+      "an unload of what a text had loaded",
       [
         user(),
         assistant(LOADED),
@@ -269,15 +276,26 @@ describe("what is believed", () => {
   });
 });
 
-/** Seed 000, section 4.3, line by line: remaining turns of each skill, for the turn after the history. */
-function seedsRestore(history: { role: string; content: string }[], retention: number): Record<string, number> {
+interface SeedMessage {
+  role: string;
+  content: string;
+  loaded_skills?: string[];
+}
+
+/**
+ * Seed 000, section 4.3, line by line: remaining turns of each skill, for the turn after the history. What a message loaded is in
+ * its `loaded_skills`, as newer releases of that system write it, or in its text.
+ */
+function seedsRestore(history: SeedMessage[], retention: number): Record<string, number> {
   const loadedAgo: Record<string, number> = {};
   let current = 0;
   let i = history.length - 1;
   while (i >= 0) {
     const message = history[i]!;
     if (message.role === "assistant") {
-      for (const [, name] of message.content.matchAll(/Skill '([^']+)' has been loaded/g)) loadedAgo[name!] ??= current;
+      for (const name of message.loaded_skills ?? []) loadedAgo[name] ??= current;
+      for (const [, name] of message.content.matchAll(/Skill '([^']+)' (?:has been loaded|is already active)/g))
+        loadedAgo[name!] ??= current;
       i -= 1;
       if (i >= 0 && history[i]!.role === "user") {
         current += 1;
@@ -292,33 +310,45 @@ function seedsRestore(history: { role: string; content: string }[], retention: n
   );
 }
 
-it("restores from text what the seeds restore", () => {
-  const message = fc.record({
-    role: fc.constantFrom("user", "user", "assistant", "assistant", "tool", "system"),
-    content: fc.constantFrom(
-      "Hm.",
-      "Skill 'a' has been loaded.",
-      "Skill 'b' has been loaded. Skill 'c' has been loaded.",
-    ),
-  });
-  fc.assert(
-    // The seeds know chains only as assistant and tool messages after a question, not a tool or system message right after it.
-    fc.property(
-      fc.array(message, { maxLength: 40 }).map(withoutOrphans),
-      fc.integer({ min: 1, max: 6 }),
-      (history, retention) => {
-        const { turns, loads } = readHistory(history);
-        const ours = Object.fromEntries(
-          loads.flatMap(({ name, turn }) => {
-            const left = remainingTurns(retention, turn, turns + 1);
-            return left === null || left <= 0 ? [] : [[name, left]];
-          }),
-        );
-        expect(ours).toEqual(seedsRestore(history, retention));
-      },
-    ),
-    { numRuns: 500 },
+describe("what the seeds restore is restored", () => {
+  const role = fc.constantFrom("user", "user", "assistant", "assistant", "assistant", "tool", "system");
+  const text = fc.constantFrom(
+    "Hm.",
+    "Skill 'a' has been loaded.",
+    "Skill 'b' has been loaded. Skill 'c' has been loaded.",
+    "Skill 'd' is already active in this conversation turn.",
   );
+  const inText = fc.record({ role, content: text });
+  const inField = fc.record({
+    role,
+    content: fc.constant("Hm."),
+    loaded_skills: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d")),
+  });
+  const histories: Record<string, fc.Arbitrary<SeedMessage>> = {
+    "from text": inText,
+    "from loaded_skills": inField,
+    "from both in one history, in any order": fc.oneof(inText, inField),
+  };
+  it.each(Object.entries(histories))("%s", (_, message) => {
+    fc.assert(
+      // The seeds know chains only as assistant and tool messages after a question, not a tool or system message right after it.
+      fc.property(
+        fc.array(message, { maxLength: 40 }).map(withoutOrphans),
+        fc.integer({ min: 1, max: 6 }),
+        (history, retention) => {
+          const { turns, loads } = readHistory(history.map((entry): JsonValue => ({ ...entry })));
+          const ours = Object.fromEntries(
+            loads.flatMap(({ name, turn }) => {
+              const left = remainingTurns(retention, turn, turns + 1);
+              return left === null || left <= 0 ? [] : [[name, left]];
+            }),
+          );
+          expect(ours).toEqual(seedsRestore(history, retention));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
 });
 
 function withoutOrphans<M extends { role: string }>(messages: M[]): M[] {

@@ -44,13 +44,24 @@ describe("the two parts", () => {
     });
   });
 
+  it.each(["\n", " \n\r\n\t\n", "<!-- one -->\n", "\n<!--\na: 0\n---\n-->\n\n<!-- two --> \n"])(
+    "may come after blank lines and comments: %j",
+    async (before) => {
+      const { fields, body, warnings, frontmatter } = await read(`${before}---\na: 1\nb: 2\n---\nbody`);
+      expect([fields, body]).toEqual([{ a: 1, b: 2 }, "body"]);
+      expect(warnings.filter((code) => code.startsWith("FRONT"))).toEqual(["FRONTMATTER_NOT_FIRST"]);
+      expect(frontmatter?.places.get("b")?.line).toBe(before.split("\n").length + 2);
+    },
+  );
+
   it("are not split inside a value", async () => {
     expect((await read("---\na: x --- y\nb: '\u2028---'\n---\nz")).fields).toEqual({ a: "x --- y", b: "\u2028---" });
   });
 
   it.each([
     ["# Title\n", ["FRONTMATTER_MISSING:1"]],
-    ["\n---\na: 1\n---\n", ["FRONTMATTER_MISSING:1"]],
+    ["<!-- note\n---\na: 1\n---\n", ["FRONTMATTER_MISSING:1"]],
+    ["<!-- note --> text\n---\na: 1\n---\n", ["FRONTMATTER_MISSING:1"]],
     ["# Title\n---\na: 1\n---\n", ["FRONTMATTER_MISSING:1"]],
     ["---", ["FRONTMATTER_MISSING:1"]],
     ["---\na: 1\n", ["FRONTMATTER_UNCLOSED:1"]],
@@ -111,6 +122,18 @@ describe("YAML", () => {
     ["a: 1\n...\nb: 2", ["FRONTMATTER_YAML:4"]],
   ])("%j is refused with its line", async (text, issues) => {
     expect((await yaml(text)).issues).toEqual(issues);
+  });
+
+  it("reads hints of arguments as their authors mean them", async () => {
+    const { fields, warnings } = await yaml("argument-hint: [date] [duration]\nb: [x] # a list");
+    expect([fields, warnings]).toEqual([
+      { "argument-hint": "[date] [duration]", b: ["x"] },
+      ["FRONTMATTER_REPAIRED:2"],
+    ]);
+  });
+
+  it("is told of one mistake once", async () => {
+    expect((await yaml('a: ]x] ]y] "z"')).issues).toEqual(["FRONTMATTER_YAML:2"]);
   });
 
   it("lists all problems at once", async () => {

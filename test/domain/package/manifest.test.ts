@@ -129,12 +129,35 @@ describe("a field of the wrong type is read as meant, with a warning", () => {
   });
 });
 
+it("knows the fields of other hosts, and says nothing of numbers and booleans in metadata", async () => {
+  const lines = [
+    "argument-hint: '[date]'",
+    "disable-model-invocation: true",
+    "user-invocable: false",
+    "model: x",
+    "effort: high",
+    "context: fork",
+    "agent: a",
+    "hooks: {}",
+    "metadata: {version: 1.10, internal: true, author: me}",
+  ];
+  const { manifest, warnings } = await described(lines.join("\n"));
+  expect(warnings).toEqual([]);
+  expect(manifest).toMatchObject({ metadata: { version: "1.10", internal: "true", author: "me" } });
+});
+
+it("keeps what are no skills among the dependencies apart", async () => {
+  const { manifest } = await described('dependencies: [helper, "vllm>=0.5", "pkg[extra]"]');
+  expect(manifest).toMatchObject({ dependencies: ["helper"], otherDependencies: ["vllm>=0.5", "pkg[extra]"] });
+});
+
 describe("warnings", () => {
   it.each([
     ["x-custom: 1", "FIELD_UNKNOWN SKILL.md:3"],
     ["toString: 1", "FIELD_UNKNOWN SKILL.md:3"],
     ["name: My Great Skill", "NAME_IS_TITLE SKILL.md:3"],
     [`compatibility: ${"x".repeat(501)}`, "COMPATIBILITY_LONG SKILL.md:3"],
+    ["disable-model-invocation: 'true'", "FIELD_TYPE SKILL.md:3"],
     ["metadata: {a: {b: c}}", "METADATA_NOT_STRINGS SKILL.md:3"],
     ["allowed-tools: [Read, Write]", "ALLOWED_TOOLS_LIST SKILL.md:3"],
     ["tools:\n  - provider: x", "TOOL_INVALID SKILL.md:4"],
@@ -195,7 +218,7 @@ describe("literal credentials", () => {
   ])("%j is warned about, without the value", async (yaml) => {
     const { all } = await described(yaml);
     expect(all.map(({ code }) => code)).toEqual(["CREDENTIAL_LITERAL"]);
-    expect(all[0]?.message).toContain(filledLater("secrets.NAME"));
+    expect(all[0]?.message).toContain(filledLater("secrets.A_").slice(0, -2));
     expect(JSON.stringify(all)).not.toMatch(/abc123|ghp_|pass@/);
     expect(all[0]?.line).toBeGreaterThan(4);
   });

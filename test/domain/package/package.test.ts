@@ -64,7 +64,7 @@ describe("layout", () => {
   it.each<[string, ZipEntry[], string[]]>([
     ["an empty archive", [], ["SKILL_FILE_MISSING"]],
     ["no SKILL.md", [note], ["SKILL_FILE_MISSING"]],
-    ["another spelling", [skill("demo/Skill.md")], ["SKILL_FILE_MISSING demo/Skill.md"]],
+    ["a file that is only called like it", [skill("demo/my-Skill.md")], ["SKILL_FILE_MISSING demo/my-Skill.md"]],
     ["only a folder of that name", [{ name: "demo/SKILL.md/" }], ["SKILL_FILE_MISSING"]],
     ["a skill too deep", [skill("repo/skills/demo/SKILL.md")], ["SKILL_FILE_TOO_DEEP repo/skills/demo/SKILL.md"]],
     [
@@ -98,6 +98,48 @@ describe("layout", () => {
       "ZIP_CRC_MISMATCH demo/note.md",
       "SKILL_FILE_MISSING",
     ]);
+  });
+});
+
+it.each(["Skill.md", "SKILL.MD", "skill.md"])("takes %s for SKILL.md", async (file) => {
+  const { name, issues, warnings } = await read([skill(`demo/${file}`), note]);
+  expect([name, issues, warnings]).toEqual(["demo", [], [`SKILL_FILE_LOWER_CASE demo/${file}`]]);
+});
+
+it("takes 1 200 files, one of 10 MiB, and 512 KiB of instructions", async () => {
+  const body = "x".repeat(512 * 1024);
+  const many = Array.from({ length: 1_200 }, (_, n): ZipEntry => ({ name: `demo/docs/${n}.md`, data: "x" }));
+  const large: ZipEntry = { name: "demo/data.bin", data: new Uint8Array(10 * 1024 * 1024) };
+  const text: ZipEntry = { name: "demo/SKILL.md", data: `---\ndescription: d\n---\n${body}` };
+  const { package: found, issues } = await read([text, large, ...many]);
+  expect([issues, found?.files.length, found?.instructions.length]).toEqual([[], 1_202, body.length]);
+});
+
+it("says how large what is too large is", async () => {
+  const data = `---\ndescription: d\n---\n${"x".repeat(PACKAGE_LIMITS.instructionBytes + 1)}`;
+  const { issues } = await readPackage(zipOf([{ name: "demo/SKILL.md", data }]), {});
+  expect(issues).toMatchObject([{ code: "INSTRUCTIONS_TOO_LARGE", message: expect.stringContaining("524289") }]);
+});
+
+describe("the folder of a download", () => {
+  it.each(["humanizer-main", "repo-master", "x-0a1b2c3", `x-${"0a".repeat(20)}`])("%s gives way", async (folder) => {
+    const { name, warnings } = await read([skill(`${folder}/SKILL.md`, "name: humanizer\ndescription: d")]);
+    expect([name, warnings]).toEqual(["humanizer", ["NAME_FROM_FRONTMATTER SKILL.md"]]);
+  });
+
+  it("gives way to the name that a form sends, too", async () => {
+    const entries = [skill("humanizer-main/SKILL.md", "name: humanizer\ndescription: d")];
+    expect((await read(entries, { name: "humanizer" })).issues).toEqual([]);
+    expect((await read(entries, { name: "other" })).issues).toEqual(["NAME_MISMATCH SKILL.md"]);
+  });
+
+  it.each([
+    ["x-main", "description: d"],
+    ["x-main", "name: No Name\ndescription: d"],
+    ["x-maintain", "name: other\ndescription: d"],
+    ["x-abc", "name: other\ndescription: d"],
+  ])("%s stays with %j", async (folder, frontmatter) => {
+    expect((await read([skill(`${folder}/SKILL.md`, frontmatter)])).name).toBe(folder);
   });
 });
 

@@ -1,8 +1,25 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkPath, foldName, printable } from "../../../src/domain/package/path";
+import { checkPath, foldName, plainPath, printable } from "../../../src/domain/package/path";
 
 const codes = (path: string) => checkPath(path).issues.map(({ code }) => code);
+
+describe("plainPath", () => {
+  it("is the path of a file, or null, whatever is asked for", () => {
+    const part = fc.constantFrom("a", "b", ".", "..", "", "...", "..a");
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const asked = parts.join("/");
+        const plain = plainPath(asked);
+        // As a browser reads it below a folder, where it does not leave that folder.
+        const url = new URL(`x:/root/${parts.filter((each) => each !== "").join("/")}`).pathname;
+        if (plain === null) expect(asked.startsWith("/") || `/${asked}/`.includes("/../")).toBe(true);
+        else expect(`/root/${plain}`.replace(/\/$/, "")).toBe(url.replace(/\/$/, ""));
+        expect(plain === null || plain === "" || checkPath(plain).issues.length === 0).toBe(true);
+      }),
+    );
+  });
+});
 
 describe("checkPath", () => {
   const accepted = [

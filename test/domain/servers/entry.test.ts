@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { mergeServers, readServers } from "../../../src/domain/servers/entry";
+import { specWarnings } from "../../../src/domain/catalog/ghost";
+import type { JsonObject } from "../../../src/domain/json";
+import { mergeServers, readServers, serverWarnings, unwrapServers } from "../../../src/domain/servers/entry";
 
 const url = "https://mcp.example/mcp";
 
@@ -40,6 +42,43 @@ describe("mcpServers", () => {
       slow: expect.stringContaining("timeout"),
       empty: expect.stringContaining("url"),
     });
+  });
+
+  it("are found in maps around them, which are no servers", () => {
+    const bare = { a: { url }, b: { command: "x" } };
+    for (const [wrapped, keys] of [
+      [bare, []],
+      [{ mcpServers: bare }, ["mcpServers"]],
+      [{ mcp_servers: { mcpServers: bare } }, ["mcp_servers", "mcpServers"]],
+    ] as const)
+      expect(unwrapServers(wrapped)).toEqual({ servers: bare, keys });
+    const owns: JsonObject[] = [
+      { mcpServers: { url } },
+      { mcpServers: bare, c: { url } },
+      { mcpServers: "x" },
+      { other: bare },
+      {},
+    ];
+    for (const own of owns) expect(unwrapServers(own)).toEqual({ servers: own, keys: [] });
+  });
+
+  it("have their times under several names, of which our own counts first", () => {
+    const read = (more: object) => readServers({ a: { url, ...more } }, { kind: "gateway" })[0]?.entry;
+    expect(read({ timeoutSeconds: 5, connect_timeout_seconds: 6 })).toEqual({ url, timeout: 5, connect_timeout: 6 });
+    expect(read({ timeout: 4, timeout_seconds: 5, connectTimeout: 7 })).toEqual({
+      url,
+      timeout: 4,
+      connect_timeout: 7,
+    });
+    expect(read({ timeoutSeconds: 1_000 })).toBeNull();
+  });
+
+  it("say little of keys that nobody reads, however long those and the names are", () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, n]));
+    const mcpServers = { ["x".repeat(30_000)]: { url, ...many, ["y".repeat(30_000)]: 1 } };
+    const warnings = specWarnings({ systemPrompt: "", mcpServers });
+    expect(warnings).toHaveLength(20);
+    expect(JSON.stringify(serverWarnings(mcpServers, "spec")).length).toBeLessThan(600_000);
   });
 
   it("replace each other as a whole: skill over ghost over gateway", () => {

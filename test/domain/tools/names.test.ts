@@ -25,7 +25,7 @@ describe("names of tools", () => {
         ["a", "x_y"],
       ],
       [],
-      ["x_y", "a__x_y"],
+      ["a__x_y", "x_y"],
     ],
   ])("%j beside %j", async (tools, taken, names) => {
     const asked = tools.map(([skill, own]) => ({ skill: skill!, own: own! }));

@@ -5,15 +5,19 @@ import type { JsonObject } from "../../../domain/json";
 import { now } from "./registry";
 
 /** A namespace that several people share. Its skills have the scope `group:<name>`. */
-export const groups = sqliteTable("groups", {
-  name: text().primaryKey(),
-  /** The name after NFC and case folding. */
-  folded: text().notNull().unique(),
-  displayName: text("display_name"),
-  createdBy: text("created_by").notNull(),
-  createdAt: integer("created_at").notNull().default(now),
-  updatedAt: integer("updated_at").notNull().default(now),
-});
+export const groups = sqliteTable(
+  "groups",
+  {
+    name: text().primaryKey(),
+    /** The name after NFC and case folding. */
+    folded: text().notNull().unique(),
+    displayName: text("display_name"),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull().default(now),
+    updatedAt: integer("updated_at").notNull().default(now),
+  },
+  (t) => [index("groups_maker").on(t.createdBy)],
+);
 
 /** One row a member. */
 export const groupMembers = sqliteTable(
@@ -27,17 +31,25 @@ export const groupMembers = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
   },
-  (t) => [primaryKey({ columns: [t.groupName, t.userId] }), index("group_members_user").on(t.userId)],
+  (t) => [
+    primaryKey({ columns: [t.groupName, t.userId] }),
+    index("group_members_user").on(t.userId),
+    index("group_members_maker").on(t.createdBy),
+  ],
 );
 
 /** Remote MCP servers that every conversation may use. The name is what ghosts and skills replace. */
-export const mcpServers = sqliteTable("mcp_servers", {
-  name: text().primaryKey(),
-  entry: text({ mode: "json" }).$type<JsonObject>().notNull(),
-  createdBy: text("created_by").notNull(),
-  createdAt: integer("created_at").notNull().default(now),
-  updatedAt: integer("updated_at").notNull().default(now),
-});
+export const mcpServers = sqliteTable(
+  "mcp_servers",
+  {
+    name: text().primaryKey(),
+    entry: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull().default(now),
+    updatedAt: integer("updated_at").notNull().default(now),
+  },
+  (t) => [index("mcp_servers_maker").on(t.createdBy)],
+);
 
 /** Values that only leave towards the hosts they are bound to. `scope` is `gateway`, `group:<name>` or `user:<id>`. */
 export const secrets = sqliteTable(
@@ -56,7 +68,11 @@ export const secrets = sqliteTable(
     updatedAt: integer("updated_at").notNull().default(now),
     lastUsedAt: integer("last_used_at"),
   },
-  (t) => [uniqueIndex("secrets_scope_name").on(t.scope, t.name), index("secrets_key").on(t.keyId)],
+  (t) => [
+    uniqueIndex("secrets_scope_name").on(t.scope, t.name),
+    index("secrets_key").on(t.keyId),
+    index("secrets_maker").on(t.createdBy),
+  ],
 );
 
 /** Who did what. Append-only: triggers refuse every change and deletion. Users stand in it by pseudonym. */

@@ -25,8 +25,12 @@ export const skills = sqliteTable(
     namespace: text().notNull(),
     /** Who owns it; `0` for public skills, as in the predecessor system. */
     userId: text("user_id").notNull(),
+    /** The current version; empty while every version is yanked, so that nothing which joins it finds the skill. */
     versionId: text("version_id").notNull(),
-    /** Both as of the current version: a catalog is counted from the index alone, without a look at any version. */
+    /**
+     * Both as of the current version: a catalog is counted from the index alone, without a look at any version. Tokens are -1
+     * while there is none.
+     */
     tokens: integer().notNull(),
     bindShells: text("bind_shells", { mode: "json" }).$type<string[]>(),
     createdAt: integer("created_at").notNull().default(now),
@@ -35,6 +39,8 @@ export const skills = sqliteTable(
   (t) => [
     uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
     index("skills_scope_name").on(t.scope, t.name, t.tokens, t.bindShells),
+    // Here and in other tables: an erasure asks who made a thing (`schema/people.ts`).
+    index("skills_user").on(t.userId),
   ],
 );
 
@@ -75,11 +81,17 @@ export const versions = sqliteTable(
     files: text({ mode: "json" }).$type<PackageFile[]>().notNull(),
     /** Level 2, last in the row so that reading level 1 never touches its pages. */
     instructions: text().notNull(),
+    /**
+     * When it was yanked. It stands behind the instructions, since a column can only be added at the end, and costs no look at
+     * their pages: NULL is told by the row's head.
+     */
+    yankedAt: integer("yanked_at"),
   },
   (t) => [
     uniqueIndex("versions_skill_digest").on(t.skillId, t.digest),
     uniqueIndex("versions_skill_label").on(t.skillId, t.label),
     index("versions_skill_created").on(t.skillId, t.createdAt, t.id),
+    index("versions_maker").on(t.createdBy),
     // A publish that hung for an hour may not commit: its object may already be taken for an orphan (DURATIONS.publish).
     check("versions_in_time", sql`${t.createdAt} < ${t.startedAt} + 3600000`),
   ],
@@ -109,6 +121,7 @@ export const ghosts = sqliteTable(
   (t) => [
     uniqueIndex("ghosts_scope_folded").on(t.scope, t.namespace, t.folded),
     index("ghosts_scope_name").on(t.scope, t.name),
+    index("ghosts_user").on(t.userId),
   ],
 );
 
@@ -147,7 +160,7 @@ export const keys = sqliteTable(
     /** The key that this one was made to replace. */
     replaces: text(),
   },
-  (t) => [index("keys_created").on(t.createdAt), index("keys_user").on(t.userId)],
+  (t) => [index("keys_created").on(t.createdAt), index("keys_user").on(t.userId), index("keys_maker").on(t.createdBy)],
 );
 
 /** One counter a scope, raised in the batch of every change to it: how a conversation knows its catalog is stale. */

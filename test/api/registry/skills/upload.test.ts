@@ -101,7 +101,7 @@ describe("upload", () => {
     expect(answer.issues!.length).toBeGreaterThan(1);
     const mismatch = await problemOf(upload({ name: "one" }, { key: alice }, { name: "two" }));
     expect(mismatch).toMatchObject({ status: 422, code: "NAME_MISMATCH" });
-    const huge = skillZip({ name: "huge", files: { "big.bin": new Uint8Array(6 * 1024 * 1024) } });
+    const huge = skillZip({ name: "huge", files: { "big.bin": new Uint8Array(11 * 1024 * 1024) } });
     expect(await problemOf(call("POST", `${SKILLS}/upload`, { key: alice, body: form(huge) }))).toMatchObject({
       status: 413,
       code: "PACKAGE_TOO_LARGE",

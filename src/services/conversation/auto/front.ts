@@ -1,14 +1,15 @@
 // Keeping the front of a conversation's prompt under `auto`, and renewing it at the beginning of a turn where that is worth it.
 
-import type { View } from "../../domain/catalog/view";
-import { activeSkills } from "../../domain/conversation/activation";
-import { type Front, frontSchema, linesOf, namesIn, preloadOf, withoutGone } from "../../domain/conversation/front";
-import { sha256Hex } from "../../domain/digest";
-import { findAllInView } from "../catalog/catalog";
-import type { Context } from "../context";
-import type { Session } from "../session";
-import { explainTools } from "../tools/explain";
-import type { Step } from "../tools/step";
+import { hasListed, listed } from "../../../domain/catalog/catalog";
+import type { View } from "../../../domain/catalog/view";
+import { activeSkills } from "../../../domain/conversation/activation";
+import { type Front, frontSchema, linesOf, namesIn, preloadOf, withoutGone } from "../../../domain/conversation/front";
+import { sha256Hex } from "../../../domain/digest";
+import { findAllInView } from "../../catalog/catalog";
+import type { Context } from "../../context";
+import type { Session } from "../../session";
+import { explainTools } from "../../tools/explain";
+import type { Step } from "../../tools/step";
 
 /** The front that is kept; `null` where there is none. */
 export function keptFront({ memory, store }: Session): Front | null {
@@ -39,8 +40,10 @@ export async function renewal(context: Context, session: Session, view: View, co
   const front = keptFront(session);
   if (front === null || front.basis !== (await basisOf(view))) return anew;
   const names = namesIn(front);
-  if (names.length === 0 && front.more === 0 && view.catalog.total > 0) return anew;
+  if (names.length === 0 && front.more === 0 && hasListed(listed(view.catalog, []))) return anew;
   if (cold && isOther(front, view)) return anew;
+  // Without the registry nothing is known to be gone.
+  if (context.caller.stale) return { front, preload: front.preloaded.map(({ name }) => name) };
   const there = new Set((await findAllInView(context, view, names)).map(({ name }) => name));
   const servers = new Set([...Object.keys(view.servers.gateway), ...Object.keys(view.servers.ghost)]);
   const left = withoutGone(

@@ -1,15 +1,18 @@
 // Planning, at the beginning of a turn under `auto`, what the caller does with its history.
 
-import type { SkillRef } from "../../domain/catalog/skill-ref";
-import type { View } from "../../domain/catalog/view";
-import { type ConversationState, fold } from "../../domain/conversation/activation";
-import type { ConversationEvent } from "../../domain/conversation/event";
-import { editsOf, missingTexts } from "../../domain/conversation/history-plan";
-import { keepOnly, standingCarriers } from "../../domain/conversation/present";
-import { cacheLifetime } from "../../domain/prices";
-import { isVisible } from "../catalog/catalog";
-import type { Context } from "../context";
-import type { Session } from "../session";
+import type { SkillRef } from "../../../domain/catalog/skill-ref";
+import type { View } from "../../../domain/catalog/view";
+import { type ConversationState, fold } from "../../../domain/conversation/activation";
+import { cacheLifetime } from "../../../domain/conversation/cache-lifetime";
+import type { ConversationEvent } from "../../../domain/conversation/event";
+import { editsOf, missingTexts } from "../../../domain/conversation/history-plan";
+import { keepOnly, standingCarriers } from "../../../domain/conversation/present";
+import { holdsInstructions } from "../../../domain/conversation/prompt";
+import type { LoadAnswer } from "../../../domain/conversation/restore";
+import { isVisible } from "../../catalog/catalog";
+import { yankedOf } from "../../catalog/view";
+import type { Context } from "../../context";
+import type { Session } from "../../session";
 
 /** What a caller says of its history and its model. */
 export interface HistoryFacts {
@@ -43,9 +46,12 @@ export async function presentSkills(
   const skills = standingCarriers(known).flatMap((carrier) => carrier.skills);
   const pins = new Map<string, SkillRef>();
   const gone = new Set<string>();
+  // Without the registry nothing is known to be gone.
+  if (context.caller.stale) return { pins: new Map(skills.map((skill) => [skill.name, skill])), gone };
+  const yanked = await yankedOf(context, view, skills);
   for (const skill of skills) {
-    if (await isVisible(context, view, skill)) pins.set(skill.name, skill);
-    else gone.add(skill.skill_id);
+    if (!yanked.has(skill.version_id) && (await isVisible(context, view, skill))) pins.set(skill.name, skill);
+    else gone.add(skill.version_id);
   }
   return { pins, gone };
 }
@@ -77,7 +83,7 @@ export function withHistory(
 ): void {
   const [turn] = events;
   if (turn?.type !== "turn") throw new Error("a turn begins with its event");
-  const isGone = (skill: SkillRef) => gone.has(skill.skill_id);
+  const isGone = (skill: SkillRef) => gone.has(skill.version_id);
   const ask = (history: NonNullable<typeof turn.history>) => {
     events[0] = { ...turn, history };
   };
@@ -91,4 +97,23 @@ export function withHistory(
   const missing = missingTexts(fold(events, before)).map(({ name }) => name);
   if (missing.length === 0 && turn.selected.length === 0) return;
   ask({ ...said, edits, append: { id: context.newId("apd"), names: missing } });
+}
+
+/**
+ * Which answers of a history hold the instructions of which skills, which need not be given again. Only a skill's own loading tells:
+ * what was preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
+ */
+export function heldBy(
+  session: Session,
+  answers: readonly LoadAnswer[],
+  skills: readonly SkillRef[],
+): { id: string; names: string[] }[] {
+  const texts = skills.map(({ name, version_id }) => ({
+    name,
+    instructions: session.store.instructions(version_id) ?? "",
+  }));
+  return answers.flatMap((answer) => {
+    const held = texts.find((skill) => answer.name === skill.name && holdsInstructions(answer, skill));
+    return held === undefined ? [] : [{ id: answer.id, names: [held.name] }];
+  });
 }

@@ -1,16 +1,16 @@
 // Under `auto` the model sees instructions of skills that are not active any more. It may call what they describe: that makes the
 // skill active again, since a refusal would cost more than the retention saved.
 
-import { activeSkills } from "../../domain/conversation/activation";
-import type { ConversationEvent } from "../../domain/conversation/event";
-import { standingCarriers } from "../../domain/conversation/present";
-import type { ToolCall } from "../../domain/tool";
-import { findInView } from "../catalog/catalog";
-import { keepInstructions } from "../catalog/instructions";
-import { exclusively, record } from "../session";
-import { knownTool } from "../tools/memory";
-import { connectSources } from "../tools/sources";
-import type { Seen } from "../tools/step";
+import { activeSkills } from "../../../domain/conversation/activation";
+import type { ConversationEvent } from "../../../domain/conversation/event";
+import { standingCarriers } from "../../../domain/conversation/present";
+import type { ToolCall } from "../../../domain/tool";
+import { findInView } from "../../catalog/catalog";
+import { keepInstructions } from "../../catalog/instructions";
+import { exclusively, record } from "../../session";
+import { knownTool } from "../../tools/memory";
+import { connectSources } from "../../tools/sources";
+import type { Seen } from "../../tools/step";
 import { pinned } from "./history-plan";
 
 /** Makes the skills of these calls active again whose instructions stand in the history and that may still be used. */

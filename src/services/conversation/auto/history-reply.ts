@@ -1,14 +1,14 @@
 // What a turn tells its caller to do with the history, under `auto`.
 
-import type { ConversationState } from "../../domain/conversation/activation";
-import { replacementOf } from "../../domain/conversation/history-plan";
-import { applicationMessage, renderLoaded } from "../../domain/conversation/prompt";
-import type { Issue } from "../../domain/errors";
-import type { JsonObject } from "../../domain/json";
-import type { Format } from "../../domain/tools/formats";
-import type { Session } from "../session";
+import type { ConversationState } from "../../../domain/conversation/activation";
+import { replacementOf } from "../../../domain/conversation/history-plan";
+import { applicationMessage, renderLoaded } from "../../../domain/conversation/prompt";
+import type { Issue } from "../../../domain/errors";
+import type { JsonObject } from "../../../domain/json";
+import type { Format } from "../../../domain/tools/formats";
+import type { Session } from "../../session";
+import type { AutoReply } from "../replies";
 import { keptFront } from "./front";
-import type { AutoReply } from "./replies";
 
 const EPHEMERAL = { type: "ephemeral" } as const;
 

@@ -1,0 +1,1 @@
+ALTER TABLE `versions` ADD `yanked_at` integer;

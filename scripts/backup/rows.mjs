@@ -1,0 +1,160 @@
+// A database as rows, whatever holds it: which tables there are, parents first, what stands in them, and the SQL that brings it back.
+// D1's own export refuses a database with a full-text index, and that index is derived: it is left out and made again.
+
+/** Made again from the rows, by `reindex`. Tables that FTS5 keeps for itself begin with its name. */
+const SEARCH_TABLE = "skill_search";
+/** The record of migrations belongs to whoever applies them. */
+const LEFT_OUT = /^(?:sqlite_|_cf_|d1_migrations$|skill_search)/;
+/** How conversations notice a change: they must never be told a number that they know already, so these go up and not back. */
+export const COUNTERS = "counters";
+
+/** D1 ends a statement at 100 KB: a longer value is brought in pieces, and a character of it takes six bytes of SQL at most. */
+const WHOLE_CHARS = 500;
+const PIECE_CHARS = 12_000;
+/** What one question for rows should answer, and how many rows that may be. */
+const PAGE_BYTES = 1_000_000;
+const PAGE_ROWS = 1_000;
+
+/**
+ * @typedef {(sql: string) => Promise<Record<string, unknown>[]>} Query
+ * @typedef {{ name: string, columns: string[], key: string[] }} Table `key`: the columns that tell one row from another
+ */
+
+/** The tables that hold data, each after those it refers to, with the columns that can be written. @param {Query} query */
+export async function readTables(query) {
+  const found = await query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  const names = found.map(({ name }) => String(name)).filter((name) => !LEFT_OUT.test(name));
+  const parents = new Map();
+  const tables = new Map();
+  for (const name of names) {
+    // Not `table_xinfo`: that names generated columns too, which nobody may write.
+    const columns = await query(`PRAGMA table_info(${quoted(name)})`);
+    const key = columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column.name));
+    tables.set(name, { name, columns: columns.map((column) => String(column.name)), key });
+    const references = await query(`PRAGMA foreign_key_list(${quoted(name)})`);
+    parents.set(name, new Set(references.map((reference) => String(reference.table))));
+  }
+  /** @type {Table[]} */
+  const sorted = [];
+  const visit = (name) => {
+    const table = tables.get(name);
+    if (table === undefined || sorted.includes(table)) return;
+    for (const parent of parents.get(name)) if (parent !== name) visit(parent);
+    sorted.push(table);
+  };
+  for (const name of names) visit(name);
+  return sorted;
+}
+
+/** The names of the migrations that made the database. @param {Query} query */
+export async function readMigrations(query) {
+  return (await query("SELECT name FROM d1_migrations ORDER BY name")).map(({ name }) => String(name));
+}
+
+/** What changes with every change of skills, ghosts and groups. @param {Query} query */
+export async function readMark(query) {
+  return JSON.stringify(await query("SELECT count(*) AS scopes, sum(value) AS changes FROM counters"));
+}
+
+/**
+ * The rows of a table in the order in which they were written, each as a line of JSON.
+ * @param {Query} query
+ * @param {Table} table
+ */
+export async function* readRows(query, { name, columns }) {
+  const list = columns.map(quoted).join(", ");
+  let [after, limit] = [-1, 20];
+  for (;;) {
+    const page = await query(
+      `SELECT rowid AS "rowid of it", ${list} FROM ${quoted(name)} WHERE rowid > ${after} ORDER BY rowid LIMIT ${limit}`,
+    );
+    let bytes = 0;
+    for (const row of page) {
+      const line = JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]])));
+      bytes += line.length;
+      yield line;
+    }
+    if (page.length < limit) return;
+    after = Number(page.at(-1)?.["rowid of it"]);
+    limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * page.length) / bytes)));
+  }
+}
+
+/** Whether anybody has kept something in the database. @param {Query} query */
+export async function holdsData(query) {
+  const [row] = await query(
+    "SELECT (SELECT count(*) FROM skills) + (SELECT count(*) FROM ghosts) + (SELECT count(*) FROM keys) + (SELECT count(*) FROM groups) + (SELECT count(*) FROM secrets) AS rows_of_users",
+  );
+  return Number(row?.rows_of_users) > 0;
+}
+
+/**
+ * SQL that empties the tables. The log refuses deletion by triggers: they are taken off, and `restoringTriggers` puts them back.
+ * @param {Table[]} tables parents first
+ * @param {{ name: string, sql: string }[]} triggers
+ */
+export function clearing(tables, triggers) {
+  const emptied = tables.filter(({ name }) => name !== COUNTERS).reverse();
+  return [
+    ...triggers.map(({ name }) => `DROP TRIGGER ${quoted(name)}`),
+    `DROP TABLE IF EXISTS ${SEARCH_TABLE}`,
+    ...emptied.map(({ name }) => `DELETE FROM ${quoted(name)}`),
+  ];
+}
+
+/** SQL that ends what `clearing` began: every conversation sees that its catalog has changed. */
+export function finishing(triggers) {
+  return [`UPDATE ${COUNTERS} SET value = value + 1`, ...triggers.map(({ sql }) => sql)];
+}
+
+/** @param {Query} query */
+export async function readTriggers(query) {
+  const rows = await query("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name");
+  return rows.map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
+}
+
+/**
+ * SQL that writes one row: no statement is longer than D1 takes.
+ * @param {Table} table
+ * @param {Record<string, unknown>} row
+ */
+export function inserting({ name, columns, key }, row) {
+  const isLong = (column) =>
+    typeof row[column] === "string" && row[column].length > WHOLE_CHARS && !key.includes(column);
+  const values = columns.map((column) => (isLong(column) ? "''" : literal(row[column])));
+  const onKnown = name === COUNTERS ? " ON CONFLICT (scope) DO UPDATE SET value = max(value, excluded.value)" : "";
+  const insert = `INSERT INTO ${quoted(name)} (${columns.map(quoted).join(", ")}) VALUES (${values.join(", ")})${onKnown}`;
+  const where = key.map((column) => `${quoted(column)} = ${literal(row[column])}`).join(" AND ");
+  const pieces = columns.filter(isLong).flatMap((column) =>
+    piecesOf(row[column]).map((piece) => {
+      const target = quoted(column);
+      return `UPDATE ${quoted(name)} SET ${target} = ${target} || ${literal(piece)} WHERE ${where}`;
+    }),
+  );
+  return [insert, ...pieces];
+}
+
+/** The text in pieces; no character is cut in two. */
+function piecesOf(text) {
+  const pieces = [];
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + PIECE_CHARS, text.length);
+    if (end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1])) end--;
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+/** A value as SQL. A text with the character zero or a carriage return goes as its bytes: readers of SQL end or change those. */
+function literal(value) {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "number" && Number.isFinite(value)) return String(value);
+  if (typeof value !== "string") throw new Error(`a column holds a ${typeof value}, which a backup does not know`);
+  if (/[\0\r]/.test(value)) return `CAST(X'${Buffer.from(value).toString("hex")}' AS TEXT)`;
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+function quoted(name) {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,44 @@
+// Names in a process's environment that are nearly a setting's. An environment is full of other programs' names, so a stranger's name
+// must never stop a start: only what is almost one of our own, and of a kind that no other program has, does.
+
+/** Settings with names that other programs have, too: what is near to one of them may well be theirs (Django has a SECRET_KEY). */
+const COMMON = /^(?:SECRETS_|ALLOWED_|LOG_|RATE_|JWT_)/;
+/** A shorter name has too many neighbours. */
+const TELLING_CHARS = 10;
+/** One letter too many, one too few, two exchanged. */
+const SLIPS = 2;
+
+/**
+ * @param {readonly string[]} settings
+ * @param {readonly string[]} names in the environment
+ * @returns {{ wrong: { name: string, meant: string }[], doubtful: { name: string, meant: string }[] }} `wrong`: surely meant for us
+ */
+export function misspelt(settings, names) {
+  const known = new Set(settings);
+  const found = names
+    .filter((name) => !known.has(name))
+    .flatMap((name) => {
+      const meant = settings.find(
+        (setting) => setting.length >= TELLING_CHARS && slips(name.toUpperCase(), setting) <= SLIPS,
+      );
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+  return {
+    wrong: found.filter(({ meant }) => !COMMON.test(meant)),
+    doubtful: found.filter(({ meant }) => COMMON.test(meant)),
+  };
+}
+
+/** How many letters have to be put in, taken out or changed to make one text of the other; more than `SLIPS` is not counted out. */
+function slips(one, other) {
+  if (Math.abs(one.length - other.length) > SLIPS) return SLIPS + 1;
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] === other[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[other.length];
+}

@@ -1,0 +1,24 @@
+// Asks a gateway to write its search index anew, a stretch at a time.
+
+import { Refusal } from "../kit/refusal.mjs";
+import { nothingAnswers } from "./chosen-gateway.mjs";
+
+/** @returns {Promise<number>} how many skills were indexed */
+export async function reindexAt(url, key) {
+  let total = 0;
+  for (let after = 0; after !== null; ) {
+    const answer = await fetch(new URL("/api/v1/search-index", url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ after }),
+      signal: AbortSignal.timeout(60_000),
+    }).catch((error) => {
+      throw nothingAnswers(url, error);
+    });
+    const body = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Refusal(`${url} answered ${answer.status}: ${body.code ?? ""} ${body.detail ?? ""}`);
+    total += body.indexed;
+    after = body.next;
+  }
+  return total;
+}

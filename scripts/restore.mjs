@@ -1,0 +1,108 @@
+// `npm run restore`: brings back what `npm run backup` has written, whole or not at all, and keeps what was there before.
+
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { checkBackup, sendPackages, verify, writeBackup } from "./backup/archive.mjs";
+import { openLocal } from "./backup/local.mjs";
+import { openDeployed } from "./backup/remote.mjs";
+import { restoreRows } from "./backup/restoring.mjs";
+import { holdsData, readMigrations } from "./backup/rows.mjs";
+import { buildGateway } from "./build/worker.mjs";
+import { confirm } from "./kit/account.mjs";
+import { readOptions, STATE, YES } from "./kit/options.mjs";
+import { fail, Refusal, say } from "./kit/refusal.mjs";
+import { stateOf, stopOnSignals, takeState } from "./local/launcher.mjs";
+import { applyMigrations } from "./local/migrate.mjs";
+import { reindexAt } from "./local/reindexing.mjs";
+
+const USAGE = `Use: npm run restore -- <folder of a backup> [--yes] [--remote | --state <folder>]
+  --yes      do not ask, also where there is data already: that is kept, and this says where
+  --remote   into the deployed gateway, whose migrations must be those of the backup
+  --state    into this machine's gateway, which must be stopped; else .wrangler/state`;
+
+async function main() {
+  const { values, positionals } = readOptions(
+    USAGE,
+    { ...STATE, ...YES, remote: { type: "boolean" } },
+    { positionals: 1 },
+  );
+  if (values.remote && values.state !== undefined)
+    throw new Refusal(`--remote and --state do not go together.\n${USAGE}`);
+  if (positionals[0] === undefined) throw new Refusal(USAGE);
+  const folder = path.resolve(process.env.INIT_CWD ?? ".", positionals[0]);
+  process.umask(0o077);
+  say("reading the backup");
+  const manifest = await checkBackup(folder);
+  await (values.remote ? restoreDeployed : restoreHere)(folder, manifest, values);
+  say("The secrets in it can be read with the SECRETS_KEY that they were stored with.");
+}
+
+/** Makes a state beside the one that is there, holds it against the backup, and puts it in its place. */
+async function restoreHere(folder, manifest, values) {
+  const state = stateOf(values);
+  const { modules } = await buildGateway();
+  const { lock, port } = await takeState({ state, port: 0 });
+  const place = path.join(state, "v3");
+  const isTaken = (await stat(place).catch(() => null)) !== null;
+  if (isTaken) await agreed(`${state} holds data. Restore over it? What is there is moved aside.`, values.yes);
+
+  const building = path.join(state, "restoring");
+  await rm(building, { recursive: true, force: true });
+  await mkdir(building);
+  const store = await openLocal({ modules, state: building, owned: state, port, onRuntime: lock.setRuntime });
+  stopOnSignals(() => store.stop());
+  let indexed;
+  try {
+    await applyMigrations(store.db, { upTo: manifest.migrations });
+    const made = await readMigrations(store.query);
+    const unknown = manifest.migrations.filter((name) => !made.includes(name));
+    if (unknown.length > 0)
+      throw new Refusal(`The backup is newer than this version, which knows no migration ${unknown.join(", ")}.`);
+    await sendPackages(store, folder);
+    await restoreRows(store, folder, manifest);
+    await verify(store, folder, manifest);
+    await applyMigrations(store.db);
+    indexed = await reindexAt(store.url, store.key);
+  } finally {
+    await store.stop();
+  }
+  if (isTaken) {
+    const aside = path.join(state, `v3.before-${Date.now()}`);
+    await rename(place, aside);
+    say(`what was there is in ${aside}, conversations too`);
+  }
+  await rename(path.join(building, "v3"), place);
+  await rm(building, { recursive: true, force: true });
+  say(`${indexed} skills are in the search index; conversations begin anew`);
+  console.log(`restored ${state}`);
+}
+
+/** Sends the packages, which nobody sees without rows, and then all rows as one import, which D1 does whole or not at all. */
+async function restoreDeployed(folder, manifest, values) {
+  const store = await openDeployed();
+  const there = await readMigrations(store.query);
+  if (there.join() !== [...manifest.migrations].sort().join())
+    throw new Refusal(
+      `The backup was made with other migrations than the deployed gateway has. Deploy the version that made it (${manifest.gateway}, ` +
+        `its last is ${manifest.migrations.at(-1)}), restore, and then deploy the newer one.`,
+    );
+  await agreed(`Replace all data of ${store.name}?`, values.yes);
+  if (await holdsData(store.query)) {
+    const before = `${folder}.before-${Date.now()}`;
+    await writeBackup(store, before, manifest.gateway);
+    say(`what is there is kept as a backup in ${before}`);
+  }
+  await sendPackages(store, folder);
+  await restoreRows(store, folder, manifest);
+  await verify(store, folder, manifest);
+  say("Now make the search index again: npm run reindex -- --url <the gateway> --key <an admin's key>");
+  console.log(`restored ${store.name}`);
+}
+
+async function agreed(question, isAgreed) {
+  if (isAgreed) return;
+  if (!process.stdin.isTTY) throw new Refusal(`${question} Nobody can be asked here: if that is right, add --yes.`);
+  if (!(await confirm(question))) throw new Refusal("Nothing was changed.");
+}
+
+main().then(() => process.exit(), fail);

@@ -1,0 +1,51 @@
+// /api/v1/me: who is calling, and how much of the quotas is used.
+
+import { createRoute } from "@hono/zod-openapi";
+import { GROUP_ROLES } from "../../domain/access/access";
+import { router } from "../../edge/router";
+import { json, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { readOwnUse } from "../../services/quota";
+import { scopeSharesSchema, shareSchema } from "./shares";
+
+const meSchema = () =>
+  z
+    .object({
+      user_id: z.string(),
+      role: z.enum(["user", "admin"]),
+      name: z.string().nullable(),
+      groups: z.array(z.string()),
+      memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
+      scopes: z.array(z.string()),
+      quotas: scopeSharesSchema().extend({ keys: shareSchema() }),
+      today: z
+        .object({
+          uploads: shareSchema(),
+          conversations: shareSchema(),
+          scripts: shareSchema(),
+          keys: shareSchema(),
+        })
+        .openapi({ description: "Since midnight UTC. `keys`: those that were made for this user." }),
+    })
+    .openapi("Me");
+
+export const meRoutes = router();
+
+meRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/me",
+    summary: "Who this key speaks for, and what that user has used of each quota",
+    responses: {
+      200: json("The principal.", meSchema),
+      ...refusals(),
+    },
+  }),
+  async (c) => {
+    const context = c.get("context");
+    const { userId: user_id, name = null, role, groups, scopes } = context.caller.principal;
+    const names = groups.map(({ group }) => group);
+    const who = { user_id, role, name, groups: names, memberships: [...groups], scopes: [...scopes] };
+    return c.json({ ...who, ...(await readOwnUse(context)) }, 200);
+  },
+);

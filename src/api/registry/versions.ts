@@ -1,0 +1,57 @@
+// The versions of a skill: their list, and which of them names and ranges may mean.
+
+import { createRoute } from "@hono/zod-openapi";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { router } from "../../edge/router";
+import { json, pageQuery, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { activate, readVersions, unyank, yank } from "../../services/registry/skills";
+import { skillResource, skillSchema, versionItem, versionSchema } from "./resources";
+
+const params = z.object({ id: z.string() });
+
+export const versionRoutes = router();
+
+versionRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/versions",
+    summary: "The versions of a skill, newest first",
+    request: { params, query: pageQuery },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() })),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { id } = c.req.valid("param");
+    const atMost = limit ?? REQUEST_LIMITS.listLimit;
+    const { skill, versions, nextCursor } = await readVersions(c.get("context"), id, atMost, cursor);
+    const items = versions.map((version) => versionItem(version, skill.currentId));
+    return c.json({ items, next_cursor: nextCursor }, 200);
+  },
+);
+
+/** Changes of what names and ranges may mean: where they are, in a sentence, and the use case. */
+const VERSION_CHANGES = [
+  ["/{id}/versions/{version_id}/activate", "Make a version the current one", activate],
+  ["/{id}/versions/{version_id}/yank", "Yank a version: no name and no range means it any more", yank],
+  ["/{id}/versions/{version_id}/unyank", "Take a yank back", unyank],
+] as const;
+
+for (const [path, summary, change] of VERSION_CHANGES) {
+  versionRoutes.openapi(
+    createRoute({
+      method: "post",
+      path,
+      summary,
+      request: { params: z.object({ id: z.string(), version_id: z.string() }) },
+      responses: { 200: json("The skill as it stands then.", skillSchema), ...refusals(403, 404, 409) },
+    }),
+    async (c) => {
+      const { id, version_id } = c.req.valid("param");
+      return c.json(skillResource(await change(c.get("context"), id, version_id)), 200);
+    },
+  );
+}

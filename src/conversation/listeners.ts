@@ -1,0 +1,53 @@
+// Sockets on which the Worker hears for MCP hosts that the list of tools is another one. A host's stream stays open for long, and the
+// Worker holds it: here a socket hibernates, so that a host that listens costs nothing while nothing happens.
+
+import * as z from "zod";
+import { ASKING_LIMITS } from "../domain/asking/limits";
+import { GatewayError } from "../domain/errors";
+
+const TAG = "listener";
+/** What a socket carries through hibernation: the list that its host has. */
+const attachmentSchema = z.object({ listed: z.string() });
+
+export class Listeners {
+  readonly #ctx: DurableObjectState;
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx;
+  }
+
+  /** @param listed names the list that the host has */
+  accept(listed: string): Response {
+    if (this.#open().length >= ASKING_LIMITS.listeners) {
+      const message = `A conversation has at most ${ASKING_LIMITS.listeners} hosts that listen. End another one's stream first.`;
+      throw new GatewayError("rate_limited", "TOO_MANY_LISTENERS", message);
+    }
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.#ctx.acceptWebSocket(server, [TAG]);
+    server.serializeAttachment({ listed });
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  any(): boolean {
+    return this.#open().length > 0;
+  }
+
+  /** Tells those that have another list than this one, once. */
+  tell(now: string): void {
+    for (const socket of this.#open()) {
+      const { listed } = attachmentSchema.parse(socket.deserializeAttachment());
+      if (listed === now) continue;
+      socket.serializeAttachment({ listed: now });
+      socket.send("changed");
+    }
+  }
+
+  #open(): WebSocket[] {
+    return this.#ctx.getWebSockets(TAG).filter((socket) => socket.readyState === WebSocket.OPEN);
+  }
+}
+
+/** Whether a socket is a page's and not a listener's. */
+export function isPage(socket: WebSocket): boolean {
+  return !attachmentSchema.safeParse(socket.deserializeAttachment()).success;
+}

@@ -1,0 +1,139 @@
+// The names in a ZIP. Honest ones are UTF-8, but Windows packs them in the code page of its user's country and says nothing of
+// it. Such names are read where only one code page makes words of them, with a warning; nothing is guessed without one.
+
+import { crc32 } from "../crc32";
+import type { Extra } from "./archive-extra";
+
+/** Code pages that names are read in. */
+export type CodePage = "GBK" | "Shift-JIS" | "Windows-1252" | "CP437";
+
+/**
+ * How a name was read. `utf8`: it is ASCII or marked as UTF-8. `unmarked`: it is UTF-8 without the mark. `field`: from the field
+ * 0x7075, since it is no UTF-8 itself. Else the code page that was taken for its own.
+ */
+export type NameSource = "utf8" | "unmarked" | "field" | CodePage;
+
+/** What is said of a name that cannot be read. */
+export const NOT_UTF8 =
+  "The name of the entry is not UTF-8, and no one other encoding is certain. Rename the file with plain letters, or pack again with names in UTF-8 (7-Zip: -mcu=on).";
+
+/** Without the UTF-8 flag the encoding is anybody's guess; macOS and `zip` leave it out and mean UTF-8. */
+export function decodeName(
+  raw: Uint8Array,
+  marked: boolean,
+  extra: Extra | null,
+  page: CodePage | null,
+): { name: string; nameFrom: NameSource } | null {
+  const name = utf8Name(raw);
+  if (name !== null) return { name, nameFrom: marked || raw.every((byte) => byte < 0x80) ? "utf8" : "unmarked" };
+  if (marked) return null;
+  const told = extra === null ? null : unicodeName(extra, raw);
+  if (told !== null) return { name: told, nameFrom: "field" };
+  const read = page === null ? null : nameInPage(page, raw);
+  return page === null || read === null ? null : { name: read, nameFrom: page };
+}
+
+/** The name in field 0x7075, where it is for this raw name; `null` where there is none, or it is for another one. */
+export function unicodeName({ unicodePath }: Extra, rawName: Uint8Array): string | null {
+  return unicodePath === null || unicodePath.forName !== crc32(rawName) ? null : utf8Name(unicodePath.name);
+}
+
+/** The text of UTF-8 bytes; `null` for any others. */
+export function utf8Name(raw: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    return null;
+  }
+}
+
+/** The one code page in which all of these names are words; `null` where there is none, or more than one. */
+export function codePageOf(names: readonly Uint8Array[]): CodePage | null {
+  if (names.length === 0) return null;
+  const fitting = PAGES.filter((page) => FITS[page](names));
+  return fitting.length === 1 ? (fitting[0] ?? null) : null;
+}
+
+/** The name in a code page; `null` where it has none there. */
+export function nameInPage(page: CodePage, raw: Uint8Array): string | null {
+  if (page === "CP437") return [...raw].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : cp437(byte))).join("");
+  try {
+    return new TextDecoder(LABELS[page], { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    return null;
+  }
+}
+
+/** Bytes that have no reading, for people: what is not ASCII as an escape. */
+export function escapedName(raw: Uint8Array): string {
+  const hex = (byte: number) => `\\x${byte.toString(16).padStart(2, "0")}`;
+  return [...raw].map((byte) => (byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : hex(byte))).join("");
+}
+
+const PAGES: readonly CodePage[] = ["GBK", "Shift-JIS", "Windows-1252", "CP437"];
+const LABELS = { GBK: "gbk", "Shift-JIS": "shift_jis", "Windows-1252": "windows-1252" } as const;
+
+/** The letters of CP437 (CP850 has the same ones at these places); its other characters are in no name. */
+const CP437_LETTERS = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ";
+const CP437_ACUTE = "áíóúñÑ";
+
+function cp437(byte: number): string {
+  if (byte === 0xe1) return "ß";
+  return CP437_LETTERS[byte - 0x80] ?? CP437_ACUTE[byte - 0xa0] ?? "\ufffd";
+}
+
+const FITS: Record<CodePage, (names: readonly Uint8Array[]) => boolean> = {
+  GBK: (names) => isDoubleByte("GBK", names, isHanzi),
+  "Shift-JIS": (names) => isDoubleByte("Shift-JIS", names, isJapanese),
+  "Windows-1252": (names) => names.every((raw) => isWestern("Windows-1252", raw, (byte) => byte >= 0xc0)),
+  CP437: (names) => names.every((raw) => isWestern("CP437", raw, (byte) => cp437(byte) !== "\ufffd")),
+};
+
+/** What GB2312 has: punctuation and full-width forms, and its hanzi. */
+function isHanzi(lead: number, trail: number): boolean {
+  return trail >= 0xa1 && ((lead >= 0xa1 && lead <= 0xa3) || (lead >= 0xb0 && lead <= 0xf7));
+}
+
+/** Kana, the common kanji and the punctuation of names. Full-width letters are none: `\x82s` is rather `és`. */
+function isJapanese(lead: number, trail: number): boolean {
+  if (trail < 0x40 || trail === 0x7f || trail > 0xfc) return false;
+  if (lead === 0x81) return [0x40, 0x41, 0x42, 0x45, 0x5b, 0x69, 0x6a, 0x75, 0x76].includes(trail);
+  if (lead === 0x82) return trail >= 0x9f && trail <= 0xf1;
+  if (lead === 0x83) return trail <= 0x96;
+  return lead >= 0x88 && lead <= 0x97;
+}
+
+/** Pairs and ASCII, nothing else. Somewhere two pairs follow each other: a single one may be two letters of another page. */
+function isDoubleByte(
+  page: CodePage,
+  names: readonly Uint8Array[],
+  isPair: (lead: number, trail: number) => boolean,
+): boolean {
+  let longest = 0;
+  for (const raw of names) {
+    let run = 0;
+    for (let at = 0; at < raw.length; at++) {
+      const lead = raw[at] ?? 0;
+      if (lead < 0x80) {
+        run = 0;
+        continue;
+      }
+      at += 1;
+      if (!isPair(lead, raw[at] ?? 0)) return false;
+      run += 1;
+      longest = Math.max(longest, run);
+    }
+  }
+  return longest >= 2 && names.every((raw) => nameInPage(page, raw) !== null);
+}
+
+/** Words of Latin letters, with one or two accented ones in a row that stand beside plain ones in their case. */
+function isWestern(page: CodePage, raw: Uint8Array, isLetter: (byte: number) => boolean): boolean {
+  if (raw.some((byte) => byte >= 0x80 && !isLetter(byte))) return false;
+  const name = nameInPage(page, raw) ?? "";
+  const accented = name.match(/[a-z]?[^\0-\x7f]+[a-z]?/gi) ?? [];
+  return accented.every(
+    (part) =>
+      /^(?:[a-z][^\0-\x7f]{1,2}[a-z]?|[^\0-\x7f]{1,2}[a-z])$/i.test(part) && !/\p{Ll}(?=[^\0-\x7f])\p{Lu}/u.test(part),
+  );
+}

@@ -1,0 +1,167 @@
+// Credentials that stand in `mcpServers` as they are. Whoever sees the skill has them, so what is a group's or everybody's may hold
+// none. It is a net for the careless: who wants to hand a credential round finds a spelling that it does not know.
+
+import { decodeBase64Url } from "../base64";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
+
+/** A value that looks like a credential. */
+export interface LiteralCredential {
+  /** Where it stands below `mcpServers`: the server, then keys and positions. */
+  keys: string[];
+  /** A name for the secret that should stand in its place. */
+  secret: string;
+}
+
+/** Names of headers, variables, parameters and options whose value is a credential. */
+const SECRET_NAME =
+  /auth(?!or(?!i))|token|secret|passw|api[-_]?key|access[-_]?key|credential|cookie|bearer|(?:^|[-_.])(?:key|pat|pwd)(?:[-_.]|$)/i;
+/** Names that only tell about one: how it is used, where it is fetched, how long it lasts. */
+const ABOUT_SECRET =
+  /(?:type|mode|scheme|method|url|uri|endpoint|host|ttl|timeout|expiry|expires(?:[-_]in)?|limit|count|size|name|header|file|path|version|id|algorithm)$/i;
+/** Values that are no credential under any name. */
+const PLAIN =
+  /^(?:true|false|yes|no|on|off|none|null|auto|default|required|optional|enabled|disabled|oauth2?|basic|bearer|jwt|token|anonymous|public|\d{1,6})$/i;
+/** What stands for a value: to be filled in by the reader of the file, or blackened. */
+const STAND_IN =
+  /^(?:<.*>|\[.*\]|\$[A-Z_]+|[x*.•]+|(?:your|my|the|insert|replace|enter|add)[-_ ].*|(?:api[-_]?key|access[-_]?key|secret|password|changeme|todo))$/i;
+/** What a runtime fills in. */
+const FILLED_IN = /\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{\{[^}]*\}\}/g;
+const SCHEME = /^(?:Bearer|Basic|Token|ApiKey|Digest)(?:\s+|$)/i;
+/** Credentials whatever they are called: the prefixes of well-known issuers. */
+const ISSUED =
+  /\b(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|A[KS]IA[A-Z0-9]{16}|AIza[\w-]{30,}|hf_\w{20,}|npm_\w{30,}|eyJ[\w-]{10,}\.eyJ[\w-]{10,})/;
+/** The same, said by its scheme in the middle of a text. */
+const SCHEMED = /\b(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{6,}/i;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Where nobody puts one, whatever it looks like. */
+const DESCRIBING = new Set(["type", "description", "allow", "deny", "era"]);
+
+/** The places of literal credentials in an `mcpServers`, however deep; never the values. */
+export function literalCredentials(servers: JsonObject): LiteralCredential[] {
+  return Object.entries(servers).flatMap(([server, entry]) =>
+    [...new Map([...walk(entry, [], ""), ...spread(entry)].map((keys) => [keys.join("\0"), keys])).values()].map(
+      (keys) => ({ keys: [server, ...keys], secret: secretFor(server, keys) }),
+    ),
+  );
+}
+
+/** What stands where a credential was. */
+const MASK = "***";
+
+/** The same `mcpServers` with every literal credential blackened. */
+export function withoutCredentials(servers: JsonObject): JsonObject {
+  const copy = structuredClone(servers);
+  for (const { keys } of literalCredentials(servers)) blacken(copy, keys);
+  return copy;
+}
+
+function blacken(at: JsonValue, [key = "", ...rest]: readonly string[]): void {
+  if (at === null || typeof at !== "object") return;
+  const inner = Object.getOwnPropertyDescriptor(at, key)?.value;
+  if (rest.length > 0) {
+    blacken(inner, rest);
+    return;
+  }
+  const url = typeof inner === "string" ? URL.parse(inner) : null;
+  const shown = url !== null && url.host !== "" ? `${url.protocol}//${url.host}/${MASK}` : MASK;
+  Object.defineProperty(at, key, { value: shown, enumerable: true, configurable: true, writable: true });
+}
+
+/** The places below a value that hold one. `name` is what the value is called: a position in a list has its list's name. */
+function walk(value: JsonValue, keys: string[], name: string): string[][] {
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => {
+      const before = value[index - 1];
+      const option = typeof before === "string" && /^--?\w/.test(before) ? before.replace(/^-+/, "") : name;
+      return walk(item, [...keys, `${index}`], option);
+    });
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => walk(item, [...keys, key], key));
+  if (DESCRIBING.has(name) || (typeof value !== "string" && typeof value !== "number")) return [];
+  return isCredential(name, `${value}`) ? [keys] : [];
+}
+
+/** One that is spread over the headers, so that none of them alone looks like it. */
+function spread(entry: JsonValue): string[][] {
+  const headers = isJsonObject(entry) && isJsonObject(entry.headers) ? Object.entries(entry.headers) : [];
+  const parts = headers.map(([key, value]) => ({ key, text: typeof value === "string" ? literalOf(value) : "" }));
+  const found = ISSUED.exec(parts.map(({ text }) => text).join(""));
+  if (found === null) return [];
+  let end = 0;
+  return parts.flatMap(({ key, text }) => {
+    const start = end;
+    end += text.length;
+    return text !== "" && start < found.index + found[0].length && end > found.index ? [["headers", key]] : [];
+  });
+}
+
+function isCredential(name: string, value: string): boolean {
+  const literal = literalOf(value);
+  if (literal === "" || PLAIN.test(literal) || STAND_IN.test(literal)) return false;
+  if (ISSUED.test(literal) || SCHEMED.test(value.replaceAll(FILLED_IN, ""))) return true;
+  if (isEncodedCredential(literal)) return true;
+  const url = urlIn(value);
+  if (url !== null) return urlHoldsCredential(url, value);
+  // As in `--token=…` and `--header "Authorization: …"`.
+  const [, option = "", given = ""] = /^-*([\w-]+)(?:=|:\s+)(.+)$/s.exec(value) ?? [];
+  if (option !== "" && given !== value && isCredential(option, given)) return true;
+  if (SECRET_NAME.test(name) && !ABOUT_SECRET.test(name)) return true;
+  return looksRandom(literal);
+}
+
+/** A value without what is filled in, and without the scheme in front of it. */
+function literalOf(value: string): string {
+  return value.replaceAll(FILLED_IN, "").trim().replace(SCHEME, "").trim();
+}
+
+/** Long, and made by no person: letters of both cases and digits, or nothing but hex. */
+function looksRandom(text: string): boolean {
+  if (text.length < 32 || UUID.test(text) || /^sha\d+[:-]/i.test(text)) return false;
+  if (/^[0-9a-f]+$/i.test(text)) return true;
+  return (
+    /^[\w+/=.~-]+$/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) && (text.match(/\d/g)?.length ?? 0) >= 3
+  );
+}
+
+function isEncodedCredential(text: string): boolean {
+  if (text.length < 16 || !/^[A-Za-z0-9+/_-]+=*$/.test(text)) return false;
+  const bytes = decodeBase64Url(text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""));
+  if (bytes === null) return false;
+  const decoded = new TextDecoder().decode(bytes);
+  return ISSUED.test(decoded) || SCHEMED.test(decoded);
+}
+
+/** The URL that a value is, with a letter for whatever is filled in. */
+function urlIn(value: string): URL | null {
+  const marked = value.replaceAll(FILLED_IN, "x");
+  return /^[a-z][a-z0-9+.-]*:/i.test(marked) && /[/\\]/.test(marked) ? URL.parse(marked) : null;
+}
+
+function urlHoldsCredential(url: URL, value: string): boolean {
+  const filled = (part: string) => part === "x" && value.search(FILLED_IN) >= 0;
+  const userinfo = [url.username, url.password].map(decoded).filter((part) => part !== "" && !filled(part));
+  if (userinfo.some((part) => !STAND_IN.test(part))) return true;
+  if ([...url.searchParams].some(([key, part]) => !filled(part) && isCredential(key, part))) return true;
+  return [...url.pathname.split("/").map(decoded), url.hash.slice(1)].some(
+    (part) => ISSUED.test(part) || looksRandom(part),
+  );
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // Not percent-encoded as URIs are: judged as it is.
+    return part;
+  }
+}
+
+/** As `WEATHER_TOKEN`: what the server is called, and what the value is. */
+function secretFor(server: string, keys: readonly string[]): string {
+  const last = keys.filter((key) => !/^\d+$/.test(key)).at(-1) ?? "";
+  const what = /^(?:authorization|url|args)$/i.test(last) || last === "" ? "token" : last;
+  const words = `${server}_${what}`
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .replace(/^[_\d]+|_+$/g, "");
+  return (words === "" ? "TOKEN" : words).slice(0, 64);
+}

@@ -1,0 +1,79 @@
+// GET /: what this is and where to go on, as a page for people and as JSON for programs. Open to everybody, so it says nothing else.
+
+import { createRoute } from "@hono/zod-openapi";
+import { accepts } from "hono/accepts";
+import { encodeBase64 } from "../domain/base64";
+import { sha256Hex } from "../domain/digest";
+import { settingsFrom } from "../domain/settings";
+import { namesTag, notModified, tagOf } from "../edge/etag";
+import { router } from "../edge/router";
+import { described, only } from "../edge/schemas";
+import * as z from "../edge/zod";
+import { FRONT_STYLE, FRONT_TEXT, FRONT_TITLE, frontLinks, frontPage } from "./front-page";
+
+const HTML = "text/html";
+const JSON_TYPE = "application/json";
+
+/** One of the four answers that `/` has, made when it is first asked for. */
+interface Front {
+  body: string;
+  headers: Record<string, string>;
+}
+const made = new Map<string, Promise<Front>>();
+
+const frontSchema = () =>
+  z.object({ name: z.string(), description: z.string(), links: z.record(z.string(), z.string()) }).openapi("Front");
+
+export const frontRoute = router();
+
+frontRoute.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "What this is and where to go on: a page, or JSON for who prefers that",
+    security: [],
+    responses: {
+      200: {
+        description: "The same as a page, and as JSON with links relative to this place.",
+        content: { [HTML]: described(() => z.string()), [JSON_TYPE]: described(frontSchema) },
+      },
+      304: notModified,
+      ...only(429),
+    },
+  }),
+  async (c) => {
+    const hasDemo = settingsFrom(c.env).DEMO === "on";
+    const type = accepts(c, { header: "Accept", supports: [HTML, JSON_TYPE], default: HTML });
+    const which = `${type} ${hasDemo}`;
+    const answer = made.get(which) ?? (type === HTML ? pageFor(hasDemo) : documentFor(hasDemo));
+    made.set(which, answer);
+    const { body, headers } = await answer;
+    if (namesTag(c.req.header("if-none-match"), headers.etag ?? "")) {
+      const { "content-type": _, ...rest } = headers;
+      return c.body(null, 304, rest);
+    }
+    return c.body(body, 200, headers);
+  },
+);
+
+/** As the static pages have it (`public/_headers`), with the one style that is the page's own. */
+async function pageFor(hasDemo: boolean): Promise<Front> {
+  const style = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(FRONT_STYLE)));
+  const front = await answerOf(`${HTML}; charset=utf-8`, frontPage(hasDemo));
+  front.headers["content-security-policy"] =
+    `default-src 'none'; style-src 'sha256-${encodeBase64(style)}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  front.headers["cross-origin-opener-policy"] = "same-origin";
+  front.headers["permissions-policy"] = "camera=(), geolocation=(), microphone=()";
+  return front;
+}
+
+function documentFor(hasDemo: boolean): Promise<Front> {
+  const links = Object.fromEntries(frontLinks(hasDemo).map(({ name, path }) => [name, path]));
+  return answerOf(JSON_TYPE, JSON.stringify({ name: FRONT_TITLE, description: FRONT_TEXT, links }));
+}
+
+/** Every time asked for again, since the operator may have turned the demo off; the tag makes that cheap. */
+async function answerOf(type: string, body: string): Promise<Front> {
+  const etag = tagOf(await sha256Hex(body));
+  return { body, headers: { "content-type": type, etag, "cache-control": "no-cache", vary: "accept" } };
+}

@@ -1,0 +1,95 @@
+// What selects a conversation's skills: its ghost or its own spec, and what the user has added to them.
+
+import { skillScopes, userScope, visibleScopes } from "../../domain/access/access";
+import type { CatalogEntry } from "../../domain/catalog/catalog";
+import { type GhostSpec, inlineSpec, specWarnings } from "../../domain/catalog/ghost";
+import { isPinned, type Picked, pickedOf, pinsOf } from "../../domain/catalog/pin";
+import type { Selection } from "../../domain/catalog/view";
+import type { ConversationSettings } from "../../domain/conversation/settings";
+import type { Issue } from "../../domain/errors";
+import { parseReference } from "../../domain/reference";
+import { readGhost } from "../../storage/d1/catalog";
+import type { Context } from "../context";
+
+/** The scopes that a selection's skills come from, first wins. */
+export function scopesOf({ caller: { principal } }: Context, { shared }: Selection): string[] {
+  return skillScopes(principal, shared ?? userScope(principal.userId));
+}
+
+/** Reads the ghost, where the settings name one. One that is gone selects nothing, with a warning. */
+export async function readSelection(
+  context: Context,
+  settings: ConversationSettings,
+): Promise<{ spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] }> {
+  const { principal } = context.caller;
+  const own = userScope(principal.userId);
+  const added = pickedOf(settings.additional_skills ?? [], own);
+  if (settings.spec !== undefined) {
+    const spec = inlineSpec(settings.spec);
+    const selection = { ...selectionOf(spec, new Map(), own, null), added };
+    return { spec, ghost: null, selection, warnings: specWarnings(spec) };
+  }
+  if (settings.ghost === undefined)
+    return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null, added }, warnings: [] };
+  const ghost = await readGhost(context.db, visibleScopes(principal), settings.ghost);
+  if (ghost === null) {
+    const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
+    return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null, added }, warnings: [warning] };
+  }
+  const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
+  const shared = ghost.scope === own ? null : ghost.scope;
+  const selection = { ...selectionOf(ghost.spec, ids, own, shared), added };
+  return { spec: ghost.spec, ghost: ghost.name, selection, warnings: [] };
+}
+
+/** @param own the caller's own scope, which `default` means in references */
+function selectionOf(
+  spec: GhostSpec,
+  ids: ReadonlyMap<string, string>,
+  own: string,
+  shared: string | null,
+): Omit<Selection, "added"> {
+  const pins = pinsOf(spec, own);
+  const all = spec.skills?.includes("*") ?? false;
+  const listed = (spec.skills ?? []).filter((text) => text !== "*").flatMap((text) => parseReference(text) ?? []);
+  const names = new Set(listed.map(({ name }) => name));
+  // Of everything, a reference says which is meant of one name.
+  const further = all ? [...pins.keys()].filter((name) => !names.has(name)).map((name) => ({ name, range: "*" })) : [];
+  const skills = [...listed, ...further].map(({ name, range }) => ({
+    name,
+    range,
+    skill_id: ids.get(name) ?? null,
+    pin: pins.get(name) ?? null,
+  }));
+  return { all, skills, shared };
+}
+
+/** How a name may be meant, the first that is there wins: which skill of it the user picked, the ghost's, any that the user picked. */
+export function waysTo(context: Context, selection: Selection, name: string) {
+  const selected = selection.skills.find((skill) => skill.name === name);
+  const added = selection.added.find((skill) => skill.name === name);
+  const ghosts = { name, range: "*", skill_id: null, pin: null, ...selected, scopes: scopesOf(context, selection) };
+  const users = {
+    name,
+    range: "*",
+    pin: null,
+    ...added,
+    skill_id: null,
+    scopes: visibleScopes(context.caller.principal),
+  };
+  return [
+    ...(added?.pin == null ? [] : [users]),
+    ...(selected === undefined && !selection.all ? [] : [ghosts]),
+    ...(added === undefined || added.pin !== null ? [] : [users]),
+  ];
+}
+
+/** What the user has added, by whether it is there. */
+export function addedIn(entries: readonly CatalogEntry[], { added }: Selection): [Picked[], Picked[]] {
+  const found = new Map(entries.map((entry) => [entry.name, entry]));
+  const isThere = ({ name, pin }: Picked) => {
+    const entry = found.get(name);
+    return entry !== undefined && isPinned(pin, entry);
+  };
+  return [added.filter(isThere), added.filter((skill) => !isThere(skill))];
+}

@@ -1,0 +1,103 @@
+import { exports } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { keyFor } from "../../support/call";
+import { clearRegistry } from "../../support/registry";
+import { publishPublic, type Result, talk, textOf } from "../../support/talk";
+
+beforeEach(clearRegistry);
+
+const KEPT = { name: "deploy", description: "Deploys zebras.", frontmatter: "disable-model-invocation: true" };
+
+async function world(settings: object = {}) {
+  await publishPublic({ ...KEPT, body: "Deploy them.", files: { "notes.md": "A note." } });
+  await publishPublic({ name: "shown", description: "Shows zebras." });
+  return talk("person", settings);
+}
+
+describe("a skill that its author keeps from models", () => {
+  it("is in no list, no search, and not among the names of an answer", async () => {
+    const chat = await world();
+    const { prompt, tools } = await chat.turn();
+    expect(prompt.system).toContain("shown");
+    expect(prompt.system + JSON.stringify(tools)).not.toContain("deploy");
+    const found = await chat.use("find_skill", { query: "zebras" });
+    expect([textOf(found).includes("shown"), JSON.stringify(found).includes("deploy")]).toEqual([true, false]);
+    const list = (result: Result) => textOf(result).split("Available skills: ")[1];
+    expect(list(await chat.load("nowhere"))).toBe("shown");
+    const oneTool = await talk("person", { tool_style: "skill" });
+    expect(JSON.stringify((await oneTool.turn()).tools)).not.toContain("deploy");
+  });
+
+  it("is to a model as if it were not there", async () => {
+    const chat = await world();
+    await chat.turn();
+    for (const [name, args] of [
+      ["load_skill", {}],
+      ["read_skill", {}],
+      ["read_skill", { file_path: "notes.md" }],
+      ["execute_skill_script", { script_path: "run.js" }],
+    ] as const) {
+      const answer = await chat.use(name, { skill_name: "deploy", ...args });
+      expect([answer.isError, textOf(answer)], name).toEqual([
+        true,
+        "Error: Skill 'deploy' is not available. Available skills: shown",
+      ]);
+    }
+  });
+
+  it("is not brought in by a dependency", async () => {
+    const chat = await world();
+    await publishPublic({ name: "needy", frontmatter: "dependencies: [deploy]" });
+    await chat.turn();
+    const answer = await chat.load("needy");
+    expect([answer.isError, textOf(answer).includes("'deploy'")]).toEqual([undefined, true]);
+    expect((await chat.calls()).active.map(({ skill }) => skill)).toEqual(["needy"]);
+  });
+
+  it("is a user's to select, and then the model may read it as long as that holds", async () => {
+    const chat = await world();
+    const { prompt, active } = await chat.turn({ selected_skills: ["deploy"] });
+    expect([active.map(({ skill }) => skill), prompt.system.includes("Deploy them.")]).toEqual([["deploy"], true]);
+    expect(textOf(await chat.use("read_skill", { skill_name: "deploy", file_path: "notes.md" }))).toBe("A note.");
+    expect(textOf(await chat.load("deploy"))).toContain("already active");
+    expect((await chat.turn()).active).toEqual([]);
+  });
+
+  it("may be preloaded", async () => {
+    const chat = await world({ spec: { preload_skills: ["deploy"] } });
+    expect((await chat.turn()).active.map(({ skill }) => skill)).toEqual(["deploy"]);
+  });
+
+  it("is not loaded by a history", async () => {
+    const chat = await world();
+    const history = [{ role: "assistant", content: "Done.", loaded_skills: ["deploy", "shown"] }];
+    const { active } = await chat.turn({ history });
+    expect(active.map(({ skill }) => skill)).toEqual(["shown"]);
+  });
+
+  it("is the only one: then there is no list and nothing to call", async () => {
+    await publishPublic(KEPT);
+    const chat = await talk("person", { spec: { systemPrompt: "Hi.", skills: ["*"] } });
+    expect(await chat.turn()).toMatchObject({ prompt: { system: "Hi." }, tools: [] });
+  });
+
+  it("is in no list of an MCP client", async () => {
+    await world();
+    const key = await keyFor("person");
+    const ask = async (method: string) => {
+      const json = { jsonrpc: "2.0", id: 1, method, params: {} };
+      const headers = {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25",
+      };
+      const body = JSON.stringify(json);
+      return (await exports.default.fetch("https://gateway.test/mcp", { method: "POST", headers, body })).text();
+    };
+    for (const method of ["skills/list", "resources/list", "tools/list"]) {
+      const answer = await ask(method);
+      expect([answer.includes("shown"), answer.includes("deploy")], `${method}: ${answer}`).toEqual([true, false]);
+    }
+  });
+});

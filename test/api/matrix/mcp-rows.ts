@@ -1,0 +1,51 @@
+// The rows of the isolation matrix for the MCP door.
+
+import { skill, type Thing, type User } from "./actors";
+import { everybody, members, type Row } from "./table";
+
+/** A method of the MCP door. What is another's is as absent there as anywhere. */
+function mcp(method: string, of: Row["of"], params: (thing: Thing) => object, path = "/mcp"): Row {
+  const [best, thing, may] = MCP_OF[of];
+  return {
+    route: `POST ${path} ${method}`,
+    of,
+    scope: "mcp",
+    best,
+    may,
+    thing,
+    spent: false,
+    send: () => ({}),
+    params,
+  };
+}
+const MCP_OF: Record<Row["of"], [User, Row["thing"], Row["may"]]> = {
+  nobody: ["admin", async () => ({}), everybody(200)],
+  self: ["self", () => skill("self"), { self: 200 }],
+  group: ["Owner", () => skill("group"), members("Reporter", 200)],
+  public: ["admin", () => skill("public"), everybody(200)],
+};
+const uri = ({ skill: name }: Thing) => `skill://${name}/SKILL.md`;
+const initialize = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "matrix", version: "1" },
+};
+
+/** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
+export const MCP_ROWS: Row[] = [
+  mcp("initialize", "nobody", () => initialize),
+  mcp("ping", "nobody", () => ({})),
+  mcp("tools/list", "nobody", () => ({})),
+  mcp("resources/list", "nobody", () => ({})),
+  mcp("resources/templates/list", "nobody", () => ({})),
+  mcp("skills/list", "nobody", () => ({})),
+  ...(["self", "group", "public"] as const).flatMap((of) => [
+    mcp("tools/call", of, (thing) => ({ name: "load_skill", arguments: { skill_name: thing.skill } })),
+    mcp("resources/read", of, (thing) => ({ uri: uri(thing) })),
+    mcp("skills/get", of, (thing) => ({ uri: uri(thing) })),
+    mcp("resources/directory/read", of, (thing) => ({ uri: `skill://${thing.skill}` })),
+  ]),
+  // A conversation's id is one's own: another's of the same id is another one.
+  mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
+  mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
+];

@@ -1,0 +1,109 @@
+// What a conversation, or a look at a server, leaves behind at the server: nothing. Some keep a process for each session.
+
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { call } from "../support/call";
+import { gatewayServers, serversOf } from "../support/servers";
+import { talk } from "../support/talk";
+import { faults, forget, scripted, seen } from "../support/upstream";
+
+const PATIENT = { timeout: 20_000 };
+
+beforeEach(async () => {
+  await forget();
+  await gatewayServers({});
+});
+
+/** The sessions whose end a server was told, by its path. */
+async function ended(path: string): Promise<string[]> {
+  const told = (await seen(path)).filter(({ http }) => http === "DELETE");
+  return told.map(({ headers }) => headers["mcp-session-id"] ?? "none");
+}
+
+describe("the session with a server ends", () => {
+  it.each([
+    ["is in memory", false],
+    ["was evicted", true],
+  ])("with its conversation, which %s", async (_, evicted) => {
+    const path = "/ok/none";
+    await gatewayServers({ well: { url: `${faults}${path}` } });
+    const chat = await talk(`leaver-${evicted}`);
+    await chat.turn();
+    expect((await chat.use("well__echo")).isError).toBeUndefined();
+    const [used] = (await seen(path)).filter(({ method }) => method === "tools/call");
+    const id = chat.route.slice(chat.route.lastIndexOf("/") + 1);
+    if (evicted) await evictDurableObject(env.CONVERSATIONS.getByName(JSON.stringify([`leaver-${evicted}`, id])));
+    // The server refuses it, which is nobody's failure.
+    expect((await call("DELETE", chat.route, { key: chat.key })).status).toBe(204);
+    await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
+  });
+
+  it("when a look at it is over, and the answer does not wait for that", async () => {
+    const url = await scripted("stateful", {
+      initialize: {
+        headers: { "content-type": "application/json", "mcp-session-id": "a-session" },
+        body: `{"jsonrpc":"2.0","id":@id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
+      },
+      DELETE: { headers: { "content-type": "text/plain" }, body: ["still"], stands: true },
+    });
+    await call("PUT", "/api/v1/mcp-servers/stateful", { json: { url } });
+    const answer = await call("POST", "/api/v1/mcp-servers/stateful/test");
+    expect(await answer.json()).toMatchObject({ reachable: true });
+    await expect.poll(() => ended("/scripted/stateful"), PATIENT).toEqual(["a-session"]);
+  });
+});
+
+describe("what an entry says of tools", () => {
+  const LIST = {
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: "@id",
+      result: {
+        tools: [
+          { name: "a.b", inputSchema: { type: "object" } },
+          { name: "a_b", inputSchema: { type: "object" } },
+          { name: "denied", inputSchema: { type: "object" } },
+          { name: "broken", inputSchema: "none" },
+          { name: "task", inputSchema: { type: "object" }, execution: { taskSupport: "required" } },
+        ],
+      },
+    }).replace('"@id"', "@id"),
+  };
+
+  it("holds for a look at it, names what is left out, and what does nothing is said", async () => {
+    const url = await scripted("lists", { "tools/list": LIST });
+    await call("PUT", "/api/v1/mcp-servers/lists", { json: { url, allow: ["a_b", "e*"], deny: ["denied"] } });
+    const answer = await call("POST", "/api/v1/mcp-servers/lists/test");
+    expect(await answer.json()).toMatchObject({
+      tools: [{ name: "a_b" }],
+      problems: [
+        expect.stringMatching(/^tool 'broken' is left out: its inputSchema/),
+        expect.stringMatching(/^tool 'task' is left out: .*task/),
+        expect.stringContaining("'e*'"),
+      ],
+    });
+  });
+
+  it("holds in a conversation, where a tool keeps a name that needs no change", async () => {
+    await gatewayServers({ lists: { url: await scripted("lists", { "tools/list": LIST }), deny: ["denied", "e*"] } });
+    const chat = await talk("lister");
+    const { tools, warnings } = await chat.turn();
+    const names = tools.map(({ name }) => name).filter((name) => name.startsWith("lists__"));
+    expect(names).toEqual([expect.stringMatching(/^lists__a_b_[0-9a-f]{6}$/), "lists__a_b"]);
+    expect(warnings.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([expect.stringContaining("'broken'"), expect.stringContaining("'e*'")]),
+    );
+    expect((await serversOf(chat)).map(({ state }) => state)).toEqual(["connected"]);
+  });
+});
+
+it("a header that no request can carry is refused when it is written", async () => {
+  const entry = { url: "https://mcp.example/mcp", headers: { "X-A": "one\r\nX-B: two" } };
+  const answer = await call("PUT", "/api/v1/mcp-servers/split", { json: entry });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { issues: [{ code: "BAD_HEADER", path: "headers.X-A" }] },
+  ]);
+});

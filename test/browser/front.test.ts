@@ -1,0 +1,83 @@
+// The first thing that somebody sees who opens a gateway's address: in Chromium, on a desk and on a phone, by day and by night.
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { complaints, openBrowser } from "./chromium";
+import { Gateway } from "./gateway";
+
+let gateway: Gateway;
+let browser: Browser;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), gateway?.stop()]);
+});
+
+it.each([
+  ["light", 1280],
+  ["dark", 1280],
+  ["light", 375],
+  ["dark", 375],
+] as const)("is readable and whole: %s, %i pixels wide", async (colorScheme, width) => {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, javaScriptEnabled: false });
+  const heard = complaints(context);
+  const page = await context.newPage();
+  await page.goto(gateway.url);
+  expect(await page.title()).toBe("Skill Gateway");
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Skill Gateway");
+  const box = await page.locator("main").boundingBox();
+  expect((box?.x ?? -1) >= 0 && (box?.width ?? width + 1) <= width).toBe(true);
+  const overflow = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+  expect(await page.evaluate(overflow)).toBe(false);
+  // The style took: its digest is in the policy. Text stands out from what is behind it.
+  const [ink, paper] = await page.evaluate<[string, string]>(
+    "['color', 'backgroundColor'].map((name) => getComputedStyle(document.body)[name])",
+  );
+  expect(contrast(ink, paper)).toBeGreaterThan(7);
+  expect(brightness(paper) > 0.5).toBe(colorScheme === "light");
+  for (const link of await page.getByRole("listitem").getByRole("link").all())
+    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  expect(heard).toEqual([]);
+  await context.close();
+});
+
+it("leads everywhere by keyboard alone, and every place is there", async () => {
+  const context = await browser.newContext();
+  const heard = complaints(context);
+  const page = await context.newPage();
+  await page.goto(gateway.url);
+  const links = await page.getByRole("link").evaluateAll((found) => found.map((link) => link.getAttribute("href")));
+  expect(links).toContain("/demo/");
+  for (const link of links) {
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.getAttribute('href')")).toBe(link);
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+    const answer = await fetch(new URL(link ?? "", gateway.url));
+    expect([link, answer.status]).toEqual([link, 200]);
+    if (link?.startsWith("/docs/")) {
+      expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(await answer.text()).toMatch(/^# /);
+    }
+  }
+  await page.keyboard.press("Shift+Tab");
+  await page.getByRole("link", { name: "Demo" }).press("Enter");
+  await page.getByLabel("Key", { exact: true }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/demo/");
+  expect(heard).toEqual([]);
+  await context.close();
+});
+
+/** Relative luminance, as WCAG has it. */
+function brightness(color: string): number {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+    const value = Number(part) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(a: string, b: string): number {
+  const [dark = 0, light = 0] = [brightness(a), brightness(b)].sort((left, right) => left - right);
+  return (light + 0.05) / (dark + 0.05);
+}

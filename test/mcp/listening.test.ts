@@ -1,0 +1,113 @@
+// How hosts hear that the list of tools changed: those of 2026 on a stream that the Worker holds, those of 2025 in their own calls.
+
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ASKING_LIMITS } from "../../src/domain/asking/limits";
+import { DURATIONS } from "../../src/domain/durations";
+import { call } from "../support/call";
+import { host, post } from "../support/mcp-client";
+import { providerSkill } from "../support/provider";
+import { messages } from "../support/proxy";
+import { gatewayServers } from "../support/servers";
+import { publishPublic } from "../support/talk";
+import { faults } from "../support/upstream";
+
+const usual = { ...DURATIONS };
+const PATIENT = { timeout: 20_000 };
+
+beforeEach(() => gatewayServers({}));
+afterEach(() => void Object.assign(DURATIONS, usual));
+
+const stubOf = (user: string, id: string) => env.CONVERSATIONS.getByName(JSON.stringify([user, id]));
+const load = (name: string) => ({ name: "load_skill", arguments: { skill_name: name } });
+
+/** A host of the later era that lists again when it is told to. */
+async function listening(path: string, user: string) {
+  const lists: string[][] = [];
+  const onChanged = (_: Error | null, tools: { name: string }[] | null) => {
+    lists.push((tools ?? []).map(({ name }) => name));
+  };
+  const client = await host(path, user, "modern", { listChanged: { tools: { onChanged, debounceMs: 0 } } });
+  await client.listTools();
+  return { client, lists };
+}
+
+const LISTEN = {
+  jsonrpc: "2.0",
+  id: "heard",
+  method: "subscriptions/listen",
+  params: {
+    notifications: { toolsListChanged: true },
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    },
+  },
+};
+const listen = (path: string, user: string) =>
+  post(path, user, LISTEN, { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" });
+
+describe("a host of the modern era", () => {
+  it("hears of tools that another chat's load brought, and again after the object slept", async () => {
+    await publishPublic(providerSkill("bringer", { brought: "return 'here'" }));
+    const path = "/mcp/heard?tool_mode=dynamic";
+    const { client, lists } = await listening(path, "hearer");
+    const other = await host(path, "hearer");
+    await other.callTool(load("bringer"));
+    await expect.poll(() => lists.at(-1), PATIENT).toContain("brought");
+    await evictDurableObject(stubOf("hearer", "heard"));
+    await other.callTool({ name: "unload_skill", arguments: { skill_name: "bringer" } });
+    await expect.poll(() => lists.at(-1), PATIENT).not.toContain("brought");
+    expect(lists).toHaveLength(2);
+    await Promise.all([client.close(), other.close()]);
+  });
+
+  it("hears of tools of a server that came after it had its list", async () => {
+    Object.assign(DURATIONS, { patience: 0, patienceList: 0 });
+    await gatewayServers({ well: { url: `${faults}/ok/none` } });
+    await publishPublic(providerSkill("waiter", { waited: "return 'here'" }));
+    const { client, lists } = await listening("/mcp/late", "late-hearer");
+    await expect.poll(() => lists.at(-1), PATIENT).toContain("well__echo");
+    await client.close();
+  });
+
+  it("is told that its stream ends when its conversation does", async () => {
+    const stream = await listen("/mcp/ending", "ender");
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    expect((await call("DELETE", "/api/v1/conversations/ending", { as: "ender" })).status).toBe(204);
+    const said = await messages(stream);
+    expect(said[0]).toMatchObject({ method: "notifications/subscriptions/acknowledged" });
+    expect(said.at(-1)).toMatchObject({ id: "heard", result: {} });
+  });
+
+  it("is one of few that listen, and makes room when it goes", async () => {
+    const streams: Response[] = [];
+    for (let n = 0; n < ASKING_LIMITS.listeners; n++) streams.push(await listen("/mcp/full", "crowd"));
+    const refused = await listen("/mcp/full", "crowd");
+    expect(await refused.text()).toContain("TOO_MANY_LISTENERS");
+    await streams[0]?.body?.cancel();
+    await expect
+      .poll(async () => (await listen("/mcp/full", "crowd")).headers.get("content-type"), PATIENT)
+      .toContain("text/event-stream");
+    await Promise.all(streams.slice(1).map((stream) => stream.body?.cancel()));
+  });
+});
+
+it("a host of the legacy era hears in its next call what changed since its list", async () => {
+  Object.assign(DURATIONS, { patience: 0, patienceList: 0 });
+  await gatewayServers({ well: { url: `${faults}/ok/none` } });
+  await publishPublic(providerSkill("reader", { readable: "return 'here'" }));
+  const client = await host("/mcp/between", "between");
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain("well__echo");
+  const methods = async () => {
+    const params = { name: "read_skill", arguments: { skill_name: "reader" } };
+    const stream = await post("/mcp/between", "between", { jsonrpc: "2.0", id: 7, method: "tools/call", params });
+    return (await messages(stream)).map((message) => message.method ?? "answer");
+  };
+  await expect.poll(methods, PATIENT).toEqual(["notifications/tools/list_changed", "answer"]);
+  expect(await methods()).toEqual(["answer"]);
+  await client.close();
+});

@@ -1,0 +1,28 @@
+// Which names of an environment stop a start: those that are nearly ours, and never another program's.
+
+import { expect, it } from "vitest";
+import { misspelt } from "../../scripts/local/misspelt.mjs";
+import { settingsSchema } from "../../src/domain/settings";
+
+const SETTINGS = Object.keys(settingsSchema.shape);
+const wrong = (...names: string[]) => misspelt(SETTINGS, names).wrong.map(({ name }) => name);
+
+it.each([
+  ["SKILS_ENABLED", "SKILLS_ENABLED"],
+  ["SKILL_ENABLED", "SKILLS_ENABLED"],
+  ["SKILLS_ALOWED", "SKILLS_ALLOWED"],
+  ["SKILLS_TOKENS_MAX", "SKILL_TOKENS_MAX"],
+  ["skills_enabled", "SKILLS_ENABLED"],
+  ["GATEWAY_ADMIN_KEYS", "GATEWAY_ADMIN_KEY"],
+  ["MCP_CALL_TIMEOUT", "MCP_CALL_TIMEOUT_S"],
+])("%s stops, and %s was meant", (name, meant) => {
+  expect(misspelt(SETTINGS, [name])).toEqual({ wrong: [{ name, meant }], doubtful: [] });
+});
+
+it("what other programs and the gateway's own commands read stops nothing", () => {
+  const others =
+    "PATH HOME SECRET_KEY JWT_SECRET JWT_ISSUERS JWT_JWKS_URI RATE_LIMIT LOG_REQUEST ALLOWED_ORIGIN ALLOWED_HOSTS LOG_LEVEL MCP_SERVER_URL " +
+    "MCP_TIMEOUT MCP_TOOL_TIMEOUT MCP_STRESS GATEWAY_INTERFACE GATEWAY_URL GATEWAY_KEY SKILLS_DIR SKILL_PATH SKILL_GATEWAY_OWNER npm_config_cache";
+  expect(wrong(...others.split(" "), ...SETTINGS)).toEqual([]);
+  expect(misspelt(SETTINGS, ["SECRET_KEY"]).doubtful).toEqual([{ name: "SECRET_KEY", meant: "SECRETS_KEY" }]);
+});

@@ -1,0 +1,26 @@
+// Runs a command of scripts/ as a user types it, to its end.
+
+import { execFile } from "node:child_process";
+import path from "node:path";
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Without the keys and addresses that the environment of the tests may have. */
+export function run(script: string, args: string[], { cwd = root, env = {} } = {}): Promise<Outcome> {
+  const { GATEWAY_KEY: _, GATEWAY_URL: __, GATEWAY_ADMIN_KEY: ___, ...inherited } = process.env;
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [path.join(root, "scripts", `${script}.mjs`), ...args],
+      { cwd, env: { ...inherited, INIT_CWD: cwd, ...env } },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, stdout, stderr }),
+    );
+  });
+}

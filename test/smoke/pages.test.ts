@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { newPlace, start } from "./launcher";
+
+// `npm run dev` has the router of a deployment before the Worker, `npm start` one of its own.
+it.each(["start", "dev"] as const)("`DEMO=off` takes the demo away and nothing else: npm %s", async (script) => {
+  const gateway = await start(await newPlace(), { script, env: { DEMO: "off" } }).ready();
+  const statusOf = async (path: string) => (await fetch(new URL(path, gateway.url))).status;
+  for (const path of ["/demo", "/demo/", "/demo/index.html", "/demo/demo.js", "/demo/renderer", "/%64emo/demo.js"])
+    expect([path, await statusOf(path)]).toEqual([path, 404]);
+  expect(await (await fetch(gateway.url)).text()).not.toContain("demo");
+  for (const path of ["/", "/health", "/client/skill-gateway.js", "/docs/api.md"])
+    expect([path, await statusOf(path)]).toEqual([path, 200]);
+});

@@ -3,9 +3,8 @@
 
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
-import type { ConversationEvent, Policy } from "./event";
-import type { Edit } from "./history-plan";
-import { type Carriers, carry, keepOnly, markDue, markEdited } from "./present";
+import type { ConversationEvent, HistoryAsk, Policy } from "./event";
+import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, markDue } from "./present";
 import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {
@@ -27,7 +26,7 @@ export interface ConversationState {
   /** Under `auto`, the messages of the history that hold instructions, of active skills or not. */
   carriers: Carriers;
   /** What the caller was asked to do with its history when this turn began. */
-  asked: { edits: readonly Edit[]; append: { id: string; names: readonly string[] } | null };
+  asked: HistoryAsk;
   tokens: { static: number; actual: number };
   /** Events folded so far. */
   events: number;
@@ -169,7 +168,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         roots: new Map(state.roots).set(event.name, event.turn),
         touched,
         delivered,
-        carriers: event.call === undefined ? state.carriers : carry(state.carriers, carrierOf(event, event.call)),
+        carriers: carriersOfLoad(state.carriers, event),
       };
     }
     case "touched":
@@ -200,34 +199,10 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         delivered: new Map(
           event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
         ),
-        carriers: (event.calls ?? []).reduce<Carriers>(
-          (carriers, { id, names }) =>
-            carry(carriers, { id, kind: "call", skills: event.skills.filter(({ name }) => names.includes(name)) }),
-          [],
-        ),
+        carriers: carriersOfRestore(event),
         tokens: state.tokens,
       };
   }
-}
-
-type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
-
-function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
-  if (history === undefined) return history_cut ? [] : before;
-  const { have, edits, append } = history;
-  const known = have === null ? (history_cut ? [] : before) : keepOnly(before, have);
-  const ids = edits.map(({ id }) => id);
-  const kept = markEdited(known, ids);
-  if (append === null) return kept;
-  return carry(kept, {
-    id: append.id,
-    kind: "append",
-    skills: skills.filter(({ name }) => append.names.includes(name)),
-  });
-}
-
-function carrierOf({ skills, delivered }: EventOf<"loaded">, call: string) {
-  return { id: call, kind: "call", skills: skills.filter(({ name }) => delivered.includes(name)) } as const;
 }
 
 /** Brings what is derived from the activations into line with them, and counts what the event put into the prompt. */

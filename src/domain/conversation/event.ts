@@ -22,6 +22,15 @@ export const policySchema = z.object({
   max_skill_bytes: z.number().optional(),
 });
 
+/** A message whose instructions the caller replaces. `required`: the skill may not be used any more, so that leaving it is no choice. */
+const contextEditSchema = z.object({ id: z.string(), required: z.boolean() });
+
+/** What a caller is asked to do with its history when a turn begins. */
+export const historyAskSchema = z.object({
+  edits: z.array(contextEditSchema),
+  append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
+});
+
 /** `skills` holds a reference to everything that is active in the turn, at the version it is now. */
 const turnEvent = z.object({
   type: z.literal("turn"),
@@ -37,13 +46,7 @@ const turnEvent = z.object({
    * Under `auto`: the messages that the caller says it still has (`null`: it does not say), those it is asked to replace, and the
    * instructions it is asked to append. Absent in logs of earlier gateways.
    */
-  history: z
-    .object({
-      have: z.array(z.string()).nullable(),
-      edits: z.array(z.object({ id: z.string(), required: z.boolean() })),
-      append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
-    })
-    .optional(),
+  history: historyAskSchema.extend({ have: z.array(z.string()).nullable() }).optional(),
 });
 
 /**
@@ -94,6 +97,8 @@ export const eventSchema = z.discriminatedUnion("type", [
   restoredEvent,
 ]);
 
+export type ContextEdit = z.infer<typeof contextEditSchema>;
+export type HistoryAsk = z.infer<typeof historyAskSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 export type Policy = z.infer<typeof policySchema>;
 export type ConversationEvent = z.infer<typeof eventSchema>;

@@ -3,19 +3,14 @@
 
 import type { SkillRef } from "../catalog/skill-ref";
 import { activeSkills, type ConversationState } from "./activation";
+import type { ContextEdit } from "./event";
 import { type Carrier, presentVersion } from "./present";
-
-/** A message whose instructions the caller replaces. `required`: the skill may not be used any more, so that leaving it is no choice. */
-export interface Edit {
-  id: string;
-  required: boolean;
-}
 
 /**
  * The texts that leave now: those of a skill that is gone, and those that the budget sent away. In a cold moment also those that no
  * active skill needs, since only then does leaving cost nothing.
  */
-export function editsOf(state: ConversationState, cold: boolean, isGone: (skill: SkillRef) => boolean): Edit[] {
+export function editsOf(state: ConversationState, cold: boolean, isGone: (skill: SkillRef) => boolean): ContextEdit[] {
   const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
   return state.carriers
     .filter(({ state: standing }) => standing !== "edited")

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { type SkillRef, skillRefSchema } from "../catalog/skill-ref";
 import { CONVERSATION_LIMITS } from "../limits";
+import type { ConversationEvent } from "./event";
 
 /** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
 export const carrierSchema = z.object({
@@ -57,4 +58,35 @@ export function standingCarriers(carriers: Carriers): Carrier[] {
 export function presentVersion(carriers: Carriers, name: string): SkillRef | null {
   const found = standingCarriers(carriers).flatMap(({ skills }) => skills.filter((skill) => skill.name === name));
   return found.at(-1) ?? null;
+}
+
+type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
+
+/** What is there once a turn has begun. */
+export function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
+  if (history === undefined) return history_cut ? [] : before;
+  const { have, edits, append } = history;
+  const known = have === null ? (history_cut ? [] : before) : keepOnly(before, have);
+  const kept = markEdited(
+    known,
+    edits.map(({ id }) => id),
+  );
+  return append === null ? kept : carry(kept, { id: append.id, kind: "append", skills: named(skills, append.names) });
+}
+
+/** What is there once a skill was loaded. */
+export function carriersOfLoad(before: Carriers, { call, skills, delivered }: EventOf<"loaded">): Carriers {
+  return call === undefined ? before : carry(before, { id: call, kind: "call", skills: named(skills, delivered) });
+}
+
+/** What a history holds that was read anew. */
+export function carriersOfRestore({ calls = [], skills }: EventOf<"restored">): Carriers {
+  return calls.reduce<Carriers>(
+    (carriers, { id, names }) => carry(carriers, { id, kind: "call", skills: named(skills, names) }),
+    [],
+  );
+}
+
+function named(skills: readonly SkillRef[], names: readonly string[]): SkillRef[] {
+  return skills.filter(({ name }) => names.includes(name));
 }

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
-import { policySchema } from "./event";
+import { historyAskSchema, policySchema } from "./event";
 import { carrierSchema } from "./present";
 
 /** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
@@ -25,10 +25,7 @@ const snapshotSchema = z.object({
   touched: entries(z.number()),
   delivered: entries(z.string()),
   carriers: z.array(carrierSchema),
-  asked: z.object({
-    edits: z.array(z.object({ id: z.string(), required: z.boolean() })),
-    append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
-  }),
+  asked: historyAskSchema,
   tokens: z.object({ static: z.number(), actual: z.number() }),
   events: z.number(),
 });

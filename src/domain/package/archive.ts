@@ -4,9 +4,9 @@
 import { crc32 } from "../crc32";
 import type { Issue } from "../errors";
 import { PACKAGE_LIMITS } from "../limits";
-import { findDirectory } from "./archive-end";
-import type { CodePage } from "./archive-name";
-import { type ArchiveRecord, readRecords } from "./archive-record";
+import { findDirectory } from "./archive/end";
+import type { CodePage } from "./archive/name";
+import { type ArchiveRecord, readRecords } from "./archive/record";
 import { checkCollisions } from "./collisions";
 import { inflate } from "./inflate";
 import { checkPath, leftOutPart, leftOutWarnings, printable } from "./path";
@@ -50,8 +50,8 @@ const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
 const CODE_PAGES: ReadonlySet<string> = new Set<CodePage>(["GBK", "Shift-JIS", "Windows-1252", "CP437"]);
 
 /**
- * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive-end.ts`,
- * `archive-record.ts`, `path.ts` and `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
+ * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive/end.ts`,
+ * `archive/record.ts`, `path.ts` and `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
  * `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`, `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`,
  * `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`, `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
  */

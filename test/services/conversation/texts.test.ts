@@ -308,7 +308,7 @@ describe("answers", () => {
 
 describe("tools", () => {
   it.each(FORMATS)("in the format %s", async (format) => {
-    const { begun } = await converse({ spec, format });
+    const { begun } = await converse({ spec, format, delivery: "system" });
     expectGolden(`tools-${format}`, JSON.stringify(begun.tools, null, 2));
   });
 

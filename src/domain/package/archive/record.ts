@@ -1,9 +1,10 @@
 // The records of a ZIP: the central directory, the local header of each entry, and how they lie in the file.
 // Readers differ in which of them they believe, so an archive is taken only if all of them say the same.
 
-import type { Issue } from "../errors";
-import { type DirectoryPlace, hidesArchive } from "./archive-end";
-import { type Extra, equalBytes, readExtra, resolveZip64 } from "./archive-extra";
+import type { Issue } from "../../errors";
+import { printable } from "../path";
+import { type DirectoryPlace, hidesArchive } from "./end";
+import { type Extra, equalBytes, readExtra, resolveZip64 } from "./extra";
 import {
   type CodePage,
   codePageOf,
@@ -13,8 +14,7 @@ import {
   NOT_UTF8,
   unicodeName,
   utf8Name,
-} from "./archive-name";
-import { printable } from "./path";
+} from "./name";
 
 /** One entry, as its central record and its local header agree to describe it. */
 export interface ArchiveRecord {

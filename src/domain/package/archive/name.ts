@@ -1,8 +1,8 @@
 // The names in a ZIP. Honest ones are UTF-8, but Windows packs them in the code page of its user's country and says nothing of
 // it. Such names are read where only one code page makes words of them, with a warning; nothing is guessed without one.
 
-import { crc32 } from "../crc32";
-import type { Extra } from "./archive-extra";
+import { crc32 } from "../../crc32";
+import type { Extra } from "./extra";
 
 /** Code pages that names are read in. */
 export type CodePage = "GBK" | "Shift-JIS" | "Windows-1252" | "CP437";

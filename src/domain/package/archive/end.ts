@@ -1,6 +1,6 @@
 // The end of a ZIP: where its central directory is. Found only if there is exactly one way to find it.
 
-import type { Issue } from "../errors";
+import type { Issue } from "../../errors";
 
 /** The central directory: `count` records in `bytes[offset, end)`. */
 export interface DirectoryPlace {

@@ -58,7 +58,8 @@ function documentOf(app: OpenAPIHono<HttpEnv>) {
 function namesOf(method: string, path: string): { operationId: string; tags: string[] } {
   const segments = path.replace(/^\/api(\/v\d+)?(\/kinds)?\//, "/").split("/");
   const words = segments.flatMap((segment) => segment.replace("{", "by-").split(/[^A-Za-z0-9]+/)).filter(Boolean);
-  const operationId = method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
+  const named = words.length === 0 ? ["root"] : words;
+  const operationId = method + named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
   return { operationId, tags: [words[0] ?? "gateway"] };
 }
 

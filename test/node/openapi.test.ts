@@ -66,6 +66,8 @@ describe("/openapi.json", () => {
     );
     const routed = app.routes
       .filter((route) => route.method !== "ALL" && route.path !== "/openapi.json")
+      // OpenAPI has no word for all paths below one: the entry of that one describes them.
+      .filter((route) => !route.path.endsWith("/*"))
       .map((route) => `${route.method} ${route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);
     expect([...new Set(routed)].sort()).toEqual(described.sort());
   });

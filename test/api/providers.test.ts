@@ -138,12 +138,13 @@ describe("a provider's tools", () => {
     await chat.load("reading");
     const read = async (path: string) => textOf(await chat.use("read", { path }));
     expect(await read("notes/a.md")).toBe("mine");
+    expect(await read("notes/../notes/b.md")).toBe("mine too");
     for (const path of [
       "../neighbour/secret.txt",
       "/neighbour/secret.txt",
       "secret.txt",
       "notes",
-      "notes/../notes/b.md",
+      "notes/../../neighbour/secret.txt",
     ])
       expect(await read(path)).toBe(`Tool 'read' failed: The skill has no file '${path}'.`);
   });

@@ -212,11 +212,11 @@ describe("literal credentials", () => {
     server("    headers:\n      Authorization: Bearer abc123"),
     server("    headers:\n      X-API-Key: abc123"),
     server("    headers:\n      X-Thing: ghp_0123456789abcdefghijABCDEFGHIJ"),
-    server("    env:\n      GITHUB_TOKEN: abc123"),
+    "mcpServers:\n  a:\n    command: x\n    env:\n      GITHUB_TOKEN: abc123",
     "mcpServers:\n  a:\n    type: http\n    url: https://user:pass@x.test/mcp",
     "mcpServers:\n  a:\n    type: http\n    url: https://x.test/mcp?api_key=abc123",
   ])("%j is warned about, without the value", async (yaml) => {
-    const { all } = await described(yaml);
+    const all = (await described(yaml)).all.filter(({ code }) => code !== "MCP_STDIO");
     expect(all.map(({ code }) => code)).toEqual(["CREDENTIAL_LITERAL"]);
     expect(all[0]?.message).toContain(filledLater("secrets.A_").slice(0, -2));
     expect(JSON.stringify(all)).not.toMatch(/abc123|ghp_|pass@/);
@@ -226,10 +226,10 @@ describe("literal credentials", () => {
   it.each([
     server(`    headers:\n      Authorization: Bearer ${filledLater("secrets.token")}`),
     server("    headers:\n      X-API-Key: <your key>\n      Accept: text/html"),
-    server(`    env:\n      API_KEY: \${API_KEY}`),
+    `mcpServers:\n  a:\n    command: x\n    env:\n      API_KEY: \${API_KEY}`,
     `mcpServers:\n  a:\n    url: https://x.test/mcp?key=${filledLater("secrets.k")}&page=1`,
     "mcpServers:\n  a:\n    url: https://x.test/@scope/mcp",
   ])("%j is fine", async (yaml) => {
-    expect((await described(yaml)).warnings).toEqual([]);
+    expect((await described(yaml)).all.filter(({ code }) => code !== "MCP_STDIO")).toEqual([]);
   });
 });

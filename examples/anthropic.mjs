@@ -7,6 +7,8 @@ import Anthropic from "@anthropic-ai/sdk";
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "claude-sonnet-5-5" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
+/** Messages that a turn asked to append, by their id. */
+const appended = new Map();
 const anthropic = new Anthropic();
 
 /** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
@@ -29,20 +31,44 @@ const mine = [{ name: "get_time", description: "The time now.", input_schema: { 
 const runMine = (calls) =>
   calls.map((call) => ({ type: "tool_result", tool_use_id: call.id, content: new Date().toISOString() }));
 
+/** What a turn asks of the history. Else nothing that was sent ever changes, so that the prompt cache holds and thinking stays valid. */
+function edit({ context_edits = [], drop_thinking_before }) {
+  for (const { call_id, append_id, content } of context_edits) {
+    for (const block of chat.messages.flatMap((message) => (Array.isArray(message.content) ? message.content : [])))
+      if (block.type === "tool_result" && block.tool_use_id === call_id) block.content = content;
+    if (appended.has(append_id)) appended.get(append_id).content = content;
+  }
+  if (drop_thinking_before === undefined) return;
+  for (const message of chat.messages.filter(({ role }) => role === "assistant"))
+    message.content = message.content.filter(({ type }) => !type.endsWith("thinking"));
+}
+
 async function takeTurn(text) {
-  let step = await gateway("turns", {
+  const turn = await gateway("turns", {
     key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
     history: chat.messages, // only read when the gateway does not know this conversation
-    conversation: { ghost: GHOST },
+    conversation: { ghost: GHOST, delivery: "auto" },
+    model: MODEL, // says how long its prompt cache lives
   });
+  edit(turn);
   chat.messages.push({ role: "user", content: text });
+  for (const message of turn.append ?? []) {
+    chat.messages.push(message);
+    appended.set(turn.append_id, message);
+  }
+  let step = turn;
+  const { cache_control: mark } = turn;
   while (true) {
+    const tools = [...step.tools, ...mine];
     const answer = await anthropic.messages.create({
       model: MODEL,
       max_tokens: 4096,
-      ...(step.prompt.system && { system: step.prompt.system }),
-      messages: [...step.prompt.messages, ...chat.messages],
-      tools: [...step.tools, ...mine],
+      cache_control: mark?.conversation,
+      ...(step.prompt.system && {
+        system: [{ type: "text", text: step.prompt.system, cache_control: mark?.system }],
+      }),
+      messages: chat.messages,
+      tools: tools.map((tool, index) => (index === tools.length - 1 ? { ...tool, cache_control: mark?.tools } : tool)),
     });
     chat.messages.push({ role: "assistant", content: answer.content });
     const calls = answer.content.filter((block) => block.type === "tool_use");

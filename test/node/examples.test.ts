@@ -37,7 +37,8 @@ beforeAll(async () => {
   await server.getWorker().applyD1Migrations("DB");
   const skill = zipSync({
     "harbour-report/SKILL.md": strToU8(
-      "---\ndescription: Writes harbour reports.\n---\n\n# Reports\n\nSign every report with the word Aye.\n",
+      // A shorter one would be preloaded under delivery `auto`, and nothing would have to be loaded.
+      `---\ndescription: Writes harbour reports.\n---\n\n# Reports\n\nSign every report with the word Aye.\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}\n`,
     ),
     "harbour-report/tides.md": strToU8("High water at noon.\n"),
   });

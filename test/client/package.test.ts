@@ -80,7 +80,7 @@ connection.answer("r", { result: 1 });
   it("is made anew only when something changed, and whole", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "assets-"));
     try {
-      expect(await prepareAssets(folder)).toEqual(["tokens/o200k_base.json", "client/", "demo/"]);
+      expect(await prepareAssets(folder)).toEqual(["tokens/o200k_base.json", "client/", "demo/", "docs/"]);
       expect(await prepareAssets(folder)).toEqual([]);
       await writeFile(path.join(folder, "client", "react.js"), "half");
       await writeFile(path.join(folder, "demo", "left-over.js"), "");

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { type AutoTurn, CachedChat, type ChatOptions } from "../../support/cached-chat";
+import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { moveSkill, seedVersion } from "../../support/registry";
 import { activeIn, someone, textOf } from "../../support/someone";
@@ -167,6 +168,17 @@ describe("what may not be used any more", () => {
     expect(JSON.stringify(next.prompt)).not.toContain("**wiki**");
     expect(c.text()).not.toContain("Write wiki pages.");
   });
+});
+
+it("a version that is yanked is taken out too, and the skill can be had at another one", async () => {
+  const { chat: c, user, wiki } = await chat({ edits: false });
+  await c.turn();
+  await c.load("wiki");
+  await seedVersion(wiki, { version: "2.0.0", body: "Write better pages.", tokens: 1_500 });
+  const yank = `/api/v1/kinds/skills/${wiki.id}/versions/${wiki.versionId}/yank`;
+  expect((await call("POST", yank, { as: user.name })).status).toBe(200);
+  expect((await c.turn()).context_edits).toMatchObject([{ content: removed("wiki"), required: true }]);
+  expect(textOf(await c.load("wiki"))[0]).toContain("Write better pages.");
 });
 
 describe("a small catalog", () => {

@@ -170,15 +170,17 @@ describe("what may not be used any more", () => {
   });
 });
 
-it("a version that is yanked is taken out too, and the skill can be had at another one", async () => {
+it("a version that is yanked is taken out too, and the skill goes on at another one", async () => {
   const { chat: c, user, wiki } = await chat({ edits: false });
   await c.turn();
   await c.load("wiki");
   await seedVersion(wiki, { version: "2.0.0", body: "Write better pages.", tokens: 1_500 });
   const yank = `/api/v1/kinds/skills/${wiki.id}/versions/${wiki.versionId}/yank`;
   expect((await call("POST", yank, { as: user.name })).status).toBe(200);
-  expect((await c.turn()).context_edits).toMatchObject([{ content: removed("wiki"), required: true }]);
-  expect(textOf(await c.load("wiki"))[0]).toContain("Write better pages.");
+  const next = await c.turn();
+  expect(next.context_edits).toMatchObject([{ content: removed("wiki"), required: true }]);
+  expect(next.active).toMatchObject([{ skill: "wiki", version: "2.0.0" }]);
+  expect(JSON.stringify(next.append)).toContain("Write better pages.");
 });
 
 describe("a small catalog", () => {

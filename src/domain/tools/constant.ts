@@ -2,35 +2,38 @@
 // request of every conversation carries them.
 
 import type { JsonSchema, ToolDefinition } from "../tool";
+import type { BuiltinName } from "./builtin";
+
+/** All but `skill`, whose description is a list that changes. In the order in which they are offered. */
+const CONSTANT: Record<Exclude<BuiltinName, "skill">, Omit<ToolDefinition, "name">> = {
+  load_skill: tool("Get a skill's instructions, before a task that it is for.", ["skill_name"], {
+    reload: { type: "boolean" },
+  }),
+  read_skill: tool("Read a skill's file, or its list of files.", ["skill_name"], {
+    file_path: { type: "string" },
+    offset: { type: "integer" },
+  }),
+  find_skill: tool("Search skills beyond the list.", ["query"]),
+  unload_skill: tool("Let go of a skill.", ["skill_name"]),
+  call_skill_tool: tool("Call a tool that load_skill described.", ["name"], {
+    arguments: { type: "object" },
+  }),
+  execute_skill_script: tool("Run a skill's script.", ["skill_name", "script_path"], {
+    args: { type: "array", items: { type: "string" } },
+    input: { type: "string" },
+  }),
+};
 
 /** The tools of a conversation under `auto`, always the same. */
 export function constantTools(): ToolDefinition[] {
-  return [
-    tool("load_skill", "Get a skill's instructions, before a task that it is for.", ["skill_name"], {
-      reload: { type: "boolean" },
-    }),
-    tool("read_skill", "Read a skill's file, or its list of files.", ["skill_name"], {
-      file_path: { type: "string" },
-      offset: { type: "integer" },
-    }),
-    tool("find_skill", "Search skills beyond the list.", ["query"]),
-    tool("unload_skill", "Let go of a skill.", ["skill_name"]),
-    tool("call_skill_tool", "Call a tool that load_skill described.", ["name"], {
-      arguments: { type: "object" },
-    }),
-    tool("execute_skill_script", "Run a skill's script.", ["skill_name", "script_path"], {
-      args: { type: "array", items: { type: "string" } },
-      input: { type: "string" },
-    }),
-  ];
+  return Object.entries(CONSTANT).map(([name, rest]) => ({ name, ...rest }));
 }
 
 function tool(
-  name: string,
   description: string,
   required: string[],
   others: Record<string, JsonSchema> = {},
-): ToolDefinition {
+): Omit<ToolDefinition, "name"> {
   const properties = { ...Object.fromEntries(required.map((argument) => [argument, { type: "string" }])), ...others };
-  return { name, description, inputSchema: { type: "object", properties, required } };
+  return { description, inputSchema: { type: "object", properties, required } };
 }

@@ -17,7 +17,8 @@ const ALGORITHMS = [
   "Ed25519",
 ] as const;
 
-const entries = (text: string) =>
+/** The entries of a setting that is a list: between commas, without spaces around. */
+export const entriesOf = (text: string): string[] =>
   text
     .split(",")
     .map((entry) => entry.trim())
@@ -44,7 +45,7 @@ export const issuerSettings = {
   JWT_AUDIENCE: z
     .string()
     .optional()
-    .transform((value) => entries(value ?? ""))
+    .transform((value) => entriesOf(value ?? ""))
     .describe("Comma-separated audiences; a token must be for one of them (`aud`). MCP clients ask for `<url>/mcp`."),
   JWT_JWKS_URL: z
     .string()
@@ -54,7 +55,7 @@ export const issuerSettings = {
   JWT_ALGORITHMS: z
     .string()
     .default("RS256,ES256,EdDSA")
-    .transform(entries)
+    .transform(entriesOf)
     .pipe(z.array(z.enum(ALGORITHMS)).min(1))
     .describe(`Comma-separated signature algorithms that count, among ${ALGORITHMS.join(", ")}.`),
   JWT_USER_CLAIM: claim.default("sub").describe("The claim with the user's id: 1-128 of `A-Za-z0-9._:@+=-`."),

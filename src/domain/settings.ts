@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { GatewayError, type Issue } from "./errors";
-import { issuerSettings, missingForIssuer } from "./issuer-settings";
+import { entriesOf, issuerSettings, missingForIssuer } from "./issuer-settings";
 import { CONVERSATION_LIMITS } from "./limits";
 import { parseReference, type SkillReference } from "./reference";
 
@@ -15,15 +15,7 @@ const flag = (initial: boolean) =>
 const count = (initial: number, minimum: number, maximum: number) =>
   z.coerce.number().pipe(z.int().min(minimum).max(maximum)).default(initial);
 
-const list = z
-  .string()
-  .default("")
-  .transform((value) =>
-    value
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ""),
-  );
+const list = z.string().default("").transform(entriesOf);
 
 const references = list.transform((entries, context): SkillReference[] =>
   entries.flatMap((entry) => {

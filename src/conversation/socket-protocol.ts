@@ -1,7 +1,7 @@
 // What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
 
 import { CLOSE, type ResponseFrame, readFrame } from "../domain/asking/frame";
-import { ASKING_LIMITS } from "../domain/asking/limits";
+import { ANSWER_TOO_LARGE, ASKING_LIMITS } from "../domain/asking/limits";
 import { answerSchema } from "../domain/asking/question";
 import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
@@ -168,7 +168,7 @@ async function take(
   const { request_id } = frame;
   const answer = answerSchema.parse(frame);
   if (utf8Bytes(JSON.stringify(answer)) > ASKING_LIMITS.answerBytes) {
-    return sockets.drop(socket, CLOSE.tooLarge, "The answer is larger than 256 KiB as JSON.");
+    return sockets.drop(socket, CLOSE.tooLarge, ANSWER_TOO_LARGE);
   }
   const request = look(asking, request_id);
   const differs = (given: string | null | undefined, known: string | null) => given != null && given !== known;

@@ -1,4 +1,4 @@
-// Limits of questions to the browser, apart since `domain/limits.ts` is long.
+// Limits of questions to the browser, apart since `domain/limits.ts` is long, and the words of those that are told in two places.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -26,3 +26,9 @@ export const ASKING_LIMITS = {
   framesAtOnce: 256,
   framesPerSecond: 32,
 } as const;
+
+/** What is said of a payload that is too large. */
+export const PAYLOAD_TOO_LARGE = `The payload is larger than ${ASKING_LIMITS.payloadBytes / KiB} KiB as JSON.`;
+
+/** The same of an answer, over HTTP and over a socket. */
+export const ANSWER_TOO_LARGE = `The answer is larger than ${ASKING_LIMITS.answerBytes / KiB} KiB as JSON.`;

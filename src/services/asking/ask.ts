@@ -2,7 +2,7 @@
 // over their browser link.
 
 import type { ServerFrame } from "../../domain/asking/frame";
-import { ASKING_LIMITS } from "../../domain/asking/limits";
+import { ASKING_LIMITS, PAYLOAD_TOO_LARGE } from "../../domain/asking/limits";
 import {
   type Answer,
   asked,
@@ -48,7 +48,7 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   if (known !== null) return known;
   const bytes = utf8Bytes(JSON.stringify(question.payload));
   if (bytes > ASKING_LIMITS.payloadBytes) {
-    throw new GatewayError("too_large", "PAYLOAD_TOO_LARGE", "The payload is larger than 256 KiB as JSON.");
+    throw new GatewayError("too_large", "PAYLOAD_TOO_LARGE", PAYLOAD_TOO_LARGE);
   }
   const { questions, clients } = asking;
   const connected = clients.count() > 0;

@@ -1,7 +1,7 @@
 // Questions to the browser as HTTP makes and lists them.
 
 import * as z from "zod";
-import { ASKING_LIMITS } from "../../domain/asking/limits";
+import { ANSWER_TOO_LARGE, ASKING_LIMITS } from "../../domain/asking/limits";
 import type { Answer, QuestionState } from "../../domain/asking/question";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { DURATIONS } from "../../domain/durations";
@@ -47,7 +47,7 @@ export function takeResponse(
 ): Promise<{ success: true }> {
   return answerOnce(context, session.store, once, responseTakenSchema, async () => {
     if (utf8Bytes(JSON.stringify(answer)) > ASKING_LIMITS.answerBytes) {
-      throw new GatewayError("too_large", "ANSWER_TOO_LARGE", "The answer is larger than 256 KiB as JSON.");
+      throw new GatewayError("too_large", "ANSWER_TOO_LARGE", ANSWER_TOO_LARGE);
     }
     const verdict = respond(asking, id, answer, context.caller.principal.userId, null);
     if (verdict === "unknown_request") throw questionNotFound();

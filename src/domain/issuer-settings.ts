@@ -1,6 +1,7 @@
 // The settings that say whose tokens count besides the gateway's own keys, and what their claims mean. Part of `settings.ts`.
 
 import * as z from "zod";
+import { isLocalHttp } from "./loopback";
 
 /** Signatures that a published key can check. None that a secret makes: a public key must never pass for one. */
 const ALGORITHMS = [
@@ -31,10 +32,8 @@ export function isKeyAddress(text: string, development: boolean): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") return false;
-  return url.protocol === "https:" || (development && url.protocol === "http:" && LOOPBACK.has(url.hostname));
+  return url.protocol === "https:" || (development && isLocalHttp(url));
 }
-
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 export const issuerSettings = {
   JWT_ISSUER: z

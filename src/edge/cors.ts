@@ -2,14 +2,19 @@
 
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
+import { isLocalHttp } from "../domain/loopback";
 import { settingsFrom } from "../domain/settings";
 import type { HttpEnv } from "./env";
 
-const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-
 /** Whether a page of this origin may use the gateway. */
 export function isAllowedOrigin(env: Env, origin: string): boolean {
-  return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && LOOPBACK.test(origin));
+  return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && isLocalPage(origin));
+}
+
+/** Whether an origin, spelt as browsers spell one, is of a page of this machine. */
+function isLocalPage(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && url.origin === origin && isLocalHttp(url);
 }
 
 /** Schemes of pages that anybody can make. What else has an origin is a program that its user installed. */

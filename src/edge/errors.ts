@@ -3,8 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { rateHeaders } from "../domain/access/rate";
-import { type ErrorDetails, type Issue, refusalIn, SEVERITIES } from "../domain/errors";
-import { HTTP_STATUS } from "../domain/http-status";
+import { type ErrorDetails, HTTP_STATUS, type Issue, refusalIn, SEVERITIES } from "../domain/errors";
 import { settingsFrom } from "../domain/settings";
 import { challenge, noSignIn } from "./challenge";
 import type { HttpEnv } from "./env";

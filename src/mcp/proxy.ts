@@ -1,8 +1,7 @@
 // /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
 
 import { rateHeaders } from "../domain/access/rate";
-import { refusalIn } from "../domain/errors";
-import { HTTP_STATUS } from "../domain/http-status";
+import { HTTP_STATUS, refusalIn } from "../domain/errors";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { type Posted, readPosted, requestIds, rpcError } from "../domain/servers/rpc-message";

@@ -1,6 +1,6 @@
 // Where a secret may be sent: the hosts it is bound to, each over https and to one port.
 
-import { isLoopback } from "./host-policy";
+import { isLoopback } from "../loopback";
 
 /** `api.example.com` or `*.example.com`, with a port where it is not that of https. */
 export const BOUND_HOST = /^(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[1-9]\d{0,4})?$/;

@@ -1,5 +1,7 @@
 // Which addresses the gateway speaks to. Everything that leaves goes to a URL that was judged here, redirects too.
 
+import { isLoopback } from "../loopback";
+
 /** A URL that may be fetched, or why it may not, in words that quote nothing of it. */
 export type Verdict = { url: URL; problem?: never } | { problem: string; url?: never };
 
@@ -9,7 +11,6 @@ const FREE_PORTS = 1_024;
 /** Names that only a private network resolves: RFC 6761, 6762, 7686, 8375, 9476 and what networks use without asking. */
 const PRIVATE_SUFFIXES =
   /(?:^|\.)(?:local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt|test|invalid|example)$/;
-const LOOPBACK_NAME = /(?:^|\.)localhost$/;
 /** The parser would repair these; what two readers may read in two ways is refused. */
 const REPAIRED = /[\s\\\p{Cc}\p{Cf}]/u;
 const HTTP = /^https?:\/\/[^/]/i;
@@ -49,9 +50,4 @@ function problemOf(url: URL, development: boolean): string | null {
   if (host.endsWith(".")) return "a host name that ends in a dot is not allowed";
   if (!host.includes(".") || PRIVATE_SUFFIXES.test(host)) return "a name of a private network is not allowed";
   return PUBLIC_NAME.test(host) ? null : "it is no valid host name";
-}
-
-/** Whether a host, as the URL parser spells it, is this machine. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK_NAME.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
 }

@@ -66,11 +66,6 @@ export async function readNewerKeySet(url: string, set: KeySet, asking: Fetching
   return renew(url, state, asking);
 }
 
-/** Forgets every issuer, as a new isolate would have. */
-export function forgetKeySets(): void {
-  states.clear();
-}
-
 function stateOf(url: string): State {
   const never = Number.NEGATIVE_INFINITY;
   const state = states.get(url) ?? { known: null, triedAt: never, failedAt: never, lookedAt: never };

@@ -2,16 +2,14 @@
 
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetKeySets } from "../../src/upstream/issuer-keys";
 import { askWith } from "../support/app";
 import { call } from "../support/call";
-import { AUDIENCE, base64url, claims, ISSUER, Issuer, KEYS_URL, part, sign } from "../support/issuer";
+import { AUDIENCE, base64url, claims, ISSUER, Issuer, part, sign } from "../support/issuer";
 import { seedSkill } from "../support/registry";
 
 const SETTINGS = {
   JWT_ISSUER: ISSUER,
   JWT_AUDIENCE: `${AUDIENCE}, https://gateway.test`,
-  JWT_JWKS_URL: KEYS_URL,
   JWT_ALGORITHMS: "RS256,ES256,EdDSA",
   JWT_NAME_CLAIM: "name",
   JWT_ROLE_CLAIM: "roles",
@@ -27,7 +25,7 @@ async function ask(
 ) {
   const headers = new Headers(init.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);
-  return askWith({ ...SETTINGS, ...more }, path, { ...init, headers });
+  return askWith({ ...SETTINGS, JWT_JWKS_URL: issuer.keysUrl, ...more }, path, { ...init, headers });
 }
 
 let issuer: Issuer;
@@ -39,7 +37,7 @@ beforeAll(async () => {
   vi.spyOn(globalThis, "fetch").mockImplementation((input) => issuer.fetch(String(input)));
 });
 beforeEach(() => {
-  forgetKeySets();
+  issuer.move();
   issuer.instead = null;
 });
 afterAll(() => vi.restoreAllMocks());
@@ -59,7 +57,7 @@ async function expectRefused(token: string) {
 describe("a good token", () => {
   it("speaks for its user", async () => {
     for (const pair of [ec, rsa, await issuer.add("ed", "EdDSA")]) {
-      forgetKeySets();
+      issuer.move();
       const me = await ask(await sign(pair, claims({ name: "Jo", aud: [AUDIENCE, "https://other.test"] })));
       expect(await me.json()).toEqual({
         user_id: "jo",
@@ -221,13 +219,13 @@ describe("the issuer", () => {
     issuer.instead = () => new Response("down", { status: 500 });
     const unknown = await ask(token);
     expect([unknown.status, unknown.headers.get("retry-after")]).toEqual([503, "2"]);
-    forgetKeySets();
+    issuer.move();
     issuer.instead = null;
     expect((await ask(token)).status).toBe(200);
     issuer.instead = () => new Response("down", { status: 500 });
     expect((await ask(token)).status).toBe(200);
     // Keys of the gateway's own do not depend on it.
-    forgetKeySets();
+    issuer.move();
     expect((await ask("sgw_test_admin_key_for_the_pool_only")).status).toBe(200);
   });
 
@@ -277,7 +275,8 @@ describe("signing in", () => {
   });
 
   it("lets everybody make groups where the settings say so", async () => {
-    const { JWT_GROUPS_CLAIM: _, ...settings } = SETTINGS;
+    const { JWT_GROUPS_CLAIM: _, ...others } = SETTINGS;
+    const settings = { ...others, JWT_JWKS_URL: issuer.keysUrl };
     const headers = { "content-type": "application/json", authorization: `Bearer ${await sign(ec)}` };
     const make = { method: "POST", headers, body: '{"name":"open-group"}' };
     const answer = await askWith({ ...settings, GROUPS_OPEN: "true" }, "/api/v1/groups", make);

@@ -2,10 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { audiencesAt } from "../../src/domain/access/token";
-import { forgetKeySets } from "../../src/upstream/issuer-keys";
 import { askWith } from "../support/app";
 import { call } from "../support/call";
-import { claims, ISSUER, Issuer, KEYS_URL, sign } from "../support/issuer";
+import { claims, ISSUER, Issuer, sign } from "../support/issuer";
 
 const GATEWAY = "https://gateway.test";
 const URLS = [
@@ -61,7 +60,7 @@ it.each([
   expect(await signed.json()).toMatchObject({ error_description: expect.stringContaining(ISSUER) });
 });
 
-const SETTINGS = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: `${GATEWAY}/mcp`, JWT_JWKS_URL: KEYS_URL };
+const SETTINGS = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: `${GATEWAY}/mcp`, JWT_JWKS_URL: `${ISSUER}/keys.json` };
 
 describe("a token for one MCP URL", () => {
   let issuer: Issuer;
@@ -70,13 +69,15 @@ describe("a token for one MCP URL", () => {
     issuer = new Issuer();
     pair = await issuer.add("ec");
     vi.spyOn(globalThis, "fetch").mockImplementation((input) => issuer.fetch(String(input)));
-    forgetKeySets();
   });
   afterAll(() => vi.restoreAllMocks());
 
   const at = async (aud: string, path: string, origin = GATEWAY) => {
     const headers = { authorization: `Bearer ${await sign(pair, claims({ aud }))}`, host: new URL(origin).host };
-    const answer = await askWith(SETTINGS, path, { method: path.startsWith("/api") ? "GET" : "POST", headers });
+    const answer = await askWith({ ...SETTINGS, JWT_JWKS_URL: issuer.keysUrl }, path, {
+      method: path.startsWith("/api") ? "GET" : "POST",
+      headers,
+    });
     await answer.body?.cancel();
     return answer.status !== 401;
   };

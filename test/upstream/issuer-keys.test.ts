@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetKeySets, readKeySet, readNewerKeySet } from "../../src/upstream/issuer-keys";
+import { readKeySet, readNewerKeySet } from "../../src/upstream/issuer-keys";
 import { hush } from "../support/faults";
-import { Issuer, KEYS_URL } from "../support/issuer";
+import { Issuer } from "../support/issuer";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -14,11 +14,10 @@ beforeEach(async () => {
   await issuer.add("a");
 });
 afterEach(() => {
-  forgetKeySets();
   vi.restoreAllMocks();
 });
 
-const read = (now: number) => readKeySet(KEYS_URL, { fetch: issuer.fetch, now });
+const read = (now: number) => readKeySet(issuer.keysUrl, { fetch: issuer.fetch, now });
 const kids = async (now: number) => (await read(now)).keys.map((key) => key.kid);
 const down = () => new Response("no", { status: 503 });
 
@@ -58,14 +57,14 @@ describe("an issuer's keys", () => {
 
   it("are looked for at most once a minute when one is not among them", async () => {
     const set = await read(0);
-    const look = (now: number) => readNewerKeySet(KEYS_URL, set, { fetch: issuer.fetch, now });
+    const look = (now: number) => readNewerKeySet(issuer.keysUrl, set, { fetch: issuer.fetch, now });
     await issuer.add("b");
     expect((await look(SECOND))?.keys).toHaveLength(2);
     // What another request has found meanwhile costs nothing.
     expect((await look(2 * SECOND))?.keys).toHaveLength(2);
     expect(issuer.asked).toBe(2);
     const newest = await read(3 * SECOND);
-    const lookAgain = (now: number) => readNewerKeySet(KEYS_URL, newest, { fetch: issuer.fetch, now });
+    const lookAgain = (now: number) => readNewerKeySet(issuer.keysUrl, newest, { fetch: issuer.fetch, now });
     for (let now = 4 * SECOND; now < 60 * SECOND; now += SECOND) expect(await lookAgain(now)).toBeNull();
     expect(issuer.asked).toBe(2);
     expect(await lookAgain(61 * SECOND)).not.toBeNull();

@@ -37,10 +37,11 @@ async function main() {
   announce(port, variables.GATEWAY_ADMIN_KEY, keyAt);
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
-  watch(url, () => {
+  const end = () => {
     say("workerd is stuck, ending it");
     kill(gateway.runtime());
-  });
+  };
+  watch(url, gateway.isStarting, end);
 }
 
 main().catch(fail);

@@ -65,6 +65,8 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
       }),
   );
   return {
+    /** Whether workerd has ended and does not serve again yet. */
+    isStarting: () => lost !== undefined,
     async ready() {
       try {
         await miniflare.ready;

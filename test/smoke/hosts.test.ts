@@ -31,7 +31,7 @@ it("the SDK's clients load a skill, call its tool and read its files", async () 
   expect((await old.listTools()).tools.map(({ name }) => name)).toContain("call_skill_tool");
   const loaded = await old.callTool({ name: "load_skill", arguments: { skill_name: "mermaid-diagram" } });
   expect(textOf(loaded)).toContain("read_mermaid_reference");
-  const call = { name: "read_mermaid_reference", arguments: { reference: "flowchart" } };
+  const call = { name: "read_mermaid_reference", arguments: { name: "flowchart" } };
   expect(textOf(await old.callTool({ name: "call_skill_tool", arguments: call }))).toMatch(/flowchart/i);
   await old.close();
 

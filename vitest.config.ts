@@ -44,7 +44,7 @@ export default defineConfig(async () => {
               "test/architecture.test.ts",
             ],
             // Servers that tests talk to, in Node: cheap until a test asks for one.
-            globalSetup: ["./test/upstream/server/setup.ts"],
+            globalSetup: ["./test/support/upstream-server/setup.ts"],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {

@@ -2,7 +2,7 @@
 // is lost, and no secret comes out. `npm run stress:mcp` runs it at full size.
 
 import { expect, it } from "vitest";
-import { startFaults } from "../upstream/server/faults";
+import { startFaults } from "../support/upstream-server/faults";
 import { type Gateway, newPlace, start, until } from "./launcher";
 
 const FULL = process.env.MCP_STRESS === "full";

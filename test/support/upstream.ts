@@ -4,8 +4,8 @@ import { expect, inject } from "vitest";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/servers/memory";
 import { makeRedactor } from "../../src/domain/servers/redactor";
 import { Upstream } from "../../src/upstream/client";
-import type { Seen } from "../upstream/server/faults";
-import type { Script } from "../upstream/server/scripted";
+import type { Seen } from "./upstream-server/faults";
+import type { Script } from "./upstream-server/scripted";
 
 /** Misbehaving servers of this test file's own. */
 export const faults = (await control("faults")).url;

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
 import { gatewayServers, serverSkill, serversOf, withServers } from "../support/servers";
-import { publishOwn, publishPublic, talk, textOf } from "../support/talk";
+import { connectedTurn, publishOwn, publishPublic, talk, textOf } from "../support/talk";
 import { expectNoConnections, faults, forget, methods, realServer, restart } from "../support/upstream";
 
 const SOON = { timeout: 1, connect_timeout: 1 };
@@ -45,13 +45,14 @@ describe("servers", () => {
       serverSkill("remembering", { memory: { url: await realServer("memory"), type: "http" } }),
     );
     const chat = await talk("alice", withServers({ live: { url: await realServer("everything-sse"), type: "sse" } }));
-    const first = await chat.turn();
+    const first = await connectedTurn(chat);
     // Tasks, which one of its tools wants, are not for conversations.
     expect(first.warnings.filter(({ message }) => !message.includes("tasks are not supported"))).toEqual([]);
     const names = first.tools.map((tool) => tool.name);
     expect(names).toEqual(expect.arrayContaining(["everything__echo", "everything__get-sum", "live__echo"]));
     expect(names).not.toContain("memory__read_graph");
-    const loaded = await chat.calls({ id: "load", name: "load_skill", arguments: { skill_name: "remembering" } });
+    await chat.calls({ id: "load", name: "load_skill", arguments: { skill_name: "remembering" } });
+    const loaded = await connectedTurn(chat);
     expect(loaded.tools.find((tool) => tool.name === "memory__create_entities")).toMatchObject({
       description: expect.stringContaining("Create multiple new entities"),
       inputSchema: { type: "object", required: ["entities"] },

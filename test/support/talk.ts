@@ -89,5 +89,13 @@ export async function talk(user: string | { key: string }, settings: object = {}
   };
 }
 
+/** A turn in which all servers are connected: on a busy machine one of them may take longer than a turn waits. */
+export async function connectedTurn(chat: Talk): Promise<Step> {
+  for (;;) {
+    const turn = await chat.turn();
+    if (!turn.warnings.some(({ code }) => code === "MCP_SERVER_CONNECTING")) return turn;
+  }
+}
+
 export const textOf = (result: Result) => result.content.map((block) => block.text ?? "").join("\n");
 export { ADMIN_KEY };

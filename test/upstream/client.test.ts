@@ -124,9 +124,10 @@ describe("what is remembered", () => {
   });
 
   it("takes no id of a session twice, whoever goes on with it", async () => {
-    const one = upstream(`${faults}/ok/strict`);
+    const patient = { connectMs: 30_000, callMs: 30_000 };
+    const one = upstream(`${faults}/ok/strict`, patient);
     await one.list();
-    const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, {}, stored(one.memory)));
+    const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, patient, stored(one.memory)));
     const answers = await Promise.all([one, one, ...others, ...others].map((each) => each.call("echo", {})));
     expect(answers.map((answer) => answer.isError)).toEqual(answers.map(() => undefined));
     expect(new Set(answers.map((answer) => answer.structuredContent?.session)).size).toBe(1);

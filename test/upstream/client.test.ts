@@ -5,9 +5,20 @@ import { DURATIONS } from "../../src/domain/durations";
 import { NO_MEMORY, upstreamMemorySchema } from "../../src/domain/servers/memory";
 import { textOf } from "../../src/domain/tool";
 import type { Progress } from "../../src/upstream/client";
-import { expectNoConnections, faults, forget, methods, realServer, restart, seen, upstream } from "../support/upstream";
+import {
+  upstream as clientOf,
+  expectNoConnections,
+  faults,
+  forget,
+  methods,
+  realServer,
+  restart,
+  seen,
+} from "../support/upstream";
 
-const PATIENT = { connectMs: 30_000, callMs: 30_000 };
+/** Nothing here is about time, but for what says so: a busy machine may take its own. */
+const upstream: typeof clientOf = (url, change, ...more) =>
+  clientOf(url, { connectMs: 30_000, callMs: 30_000, ...change }, ...more);
 
 beforeEach(forget);
 
@@ -21,7 +32,7 @@ describe("real servers", () => {
     ["everything", "streamable-http" as const],
     ["everything-sse", "sse" as const],
   ])("lists and calls the tools of %s", async (name, type) => {
-    const one = upstream(await realServer(name), { type, ...PATIENT });
+    const one = upstream(await realServer(name), { type });
     const { tools, problems } = await one.list();
     expect(problems).toEqual([expect.stringContaining("tasks are not supported here")]);
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
@@ -41,7 +52,7 @@ describe("real servers", () => {
     ["memory", "streamable-http" as const],
     ["memory-sse", "sse" as const],
   ])("lists and calls the tools of %s behind mcp-proxy", async (name, type) => {
-    const one = upstream(await realServer(name), { type, ...PATIENT });
+    const one = upstream(await realServer(name), { type });
     expect((await one.list()).tools.map((tool) => tool.name)).toContain("create_entities");
     const entities = [{ name: "Ada", entityType: "person", observations: ["writes programs"] }];
     expect((await one.call("create_entities", { entities })).isError).toBeUndefined();
@@ -51,7 +62,7 @@ describe("real servers", () => {
   it("speaks both eras, and keeps to a pinned one", async () => {
     const url = await realServer("memory");
     const kind = async (era: "auto" | "legacy" | "modern") => {
-      const one = upstream(url, { era, ...PATIENT });
+      const one = upstream(url, { era });
       expect((await one.list()).tools.length).toBeGreaterThan(5);
       expect((await one.call("read_graph", {})).isError).toBeUndefined();
       return one.memory.era?.kind;
@@ -59,12 +70,12 @@ describe("real servers", () => {
     expect(await kind("modern")).toBe("modern");
     expect(await kind("legacy")).toBe("legacy");
     expect(await kind("auto")).toBe("modern");
-    const never = upstream(await realServer("everything"), { era: "modern", ...PATIENT });
+    const never = upstream(await realServer("everything"), { era: "modern" });
     await expect(never.list()).rejects.toThrow(/2026-07-28/);
   });
 
   it("finds a server again that was restarted between two calls", async () => {
-    const one = upstream(await realServer("everything"), PATIENT);
+    const one = upstream(await realServer("everything"));
     expect(textOf(await one.call("echo", { message: "one" }))).toBe("Echo: one");
     const { session } = one.memory;
     await restart("everything");
@@ -74,7 +85,7 @@ describe("real servers", () => {
   });
 
   it("keeps calls apart that run side by side in one session", async () => {
-    const one = upstream(await realServer("everything"), PATIENT);
+    const one = upstream(await realServer("everything"));
     const slow = one.call("trigger-long-running-operation", { duration: 1, steps: 2 });
     const quick = await Promise.all(["a", "b", "c", "d"].map((message) => one.call("echo", { message })));
     expect(quick.map(textOf)).toEqual(["Echo: a", "Echo: b", "Echo: c", "Echo: d"]);
@@ -85,7 +96,7 @@ describe("real servers", () => {
     ["everything", "streamable-http" as const],
     ["everything-sse", "sse" as const],
   ])("tells progress of %s once, and gives a call that goes on its time again", async (name, type) => {
-    const one = upstream(await realServer(name), { type, connectMs: 30_000, callMs: 1_500 });
+    const one = upstream(await realServer(name), { type, callMs: 1_500 });
     await one.list();
     const progress: Progress[] = [];
     const result = await one.call(
@@ -101,7 +112,7 @@ describe("real servers", () => {
     const usual = DURATIONS.callMost;
     Object.assign(DURATIONS, { callMost: 1_500 });
     try {
-      const one = upstream(await realServer("everything"), { connectMs: 30_000, callMs: 1_500 });
+      const one = upstream(await realServer("everything"), { callMs: 1_500 });
       const result = await one.call("trigger-long-running-operation", { duration: 600, steps: 2_400 });
       expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("timed out")]);
     } finally {
@@ -124,10 +135,9 @@ describe("what is remembered", () => {
   });
 
   it("takes no id of a session twice, whoever goes on with it", async () => {
-    const patient = { connectMs: 30_000, callMs: 30_000 };
-    const one = upstream(`${faults}/ok/strict`, patient);
+    const one = upstream(`${faults}/ok/strict`);
     await one.list();
-    const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, patient, stored(one.memory)));
+    const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, {}, stored(one.memory)));
     const answers = await Promise.all([one, one, ...others, ...others].map((each) => each.call("echo", {})));
     expect(answers.map((answer) => answer.isError)).toEqual(answers.map(() => undefined));
     expect(new Set(answers.map((answer) => answer.structuredContent?.session)).size).toBe(1);
@@ -259,7 +269,7 @@ describe("calling off", () => {
   it("tells it too when time is over, and still tells progress", async () => {
     const path = "/ok/none";
     const steps: number[] = [];
-    const one = upstream(`${faults}${path}`);
+    const one = upstream(`${faults}${path}`, { callMs: 1_000 });
     const result = await one.call("slow", {}, { onProgress: ({ progress }) => steps.push(progress) });
     expect(textOf(result)).toBe("MCP tool 'slow' timed out after 1s");
     expect(steps).toEqual([1, 2, 3]);

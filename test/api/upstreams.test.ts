@@ -333,10 +333,10 @@ describe("a server that is not well", () => {
   });
 
   it("and was restarted between two calls is found again", async () => {
-    const chat = await talk("rosa", withServers({ e: { url: await realServer("everything") } }));
+    const chat = await talk("rosa", withServers({ e: { url: await realServer("everything:conversation") } }));
     await chat.turn();
     expect(textOf(await chat.use("e__echo", { message: "one" }))).toBe("Echo: one");
-    await restart("everything");
+    await restart("everything:conversation");
     expect(textOf(await chat.use("e__echo", { message: "two" }))).toBe("Echo: two");
   });
 

@@ -5,7 +5,7 @@ import { addServer, connect, INITIALIZE, request, send, session } from "../suppo
 import { realServer, restart } from "../support/upstream";
 
 describe("server-everything over streamable HTTP", async () => {
-  await addServer("everything", { url: await realServer("everything") });
+  await addServer("everything", { url: await realServer("everything:proxy") });
 
   it("offers its tools, prompts, resources, templates and completions", async () => {
     const client = await connect("everything");
@@ -72,7 +72,7 @@ describe("server-everything over streamable HTTP", async () => {
 
   it("tells a client that its server has forgotten it, and lets it begin anew", async () => {
     const headers = await session("everything");
-    await restart("everything");
+    await restart("everything:proxy");
     const answer = await send("everything", request("tools/list"), { headers });
     // This server says 400 where the specification has 404; what it says is what is passed on.
     expect(answer.status).toBe(400);

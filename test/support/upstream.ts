@@ -10,7 +10,7 @@ import type { Script } from "./upstream-server/scripted";
 /** Misbehaving servers of this test file's own. */
 export const faults = (await control("faults")).url;
 
-/** The URL of a real server, started when it is first asked for. */
+/** The URL of a real server, started when it is first asked for. `name:of-a-test` is one that this test may restart. */
 export async function realServer(name: string): Promise<string> {
   const { url } = await control(`start?name=${name}`);
   return url;

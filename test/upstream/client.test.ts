@@ -75,10 +75,10 @@ describe("real servers", () => {
   });
 
   it("finds a server again that was restarted between two calls", async () => {
-    const one = upstream(await realServer("everything"));
+    const one = upstream(await realServer("everything:client"));
     expect(textOf(await one.call("echo", { message: "one" }))).toBe("Echo: one");
     const { session } = one.memory;
-    await restart("everything");
+    await restart("everything:client");
     const answers = await Promise.all(["two", "three"].map((message) => one.call("echo", { message })));
     expect(answers.map(textOf)).toEqual(["Echo: two", "Echo: three"]);
     expect(one.memory.session?.id).not.toBe(session?.id);

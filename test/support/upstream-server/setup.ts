@@ -30,6 +30,11 @@ const COMMANDS: Record<string, { command(port: number): [string, string[]]; path
   },
 };
 
+/** The command behind a name: `everything:mine` is an `everything` that no other test restarts. */
+function commandOf(name: string) {
+  return COMMANDS[name.split(":")[0] ?? ""];
+}
+
 interface Running {
   child: ChildProcess;
   port: number;
@@ -41,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const full = fullBacklog();
 
   const start = async (name: string, port: number): Promise<Running> => {
-    const [command, args] = COMMANDS[name]?.command(port) ?? ["false", []];
+    const [command, args] = commandOf(name)?.command(port) ?? ["false", []];
     const env = {
       ...process.env,
       PORT: `${port}`,
@@ -85,7 +90,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
         );
       }
       const { port } = (await starting.get(name)) ?? { port: 0 };
-      return { url: `http://127.0.0.1:${port}${COMMANDS[name]?.path ?? ""}` };
+      return { url: `http://127.0.0.1:${port}${commandOf(name)?.path ?? ""}` };
     };
     answer().then(
       (value) => response.end(JSON.stringify(value)),

@@ -8,9 +8,14 @@ import { gatewayServers, serverSkill, serversOf, withServers } from "../support/
 import { connectedTurn, publishOwn, publishPublic, talk, textOf } from "../support/talk";
 import { expectNoConnections, faults, forget, methods, realServer, restart } from "../support/upstream";
 
-const SOON = { timeout: 1, connect_timeout: 1 };
+/** No deadline but the tested one ends anything: a busy machine takes its time. */
+const PATIENT = { timeout: 60, connect_timeout: 60 };
 const ok = (more: object = {}) => ({ url: `${faults}/ok/none`, ...more });
-const faulty = (fault: string, where: string) => ({ url: `${faults}/${fault}/${where}`, ...SOON });
+const faulty = (fault: string, where: string, deadlines = {}) => ({
+  url: `${faults}/${fault}/${where}`,
+  ...PATIENT,
+  ...deadlines,
+});
 
 beforeEach(async () => {
   await forget();
@@ -22,7 +27,7 @@ function stubOf(user: string, route: string) {
   return env.CONVERSATIONS.getByName(JSON.stringify([user, id]));
 }
 
-/** Arguments that a schema takes, as short as possible. */
+/** Arguments that a schema takes, as short as possible, and for as short as possible. */
 function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, { type?: string; enum?: unknown[]; minimum?: number }>;
@@ -30,7 +35,7 @@ function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
   };
   const samples: Record<string, unknown> = { number: 1, integer: 1, boolean: true, array: [], object: {} };
   return Object.fromEntries(
-    required.map((key) => {
+    [...required, ...Object.keys(properties).filter((key) => key === "duration")].map((key) => {
       const { type = "string", enum: values, minimum } = properties[key] ?? {};
       return [key, values?.[0] ?? minimum ?? samples[type] ?? "text"];
     }),
@@ -85,7 +90,7 @@ describe("servers", () => {
   ])("that nobody here wrote: every tool of %s is listed and can be called", async (name, type, most) => {
     const user = `every-${name}`;
     const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
-    const { tools } = await chat.turn();
+    const { tools } = await connectedTurn(chat);
     const mine = tools.filter((tool) => tool.name.startsWith("real__"));
     expect(mine.length).toBeGreaterThanOrEqual(most - 1);
     const { results } = await chat.calls(
@@ -100,7 +105,7 @@ describe("servers", () => {
   it("are not connected before their skill is active", async () => {
     await publishOwn(await keyFor("lazy"), serverSkill("quiet", { one: ok() }));
     const chat = await talk("lazy");
-    await chat.turn();
+    await connectedTurn(chat);
     expect(await methods("/ok/none")).toEqual([]);
     await chat.load("quiet");
     expect(await methods("/ok/none")).toContain("tools/list");
@@ -110,7 +115,7 @@ describe("servers", () => {
     await gatewayServers({ one: { url: `${faults}/gateway/none`, headers: { "x-gateway": "1" } }, two: ok() });
     await publishOwn(await keyFor("bob"), serverSkill("third", { one: { url: `${faults}/skill/none` } }));
     const chat = await talk("bob", withServers({ one: { url: `${faults}/ghost/none`, deny: ["slow"] } }));
-    await chat.turn();
+    await connectedTurn(chat);
     expect(textOf(await chat.use("one__echo"))).toBe("ghost: {}");
     expect(JSON.parse(textOf(await chat.use("one__headers")))).not.toHaveProperty("x-gateway");
     expect(await chat.tools()).not.toContain("one__slow");
@@ -126,13 +131,13 @@ describe("servers", () => {
 
   it("let through what their entry says", async () => {
     const chat = await talk("carol", withServers({ some: ok({ allow: ["echo", "slow"], deny: ["slow"] }) }));
-    const { tools } = await chat.turn();
+    const { tools } = await connectedTurn(chat);
     expect(tools.map((tool) => tool.name).filter((name) => name.startsWith("some__"))).toEqual(["some__echo"]);
   });
 
   it("that start a process are named in one sentence", async () => {
     const chat = await talk("dora", withServers({ local: { type: "stdio", command: "npx" }, odd: { url: 5 } }));
-    const { warnings } = await chat.turn();
+    const { warnings } = await connectedTurn(chat);
     expect(warnings.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^MCP server 'local' of the ghost is not available: /),
       expect.stringMatching(/^MCP server 'odd' of the ghost is not available: /),
@@ -142,7 +147,7 @@ describe("servers", () => {
 
   it("under a refused address are a warning that names no address", async () => {
     const chat = await talk("erin", withServers({ inner: { url: "https://10.0.0.1/mcp?key=hunter2" } }));
-    const { warnings } = await chat.turn();
+    const { warnings } = await connectedTurn(chat);
     expect(warnings[0]?.message).toBe(
       "MCP server 'inner' of the ghost is not available: its URL is refused: an IP address is not allowed, use a host name.",
     );
@@ -156,7 +161,7 @@ describe("tools of servers", () => {
     await publishOwn(key, serverSkill("alpha", { x: ok() }));
     await publishOwn(key, serverSkill("beta", { x: { url: `${faults}/second/none` }, [`y${"o".repeat(80)}`]: ok() }));
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     await chat.load("alpha");
     const loaded = await chat.load("beta");
     expect(textOf(loaded)).toContain("Its tool 'x__echo' is called 'beta__x__echo' here.");
@@ -167,13 +172,13 @@ describe("tools of servers", () => {
     expect(new Set(names).size).toBe(names.length);
     await chat.use("unload_skill", { skill_name: "alpha" });
     expect(textOf(await chat.use("beta__x__echo"))).toBe("second: {}");
-    const { warnings } = await chat.turn();
+    const { warnings } = await connectedTurn(chat);
     expect(warnings.map(({ code }) => code)).toContain("TOOL_RENAMED");
   });
 
   it("with odd and long names get ones that models take", async () => {
     const chat = await talk("gina", withServers({ n: { url: `${faults}/names/none` } }));
-    const { tools, warnings } = await chat.turn();
+    const { tools, warnings } = await connectedTurn(chat);
     const mine = tools.map((tool) => tool.name).filter((name) => name.startsWith("n__"));
     expect(mine).toEqual([
       expect.stringMatching(/^n__a_b_[0-9a-f]{6}$/),
@@ -198,7 +203,7 @@ describe("tools of servers", () => {
 
   it("repeat a stored result for the same call, and run again for another", async () => {
     const chat = await talk("ines", withServers({ x: ok() }));
-    await chat.turn();
+    await connectedTurn(chat);
     await chat.use("x__echo", { a: 1 }, "same");
     await chat.use("x__echo", { a: 1 }, "same");
     expect((await methods("/ok/none")).filter((method) => method === "tools/call")).toHaveLength(1);
@@ -208,7 +213,7 @@ describe("tools of servers", () => {
 
   it("tell progress on a stream, and end when it is closed", async () => {
     const chat = await talk("jack", withServers({ x: ok({ timeout: 60 }) }));
-    await chat.turn();
+    await connectedTurn(chat);
     const headers = { accept: "text/event-stream" };
     const ask = (args: object) =>
       call("POST", `${chat.route}/tool-calls`, {
@@ -230,7 +235,7 @@ describe("tools of servers", () => {
 
   it("are cancelled by their call's id", async () => {
     const chat = await talk("kate", withServers({ x: ok({ timeout: 60 }) }));
-    await chat.turn();
+    await connectedTurn(chat);
     const running = chat.use("x__slow", {}, "slow-1");
     await expect
       .poll(async () => (await call("DELETE", `${chat.route}/tool-calls/slow-1`, { key: chat.key })).status)
@@ -245,7 +250,7 @@ describe("tools of servers", () => {
     await publishOwn(key, { name: "unused" });
     await publishOwn(key, { name: "third" });
     const chat = await talk({ key }, { max_active_skills: 2 });
-    await chat.turn();
+    await connectedTurn(chat);
     await chat.load("used");
     await chat.load("unused");
     await chat.use("u__echo");
@@ -256,7 +261,7 @@ describe("tools of servers", () => {
   it("of a skill that is not visible any more are gone at the next call", async () => {
     const { id } = await publishPublic(serverSkill("leaving", { x: ok() }));
     const chat = await talk("mona");
-    await chat.turn();
+    await connectedTurn(chat);
     await chat.load("leaving");
     expect((await chat.use("x__echo")).isError).toBeUndefined();
     expect((await call("DELETE", `/api/v1/kinds/skills/${id}?force=true`)).status).toBe(204);
@@ -268,13 +273,14 @@ describe("tools of servers", () => {
 
 describe("a server that is not well", () => {
   it.each([
-    ["hang", "connect", /did not connect within 1s|did not come within 1s/],
-    ["s500", "connect", /answered HTTP 500/],
-    ["drip", "list", /did not come within 1s/],
-    ["json", "list", /no valid JSON/],
-  ])("contributes no tools and one warning: %s at %s", async (fault, where, told) => {
-    const chat = await talk(`sick-${fault}-${where}`, withServers({ sick: faulty(fault, where), well: ok() }));
-    const { tools, warnings } = await chat.turn();
+    ["hang", "connect", /did not (connect|come) within 1s/, { connect_timeout: 1 }],
+    ["s500", "connect", /answered HTTP 500/, {}],
+    ["drip", "list", /did not (connect|come) within 1s/, { connect_timeout: 1 }],
+    ["json", "list", /no valid JSON/, {}],
+  ])("contributes no tools and one warning: %s at %s", async (fault, where, told, deadlines) => {
+    const servers = withServers({ sick: faulty(fault, where, deadlines), well: ok() });
+    const chat = await talk(`sick-${fault}-${where}`, servers);
+    const { tools, warnings } = await connectedTurn(chat);
     expect(tools.map((tool) => tool.name)).toContain("well__echo");
     expect(tools.map((tool) => tool.name).filter((name) => name.startsWith("sick"))).toEqual([]);
     expect(warnings).toEqual([{ code: "MCP_SERVER_UNAVAILABLE", message: expect.stringMatching(told), path: "sick" }]);
@@ -295,9 +301,9 @@ describe("a server that is not well", () => {
   });
 
   it("and failed before delays no later turn, and comes back when it is well", async () => {
-    const one = { url: `${faults}/healing/connect`, ...SOON };
+    const one = faulty("healing", "connect");
     const chat = await talk("otto", withServers({ one }));
-    expect((await chat.turn()).warnings).toHaveLength(1);
+    expect((await connectedTurn(chat)).warnings).toHaveLength(1);
     expect((await chat.turn()).warnings).toHaveLength(1);
     await fetch(`${faults}/heal`);
     await chat.turn();
@@ -309,9 +315,9 @@ describe("a server that is not well", () => {
   it("answers a call with what went wrong, beside one that is well", async () => {
     const chat = await talk(
       "paul",
-      withServers({ sick: faulty("hang", "call"), broken: faulty("break", "call"), well: ok() }),
+      withServers({ sick: faulty("hang", "call", { timeout: 1 }), broken: faulty("break", "call"), well: ok() }),
     );
-    await chat.turn();
+    await connectedTurn(chat);
     const { results } = await chat.calls(
       { id: "1", name: "sick__echo", arguments: {} },
       { id: "2", name: "broken__echo", arguments: {} },
@@ -326,7 +332,7 @@ describe("a server that is not well", () => {
 
   it("is left alone after failures in a row, and says so", async () => {
     const chat = await talk("quinn", withServers({ sick: faulty("s500", "call") }));
-    await chat.turn();
+    await connectedTurn(chat);
     for (let time = 0; time < 5; time++) await chat.use("sick__echo");
     expect(textOf(await chat.use("sick__echo"))).toMatch(/failed 5 times in a row and is left alone for another \d+s/);
     expect(await serversOf(chat)).toMatchObject([{ state: "open", error: "the server answered HTTP 500" }]);
@@ -334,7 +340,7 @@ describe("a server that is not well", () => {
 
   it("and was restarted between two calls is found again", async () => {
     const chat = await talk("rosa", withServers({ e: { url: await realServer("everything:conversation") } }));
-    await chat.turn();
+    await connectedTurn(chat);
     expect(textOf(await chat.use("e__echo", { message: "one" }))).toBe("Echo: one");
     await restart("everything:conversation");
     expect(textOf(await chat.use("e__echo", { message: "two" }))).toBe("Echo: two");
@@ -348,7 +354,7 @@ describe("what is kept of servers", () => {
     const key = await keyFor("sara");
     await publishOwn(key, serverSkill("keeping", { x: ok({ headers: { authorization: "Bearer hunter2" } }) }));
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     await chat.load("keeping");
     const before = await chat.use("x__echo", { a: 1 });
     const names = await chat.tools();
@@ -368,10 +374,10 @@ describe("what is kept of servers", () => {
 
   it("is another session where the headers are others", async () => {
     const chat = await talk("toni", withServers({ x: ok({ headers: { "x-key": "one" } }) }));
-    await chat.turn();
+    await connectedTurn(chat);
     const first = await chat.use("x__echo");
     await call("PUT", chat.route, { key: chat.key, json: withServers({ x: ok({ headers: { "x-key": "two" } }) }) });
-    await chat.turn();
+    await connectedTurn(chat);
     const second = await chat.use("x__echo");
     expect(second.structuredContent?.session).not.toEqual(first.structuredContent?.session);
     expect(JSON.parse(textOf(await chat.use("x__headers")))).toMatchObject({ "x-key": "two" });
@@ -386,7 +392,7 @@ describe("what is kept of servers", () => {
   });
 
   it("goes with the conversation, even while a server is connecting", async () => {
-    const chat = await talk("vera", withServers({ sick: { ...faulty("hang", "connect"), connect_timeout: 3 } }));
+    const chat = await talk("vera", withServers({ sick: faulty("hang", "connect", { connect_timeout: 3 }) }));
     await chat.turn();
     expect((await call("DELETE", chat.route, { key: chat.key })).status).toBe(204);
     await expectNoConnections();

@@ -8,6 +8,7 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { call, keyFor } from "./call";
+import { perFile } from "./per-file";
 
 const ORIGIN = "https://gateway.test";
 
@@ -18,6 +19,7 @@ export async function addServer(name: string, entry: Record<string, unknown>): P
 }
 
 const keys = new Map<string, string>();
+await perFile(() => keys.clear());
 
 async function keyOf(user: string): Promise<string> {
   const key = keys.get(user) ?? (await keyFor(user));

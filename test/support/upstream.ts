@@ -4,11 +4,15 @@ import { expect, inject } from "vitest";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/servers/memory";
 import { makeRedactor } from "../../src/domain/servers/redactor";
 import { Upstream } from "../../src/upstream/client";
+import { perFile } from "./per-file";
 import type { Seen } from "./upstream-server/faults";
 import type { Script } from "./upstream-server/scripted";
 
 /** Misbehaving servers of this test file's own. */
-export const faults = (await control("faults")).url;
+export let faults = "";
+await perFile(async () => {
+  faults = (await control("faults")).url;
+});
 
 /** The URL of a real server, started when it is first asked for. `name:of-a-test` is one that this test may restart. */
 export async function realServer(name: string): Promise<string> {

@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { KEY_SCOPES } from "../../../src/domain/access/key-scope";
 import { call, keyFor } from "../../support/call";
+import { perFile } from "../../support/per-file";
 import { form, skillZip } from "../../support/skill";
 
 /** `self` has the things of `self`, the four roles are of the group at hand, `foreigner` owns another one. */
@@ -30,6 +31,7 @@ export const userOf = (user: User) => `matrix-${user}`;
 const roleOf = (user: User) => (user === "admin" ? { role: "admin" } : {});
 
 const keys = new Map<string, Promise<string>>();
+await perFile(() => keys.clear());
 function once(name: string, make: () => Promise<string>): Promise<string> {
   const known = keys.get(name) ?? make();
   keys.set(name, known);
@@ -99,13 +101,19 @@ export async function membered(): Promise<Thing> {
   return { ...thing, user_id: "matrix-extra" };
 }
 
-const shared = group("matrix-shared");
-const foreign = env.DB.batch([
-  env.DB.prepare("INSERT INTO groups (name, folded, created_by) VALUES ('matrix-foreign', 'matrix-foreign', 'matrix')"),
-  env.DB.prepare(
-    "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES ('matrix-foreign', 'matrix-foreigner', 'Owner', 'matrix')",
-  ),
-]);
+let shared: Promise<Thing>;
+let foreign: Promise<unknown>;
+await perFile(() => {
+  shared = group("matrix-shared");
+  foreign = env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO groups (name, folded, created_by) VALUES ('matrix-foreign', 'matrix-foreign', 'matrix')",
+    ),
+    env.DB.prepare(
+      "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES ('matrix-foreign', 'matrix-foreigner', 'Owner', 'matrix')",
+    ),
+  ]);
+});
 
 /** A skill with two versions, the second one current. */
 export async function skill(of: "self" | "group" | "public"): Promise<Thing> {

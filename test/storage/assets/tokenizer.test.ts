@@ -2,16 +2,22 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
-import { beforeAll, describe, expect, it } from "vitest";
-import { GatewayError } from "../../../src/domain/errors";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { PACKAGE_LIMITS } from "../../../src/domain/limits";
 import { countTokens } from "../../../src/storage/assets/tokenizer";
 
 /** An ASSETS binding that answers every request alike. */
 const answering = (answer: () => Response): Pick<Fetcher, "fetch"> => ({ fetch: async () => answer() });
 
-// First in the file, since the ranks are kept for good once they have been had.
 describe("without the ranks", () => {
+  // Once they have been had they are kept for good, by whatever ran before.
+  const unread = async () => {
+    vi.resetModules();
+    const { countTokens: count } = await import("../../../src/storage/assets/tokenizer");
+    const { GatewayError: Refusal } = await import("../../../src/domain/errors");
+    return { count, Refusal };
+  };
+
   it.each([
     ["are missing", () => new Response("not found", { status: 404 })],
     ["are not JSON", () => new Response("<html>")],
@@ -23,13 +29,15 @@ describe("without the ranks", () => {
       },
     ],
   ])("refuses as unavailable when they %s", async (_, answer) => {
-    const refusal = await countTokens(answering(answer), ["text"]).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(GatewayError);
+    const { count, Refusal } = await unread();
+    const refusal = await count(answering(answer), ["text"]).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Refusal);
     expect(refusal).toMatchObject({ code: "unavailable", reason: "TOKENIZER_UNAVAILABLE", details: {} });
   });
 
   it("needs them for nothing when there is nothing to count", async () => {
-    expect(await countTokens(answering(Response.error), [])).toEqual([]);
+    const { count } = await unread();
+    expect(await count(answering(Response.error), [])).toEqual([]);
   });
 });
 

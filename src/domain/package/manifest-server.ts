@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject } from "../json";
 import { readEntry, unreadKeys, unwrapServers, variableProblems } from "../servers/entry";
-import { literalCredentials } from "./credentials";
+import { literalCredentials, literalCredentialText } from "./credentials";
 import type { FieldReader } from "./manifest-field";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
@@ -22,10 +22,8 @@ export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObje
     kept[name] = server;
     checkTransport(fields, place, name, server);
   }
-  for (const { keys, secret } of literalCredentials(servers)) {
-    const [name = "", ...rest] = keys;
-    const message = `${rest.join(".") || "The entry"} of '${name}' holds a literal credential: store it as a secret, and write \${{secrets.${secret}}} in its place.`;
-    fields.warn("CREDENTIAL_LITERAL", ["mcpServers", ...outer, ...keys], message);
+  for (const found of literalCredentials(servers)) {
+    fields.warn("CREDENTIAL_LITERAL", ["mcpServers", ...outer, ...found.keys], literalCredentialText(found));
   }
   return kept;
 }

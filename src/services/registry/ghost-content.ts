@@ -1,11 +1,13 @@
 // What a ghost's rows say: its spec in one spelling, and its skills resolved in the ghost's own scope.
 
-import { groupOfScope, skillScopes, userScope, visibleScopes } from "../../domain/access/access";
+import { groupOfScope, kindOfScope, skillScopes, userScope, visibleScopes } from "../../domain/access/access";
 import { checkGhostSpec, type GhostSpec } from "../../domain/catalog/ghost";
 import { isPinned, type Pin, pinsOf } from "../../domain/catalog/pin";
 import { type Issue, invalid } from "../../domain/errors";
+import { literalCredentials, literalCredentialText } from "../../domain/package/credentials";
 import { foldName } from "../../domain/package/path";
 import { parseReference } from "../../domain/reference";
+import { unwrapServers } from "../../domain/servers/entry";
 import type { GhostContent } from "../../storage/d1/ghosts";
 import { findNamed } from "../../storage/d1/skills";
 import { preloadIssues } from "../catalog/preload";
@@ -27,9 +29,20 @@ export async function contentOf(
   const spec = canonical(given.spec);
   const { skills, unresolved } = await resolveSkills(context, scope, spec);
   const preload = await preloadIssues(context, spec, skillScopes(context.caller.principal, scope));
-  const issues = [...checkGhostSpec(spec), ...unresolved, ...preload];
+  const issues = [...checkGhostSpec(spec), ...sharedCredentials(scope, spec), ...unresolved, ...preload];
   if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
   return { namespace, name, folded: foldName(name), spec, skills };
+}
+
+/** What others see holds no credential: everybody who sees it would have it. */
+function sharedCredentials(scope: string, { mcpServers = {} }: GhostSpec): Issue[] {
+  if (kindOfScope(scope) === "user") return [];
+  const { servers, keys: outer } = unwrapServers(mcpServers);
+  return literalCredentials(servers).map((found) => ({
+    code: "CREDENTIAL_LITERAL",
+    message: `Everybody who sees the ghost would have its credentials. ${literalCredentialText(found)}`,
+    path: ["spec.mcpServers", ...outer, ...found.keys].join("."),
+  }));
 }
 
 /** A skill that a spec names, and where. */

@@ -1,31 +1,12 @@
 // How long an answer takes must not tell another's thing from a missing one. Milliseconds cannot be tested; what makes them can:
 // the same statements, in the same number of trips.
 
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
 import { form, skillZip } from "../support/skill";
 import { publishOwn } from "../support/talk";
-
-/** The pool's D1 and R2, writing down what they are asked. */
-function counted() {
-  const asked: string[] = [];
-  const noting = <T extends object>(target: T): T =>
-    new Proxy(target, {
-      get(object, name) {
-        const member: unknown = Reflect.get(object, name, object);
-        if (typeof member !== "function") return member;
-        return (...given: unknown[]) => {
-          if (name === "prepare") asked.push(String(given[0]));
-          if (["batch", "head", "get", "list"].includes(String(name))) asked.push(String(name));
-          const result: unknown = Reflect.apply(member, object, given);
-          return name === "withSession" ? noting(result as object) : result;
-        };
-      },
-    });
-  return { asked, bindings: { DB: noting(env.DB), PACKAGES: noting(env.PACKAGES) } };
-}
+import { counted } from "../support/trips";
 
 async function ask(key: string, method: string, path: string, body?: () => BodyInit | object) {
   const { asked, bindings } = counted();

@@ -105,13 +105,27 @@ export async function findAllInView(context: Context, view: View, names: readonl
   return far.length === 0 ? near : [...near, ...(await readNamed(context, view.selection, view.shell, far))];
 }
 
-/** Whether a skill is still visible here, even where another one of the same name now comes first. */
-export async function isVisible(
+/**
+ * Those of these skills that are visible here, by id, even where another one of the same name now comes first: in at most two round
+ * trips, however many they are.
+ */
+export async function visibleAmong(
   context: Context,
   view: View,
-  skill: { name: string; skill_id: string },
-): Promise<boolean> {
-  return (await scopeInView(context, view, skill)) !== null;
+  asked: readonly { name: string; skill_id: string }[],
+): Promise<Set<string>> {
+  const first = await findAllInView(context, view, [...new Set(asked.map(({ name }) => name))]);
+  const named = new Map(first.map((entry) => [entry.name, entry.skill_id]));
+  const visible = new Set(asked.flatMap(({ name, skill_id }) => (named.get(name) === skill_id ? skill_id : [])));
+  const shadowed = new Map(
+    asked.flatMap(({ name, skill_id }) =>
+      named.has(name) && !visible.has(skill_id) ? [[skill_id, { name, skill_id, any_version: true }]] : [],
+    ),
+  );
+  if (shadowed.size === 0) return visible;
+  const rows = await wantedSkills(context.db, scopesOf(context, view.selection), view.shell, [...shadowed.values()]);
+  for (const { skill_id } of rows) if (shadowed.has(skill_id)) visible.add(skill_id);
+  return visible;
 }
 
 /** The scope of a skill that is visible here, even where another one of the same name comes first; `null` for any other. */

@@ -10,7 +10,7 @@ import { yankedAmong } from "../../storage/d1/versions";
 import type { Context } from "../context";
 import { exclusively, record, type Session } from "../session";
 import type { Standing } from "../session-memory";
-import { isVisible, readView, viewKey } from "./catalog";
+import { readView, viewKey, visibleAmong } from "./catalog";
 
 const STALE: Issue = {
   code: "catalog_stale",
@@ -72,24 +72,35 @@ async function viewNow(context: Context, session: Session, settings: Conversatio
 /** The departures of active skills that this view no longer has, or not at that version. */
 async function lost(context: Context, session: Session, view: View): Promise<ConversationEvent[]> {
   const { state } = session;
-  const found: ConversationEvent[] = [];
-  const active = activeSkills(state);
-  const yanked = await yankedOf(
-    context,
-    view,
-    active.map(({ skill }) => skill),
-  );
-  for (const { skill } of active) {
-    if (!yanked.has(skill.version_id) && (await isVisible(context, view, skill))) continue;
-    found.push({ type: "unloaded", turn: state.turn, name: skill.name, reason: "unavailable" });
-  }
-  return found;
+  const active = activeSkills(state).map(({ skill }) => skill);
+  const usable = await usableAmong(context, view, active);
+  return active
+    .filter(({ version_id }) => !usable.has(version_id))
+    .map(({ name }) => ({ type: "unloaded", turn: state.turn, name, reason: "unavailable" }));
+}
+
+/** The versions, by id, that may be used here: of a skill that is visible, and not yanked. */
+export async function usableAmong(
+  context: Context,
+  view: View,
+  skills: readonly Pick<SkillRef, "name" | "skill_id" | "version_id">[],
+): Promise<Set<string>> {
+  const [visible, yanked] = await Promise.all([
+    visibleAmong(context, view, skills),
+    yankedOf(
+      context,
+      view,
+      skills.map(({ version_id }) => version_id),
+    ),
+  ]);
+  const usable = skills.filter(({ skill_id, version_id }) => visible.has(skill_id) && !yanked.has(version_id));
+  return new Set(usable.map(({ version_id }) => version_id));
 }
 
 /** Which of these versions are yanked. Those that the view itself would choose are not, and need no look. */
-export async function yankedOf(context: Context, view: View, skills: readonly SkillRef[]): Promise<Set<string>> {
+async function yankedOf(context: Context, view: View, versions: readonly string[]): Promise<Set<string>> {
   const chosen = new Set(view.catalog.entries.map((entry) => entry.version_id));
-  const others = skills.map((skill) => skill.version_id).filter((id) => !chosen.has(id));
+  const others = versions.filter((id) => !chosen.has(id));
   return others.length === 0 ? new Set() : yankedAmong(context.db, others);
 }
 

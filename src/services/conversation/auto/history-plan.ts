@@ -9,8 +9,7 @@ import { editsOf, missingTexts } from "../../../domain/conversation/history-plan
 import { keepOnly, standingCarriers } from "../../../domain/conversation/present";
 import { holdsInstructions } from "../../../domain/conversation/prompt";
 import type { LoadAnswer } from "../../../domain/conversation/restore";
-import { isVisible } from "../../catalog/catalog";
-import { yankedOf } from "../../catalog/view";
+import { usableAmong } from "../../catalog/view";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 
@@ -48,9 +47,9 @@ export async function presentSkills(
   const gone = new Set<string>();
   // Without the registry nothing is known to be gone.
   if (context.caller.stale) return { pins: new Map(skills.map((skill) => [skill.name, skill])), gone };
-  const yanked = await yankedOf(context, view, skills);
+  const usable = await usableAmong(context, view, skills);
   for (const skill of skills) {
-    if (!yanked.has(skill.version_id) && (await isVisible(context, view, skill))) pins.set(skill.name, skill);
+    if (usable.has(skill.version_id)) pins.set(skill.name, skill);
     else gone.add(skill.version_id);
   }
   return { pins, gone };

@@ -83,6 +83,11 @@ export class CachedChat {
     return this.step(named("load_skill", { skill_name: skill, ...more }));
   }
 
+  /** What stands before the history: the tools and the prompt. */
+  front(): string {
+    return this.current.tools + this.current.prompt;
+  }
+
   /** What the model reads. */
   text(): string {
     return JSON.stringify([this.current, this.said]);
@@ -106,7 +111,7 @@ export class CachedChat {
   }
 
   private send(within: boolean): boolean {
-    const front = this.current.tools + this.current.prompt;
+    const front = this.front();
     const messages = this.said.map(({ message }) => JSON.stringify(message));
     const before = this.sent;
     this.sent = { front, messages };

@@ -18,15 +18,18 @@ const toolSchema = z.object({
   annotations: jsonObject.optional(),
 });
 
+/** Fronts of earlier gateways have none. They are made anew with the next turn. */
+const skillId = z.string().default("");
+
 export const frontSchema = z.object({
   /** What it was made for: another ghost or other settings make another one. */
   basis: z.string(),
   /** The turn in which it changed last. */
   since: z.number(),
   system: z.string(),
-  lines: z.array(z.object({ name: z.string(), description: z.string() })),
+  lines: z.array(z.object({ name: z.string(), skill_id: skillId, description: z.string() })),
   more: z.number(),
-  preloaded: z.array(z.object({ name: z.string(), version_id: z.string(), text: z.string() })),
+  preloaded: z.array(z.object({ name: z.string(), skill_id: skillId, version_id: z.string(), text: z.string() })),
   /** Tools of servers that no skill brings. */
   tools: z.array(z.object({ server: z.string(), definition: toolSchema })),
   /** Servers that were still connecting when it was made. */
@@ -50,7 +53,7 @@ export function preloadOf({ catalog, preload }: View): readonly string[] {
 export function linesOf(catalog: Catalog, preloaded: readonly string[]): Pick<Front, "lines" | "more"> {
   const { shown, more } = listed(catalog, []);
   const lines = shown.filter(({ name }) => !preloaded.includes(name));
-  return { lines: lines.map(({ name, description }) => ({ name, description })), more };
+  return { lines: lines.map(({ name, skill_id, description }) => ({ name, skill_id, description })), more };
 }
 
 /** The names of all skills that it shows. */
@@ -58,17 +61,28 @@ export function namesIn({ lines, preloaded }: Pick<Front, "lines" | "preloaded">
   return [...preloaded, ...lines].map(({ name }) => name);
 }
 
-/** The front without skills and servers that are gone. What it gained meanwhile waits. */
-export function withoutGone(
-  front: Front,
-  isGone: (skill: string) => boolean,
-  hasServer: (name: string) => boolean,
-): Front {
+/** What may still be shown. */
+export interface StillThere {
+  /** Ids of skills by name. Another skill of a name is not the one that was shown. */
+  skills: ReadonlyMap<string, string>;
+  /** Ids of the preloaded versions among them. */
+  versions: ReadonlySet<string>;
+  /** Names of servers. */
+  servers: ReadonlySet<string>;
+  /** How many skills a list could show by now. */
+  listable: number;
+}
+
+/** The front without what is gone. What it gained meanwhile waits. */
+export function withoutGone(front: Front, { skills, versions, servers, listable }: StillThere): Front {
+  const isThere = ({ name, skill_id }: { name: string; skill_id: string }) => skills.get(name) === skill_id;
+  const lines = front.lines.filter(isThere);
   return {
     ...front,
-    lines: front.lines.filter(({ name }) => !isGone(name)),
-    preloaded: front.preloaded.filter(({ name }) => !isGone(name)),
-    tools: front.tools.filter(({ server }) => hasServer(server)),
+    lines,
+    more: Math.max(0, Math.min(front.more, listable - lines.length)),
+    preloaded: front.preloaded.filter((skill) => isThere(skill) && versions.has(skill.version_id)),
+    tools: front.tools.filter(({ server }) => servers.has(server)),
   };
 }
 

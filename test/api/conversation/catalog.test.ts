@@ -1,6 +1,6 @@
-import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { configure } from "../../support/clock";
 import {
   clearRegistry,
   deleteSkill,
@@ -92,13 +92,6 @@ describe("the catalog", () => {
   });
 
   /** The gateway with other variables, for one conversation until it is evicted. */
-  async function configure(stub: DurableObjectStub, variables: Record<string, string>): Promise<void> {
-    await runInDurableObject(stub, (object: object) => {
-      const open = object as { env: object };
-      open.env = { ...open.env, ...variables };
-    });
-  }
-
   it("is narrowed by the allow-list, versions included, also for what is active already", async () => {
     const user = someone();
     const wiki = await user.seed({ name: "wiki", version: "1.0.0" });

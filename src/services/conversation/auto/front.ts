@@ -6,6 +6,7 @@ import { activeSkills } from "../../../domain/conversation/activation";
 import { type Front, frontSchema, linesOf, namesIn, preloadOf, withoutGone } from "../../../domain/conversation/front";
 import { sha256Hex } from "../../../domain/digest";
 import { findAllInView } from "../../catalog/catalog";
+import { usableAmong } from "../../catalog/view";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { explainTools } from "../../tools/explain";
@@ -32,26 +33,33 @@ export interface Renewal {
 }
 
 /**
- * Decides what becomes of the front when a turn begins. It is made anew for another ghost or other settings, and in a cold moment
- * if the list has other members; what may not be used any more leaves it at once; everything else waits.
+ * Decides what becomes of the front when a turn begins. What may not be used any more leaves it at once; everything else waits. It
+ * is made anew for another ghost or other settings, in a cold moment if the list has other members, and where something else has
+ * taken the place of what leaves: then it changes in any case.
  */
 export async function renewal(context: Context, session: Session, view: View, cold: boolean): Promise<Renewal> {
   const anew: Renewal = { front: null, preload: preloadOf(view) };
   const front = keptFront(session);
   if (front === null || front.basis !== (await basisOf(view))) return anew;
   const names = namesIn(front);
-  if (names.length === 0 && front.more === 0 && hasListed(listed(view.catalog, []))) return anew;
+  const now = listed(view.catalog, []);
+  if (names.length === 0 && front.more === 0 && hasListed(now)) return anew;
   if (cold && isOther(front, view)) return anew;
   // Without the registry nothing is known to be gone.
   if (context.caller.stale) return { front, preload: front.preloaded.map(({ name }) => name) };
-  const there = new Set((await findAllInView(context, view, names)).map(({ name }) => name));
-  const servers = new Set([...Object.keys(view.servers.gateway), ...Object.keys(view.servers.ghost)]);
-  const left = withoutGone(
-    front,
-    (name) => !there.has(name),
-    (server) => servers.has(server),
-  );
-  const isSame = namesIn(left).length === names.length && left.tools.length === front.tools.length;
+  const [first, versions] = await Promise.all([
+    findAllInView(context, view, names),
+    usableAmong(context, view, front.preloaded),
+  ]);
+  const shown = first.filter(({ name, user_only }) => !user_only || view.preload.includes(name));
+  const skills = new Map(shown.map(({ name, skill_id }) => [name, skill_id]));
+  const left = withoutGone(front, {
+    ...{ skills, versions, listable: now.shown.length + now.more },
+    servers: new Set([...Object.keys(view.servers.gateway), ...Object.keys(view.servers.ghost)]),
+  });
+  const there = new Set(namesIn(left));
+  if (names.some((name) => !there.has(name) && skills.has(name))) return anew;
+  const isSame = there.size === names.length && left.tools.length === front.tools.length && left.more === front.more;
   const next = isSame ? front : { ...left, since: session.state.turn + 1 };
   return { front: next, preload: next.preloaded.map(({ name }) => name) };
 }
@@ -95,6 +103,7 @@ async function makeFront({ session, view, offered }: Step): Promise<Omit<Front, 
     ),
     preloaded: preloaded.map(({ skill }) => ({
       name: skill.name,
+      skill_id: skill.skill_id,
       version_id: skill.version_id,
       text: (store.instructions(skill.version_id) ?? "") + explainTools(tools, [skill.name]),
     })),
@@ -106,7 +115,8 @@ async function makeFront({ session, view, offered }: Step): Promise<Omit<Front, 
 }
 
 function basisOf({ system_prompt, selection, preload, shell, ghost }: View): Promise<string> {
-  return sha256Hex(JSON.stringify([system_prompt, selection, preload, shell, ghost]));
+  // The number rises when a front of an earlier gateway lacks something.
+  return sha256Hex(JSON.stringify([1, system_prompt, selection, preload, shell, ghost]));
 }
 
 function isOther(front: Front, view: View): boolean {

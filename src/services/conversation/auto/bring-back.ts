@@ -1,19 +1,25 @@
 // Under `auto` the model sees instructions of skills that are not active any more. It may call what they describe: that makes the
 // skill active again, since a refusal would cost more than the retention saved.
 
-import { activeSkills } from "../../../domain/conversation/activation";
+import type { SkillRef } from "../../../domain/catalog/skill-ref";
+import { activeSkills, fold } from "../../../domain/conversation/activation";
+import { overBudget } from "../../../domain/conversation/budget";
 import type { ConversationEvent } from "../../../domain/conversation/event";
 import { standingCarriers } from "../../../domain/conversation/present";
 import type { ToolCall } from "../../../domain/tool";
-import { findInView } from "../../catalog/catalog";
+import { findForModel } from "../../catalog/catalog";
 import { keepInstructions } from "../../catalog/instructions";
+import { usableAmong } from "../../catalog/view";
 import { exclusively, record } from "../../session";
 import { knownTool } from "../../tools/memory";
 import { connectSources } from "../../tools/sources";
 import type { Seen } from "../../tools/step";
 import { pinned } from "./history-plan";
 
-/** Makes the skills of these calls active again whose instructions stand in the history and that may still be used. */
+/**
+ * Makes the skills of these calls active again whose instructions stand in the history, where loading them would do the same. What
+ * may not be used any more stays away, and so do what only users may choose and what the budget has no room for.
+ */
 export async function bringBack(seen: Seen, calls: readonly ToolCall[]): Promise<void> {
   const { context, session, view } = seen;
   if (session.state.policy?.delivery !== "auto") return;
@@ -21,22 +27,32 @@ export async function bringBack(seen: Seen, calls: readonly ToolCall[]): Promise
   if (wanted.size === 0) return;
   const back = await exclusively(session, async () => {
     const { state } = session;
+    const { turn } = state;
     const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
-    const present = new Map(
-      standingCarriers(state.carriers).flatMap(({ skills }) => skills.map((skill) => [skill.name, skill])),
-    );
+    const texts = standingCarriers(state.carriers).flatMap(({ skills }) => skills);
+    const usable = await usableAmong(context, view, [...texts, ...state.refs.values()]);
+    const isUsable = ({ version_id }: SkillRef) => usable.has(version_id);
+    const present = byName([...byName(texts).values()].filter(isUsable));
+    const known = byName([...state.refs.values()].filter(isUsable));
     const events: ConversationEvent[] = [];
     for (const skill of present.values()) {
       if (!wanted.has(skill.name) || active.has(skill.name)) continue;
-      if ((await findInView(context, view, skill.name))?.skill_id !== skill.skill_id) continue;
-      const skills = pinned([skill], present, state.refs).reverse();
+      if ((await findForModel(context, view, skill.name, false))?.skill_id !== skill.skill_id) continue;
+      const skills = pinned([skill], present, known).reverse();
+      const loaded: ConversationEvent = { type: "loaded", turn, name: skill.name, skills, delivered: [], used: true };
+      if (overBudget(fold([...events, loaded], state))) continue;
       await keepInstructions(context, session, skills);
-      events.push({ type: "loaded", turn: state.turn, name: skill.name, skills, delivered: [], used: true });
+      events.push(loaded);
     }
     if (events.length > 0) record(session, context, events);
     return events.map((event) => ("name" in event ? event.name : ""));
   });
   if (back.length > 0) await connectSources(seen, back);
+}
+
+/** The last one of each name. */
+function byName(skills: readonly SkillRef[]): Map<string, SkillRef> {
+  return new Map(skills.map((skill) => [skill.name, skill]));
 }
 
 /** The skill whose tool a call names; `null` for any other call. */

@@ -146,6 +146,18 @@ describe("versions", () => {
     const { chat: c, wiki } = await chat();
     await c.turn();
     await c.load("wiki");
+it("a caller may name its whole history: what nobody knows of is not written down", async () => {
+  const { chat: c, user } = await chat();
+  await c.turn();
+  await c.load("wiki");
+  const known = c.said.flatMap(({ id }) => id ?? []);
+  const unknown = Array.from({ length: 9_000 }, (_, index) => `${index}-`.padEnd(255, "x"));
+  const said = await user.turn("c", { format: "openai", have: [...unknown, ...known, ...known] });
+  expect(said).not.toHaveProperty("append");
+  const { events } = await user.get("/c/events");
+  expect(events.at(-1)).toMatchObject({ type: "turn", turn: 2, history: { have: known } });
+});
+
     await seedVersion(wiki, { version: "2.0.0", body: "Write better pages.", tokens: 1_500 });
     expect((await c.turn()).active).toMatchObject([{ skill: "wiki", version: "1.0.0" }]);
     const moved = textOf(await c.load("wiki"))[0];

@@ -86,7 +86,7 @@ export function withHistory(
   const ask = (history: NonNullable<typeof turn.history>) => {
     events[0] = { ...turn, history };
   };
-  const said = { have: have === null ? null : [...have], edits: [], append: null };
+  const said = { have: have === null ? null : knownOf(before, have), edits: [], append: null };
   ask(said);
   const free = editsOf(fold(events, before), cold, isGone);
   ask({ ...said, edits: free });
@@ -114,5 +114,11 @@ export function heldBy(
   return answers.flatMap((answer) => {
     const held = texts.find((skill) => answer.name === skill.name && holdsInstructions(answer, skill));
     return held === undefined ? [] : [{ id: answer.id, names: [held.name] }];
+/** What of it is known here: a caller may name its whole history, and what is known of it is enough for the log. */
+function knownOf({ carriers }: ConversationState, have: readonly string[]): string[] {
+  const said = new Set(have);
+  return carriers.flatMap(({ id }) => (said.has(id) ? id : []));
+}
+
   });
 }

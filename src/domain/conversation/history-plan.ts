@@ -7,19 +7,18 @@ import type { ContextEdit } from "./event";
 import { type Carrier, presentVersion } from "./present";
 
 /**
- * The texts that leave now: those of a skill that is gone, and those that the budget sent away. In a cold moment also those that no
- * active skill needs, since only then does leaving cost nothing.
+ * The texts that leave now: those of a skill that is gone, also where the caller was free to keep them before, and those that the
+ * budget sent away. In a cold moment also those that no active skill needs, since only then does leaving cost nothing.
  */
 export function editsOf(state: ConversationState, cold: boolean, isGone: (skill: SkillRef) => boolean): ContextEdit[] {
   const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
+  const leaves = ({ state: standing, skills }: Carrier) =>
+    standing === "due" || (standing === "there" && cold && skills.every(({ name }) => !active.has(name)));
   return state.carriers
-    .filter(({ state: standing }) => standing !== "edited")
-    .flatMap((carrier) => {
-      const required = carrier.skills.some(isGone);
-      const leaves =
-        required || carrier.state === "due" || (cold && carrier.skills.every(({ name }) => !active.has(name)));
-      return leaves ? [{ id: carrier.id, required }] : [];
-    });
+    .filter((carrier) => carrier.state !== "withdrawn")
+    .map((carrier) => ({ carrier, required: carrier.skills.some(isGone) }))
+    .filter(({ carrier, required }) => required || leaves(carrier))
+    .map(({ carrier: { id }, required }) => ({ id, required }));
 }
 
 /** Active skills whose instructions stand nowhere: what was selected, or lost with the history. Preloaded ones stand in the prompt. */

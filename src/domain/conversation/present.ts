@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { type SkillRef, skillRefSchema } from "../catalog/skill-ref";
 import { CONVERSATION_LIMITS } from "../limits";
-import type { ConversationEvent } from "./event";
+import type { ContextEdit, ConversationEvent } from "./event";
 
 /** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
 export const carrierSchema = z.object({
@@ -12,8 +12,8 @@ export const carrierSchema = z.object({
   id: z.string(),
   kind: z.enum(["call", "append"]),
   skills: z.array(skillRefSchema),
-  /** `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it. */
-  state: z.enum(["there", "due", "edited"]),
+  /** `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it; `withdrawn`: it was not asked, but told. */
+  state: z.enum(["there", "due", "edited", "withdrawn"]),
 });
 
 export type Carrier = z.infer<typeof carrierSchema>;
@@ -35,11 +35,15 @@ export function keepOnly(carriers: Carriers, have: readonly string[]): Carrier[]
   const ids = new Set(have);
   return carriers
     .filter(({ id }) => ids.has(id))
-    .map((carrier) => (carrier.state === "edited" ? { ...carrier, state: "there" } : carrier));
+    .map((carrier) => (carrier.state === "due" ? carrier : { ...carrier, state: "there" }));
 }
 
-export function markEdited(carriers: Carriers, ids: readonly string[]): Carrier[] {
-  return carriers.map((carrier) => (ids.includes(carrier.id) ? { ...carrier, state: "edited" } : carrier));
+export function markEdited(carriers: Carriers, edits: readonly ContextEdit[]): Carrier[] {
+  const asked = new Map(edits.map(({ id, required }) => [id, required]));
+  return carriers.map((carrier) => {
+    const required = asked.get(carrier.id);
+    return required === undefined ? carrier : { ...carrier, state: required ? "withdrawn" : "edited" };
+  });
 }
 
 /** A skill leaves for the budget: each text that nothing else of needs is due to go. */
@@ -67,11 +71,8 @@ export function carriersAtTurn(before: Carriers, { history, history_cut, skills 
   if (history === undefined) return history_cut ? [] : before;
   const { have, edits, append } = history;
   const known = have === null ? (history_cut ? [] : before) : keepOnly(before, have);
-  const kept = markEdited(
-    known,
-    edits.map(({ id }) => id),
-  );
-  return append === null ? kept : carry(kept, { id: append.id, kind: "append", skills: named(skills, append.names) });
+  const added = { kind: "append" as const, skills: named(skills, append?.names ?? []) };
+  return markEdited(append === null ? known : carry(known, { id: append.id, ...added }), edits);
 }
 
 /** What is there once a skill was loaded. */

@@ -62,7 +62,7 @@ export async function beginTurn(
   warnings.push(...set.warnings);
   const present = await presentSkills(context, session, view, request);
   for (const kept of front?.front?.preloaded ?? []) {
-    const before = state.refs.get(kept.name);
+    const before = present.refs.get(kept.name);
     if (before?.version_id === kept.version_id) present.pins.set(kept.name, before);
   }
   const list = listed(view.catalog, preload);
@@ -73,7 +73,7 @@ export async function beginTurn(
       type: "turn",
       turn,
       policy,
-      skills: front === null ? set.skills : pinned(set.skills, present.pins, state.refs),
+      skills: front === null ? set.skills : pinned(set.skills, present.pins, present.refs),
       preloaded: preload.filter((name) => set.direct.has(name)),
       selected: picked.flatMap(({ name }) => (set.direct.has(name) && !set.missed.has(name) ? name : [])),
       history_cut: request.history_cut,

@@ -1,10 +1,10 @@
 // Delivery `auto`: what was sent does not change, so that the provider's prompt cache holds and no thinking block is refused.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AutoTurn, CachedChat, type ChatOptions } from "../../support/cached-chat";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
-import { moveSkill, seedVersion } from "../../support/registry";
+import { clearRegistry, moveSkill, type SeededSkill, seedVersion } from "../../support/registry";
 import { activeIn, someone, textOf } from "../../support/someone";
 
 /** A catalog that is too large to be preloaded whole. */
@@ -18,6 +18,11 @@ async function chat(options: ChatOptions = {}) {
 const removed = (name: string) =>
   `[skill-gateway: the instructions of '${name}' were removed here. Call load_skill to have them again.]`;
 
+async function yank(as: string, { id, versionId }: SeededSkill): Promise<void> {
+  expect((await call("POST", `/api/v1/kinds/skills/${id}/versions/${versionId}/yank`, { as })).status).toBe(200);
+}
+
+beforeEach(clearRegistry);
 afterEach(releaseClock);
 
 describe("what was sent", () => {
@@ -141,11 +146,6 @@ describe("a history that was lost", () => {
   });
 });
 
-describe("versions", () => {
-  it("stay until the skill is loaded anew, which says what it replaces", async () => {
-    const { chat: c, wiki } = await chat();
-    await c.turn();
-    await c.load("wiki");
 it("a caller may name its whole history: what nobody knows of is not written down", async () => {
   const { chat: c, user } = await chat();
   await c.turn();
@@ -158,6 +158,11 @@ it("a caller may name its whole history: what nobody knows of is not written dow
   expect(events.at(-1)).toMatchObject({ type: "turn", turn: 2, history: { have: known } });
 });
 
+describe("versions", () => {
+  it("stay until the skill is loaded anew, which says what it replaces", async () => {
+    const { chat: c, wiki } = await chat();
+    await c.turn();
+    await c.load("wiki");
     await seedVersion(wiki, { version: "2.0.0", body: "Write better pages.", tokens: 1_500 });
     expect((await c.turn()).active).toMatchObject([{ skill: "wiki", version: "1.0.0" }]);
     const moved = textOf(await c.load("wiki"))[0];
@@ -182,13 +187,38 @@ describe("what may not be used any more", () => {
   });
 });
 
+it("what a loaded skill needed does not stay with it when it may not be used any more", async () => {
+  const { chat: c, user } = await chat();
+  const needed = await user.seed({ name: "needed", body: "Needed text.", tokens: 1_500 });
+  await user.seed({ name: "needy", body: "Needy text.", tokens: 1_500, dependencies: ["needed"] });
+  await c.turn();
+  expect(textOf(await c.load("needy"))[0]).toContain("Needed text.");
+  await moveSkill(needed, "user:somebody-else");
+  const next = await c.turn();
+  expect(activeIn(next)).toEqual(["needy"]);
+  expect(next.context_edits).toMatchObject([{ required: true }]);
+  expect(JSON.stringify(next.append)).toContain("Needy text.");
+  expect(c.text()).not.toContain("Needed text.");
+});
+
+it("what a caller was free to keep is to be replaced once it may not be used any more", async () => {
+  const { chat: c, wiki } = await chat({ edits: false, settings: { retention_turns: 0 } });
+  await c.turn();
+  await c.load("wiki");
+  expect((await c.turn({ cache: "cold" })).context_edits).toHaveLength(1);
+  expect(c.text()).toContain("Write wiki pages.");
+  await moveSkill(wiki, "user:somebody-else");
+  expect((await c.turn()).context_edits).toMatchObject([{ content: removed("wiki"), required: true }]);
+  expect(c.text()).not.toContain("Write wiki pages.");
+  expect(await c.turn()).not.toHaveProperty("context_edits");
+});
+
 it("a version that is yanked is taken out too, and the skill goes on at another one", async () => {
   const { chat: c, user, wiki } = await chat({ edits: false });
   await c.turn();
   await c.load("wiki");
   await seedVersion(wiki, { version: "2.0.0", body: "Write better pages.", tokens: 1_500 });
-  const yank = `/api/v1/kinds/skills/${wiki.id}/versions/${wiki.versionId}/yank`;
-  expect((await call("POST", yank, { as: user.name })).status).toBe(200);
+  await yank(user.name, wiki);
   const next = await c.turn();
   expect(next.context_edits).toMatchObject([{ content: removed("wiki"), required: true }]);
   expect(next.active).toMatchObject([{ skill: "wiki", version: "2.0.0" }]);

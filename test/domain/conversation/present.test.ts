@@ -25,6 +25,7 @@ const all = (...carriers: ReturnType<typeof carrier>[]) => carriers.reduce<Carri
 const ids = (carriers: Carriers) => standingCarriers(carriers).map(({ id }) => id);
 
 it("an answer that carries nothing is no carrier, and an id that comes again carries what it carries now", () => {
+const edits = (...asked: string[]) => asked.map((id) => ({ id, required: false }));
   expect(all(carrier("1"))).toEqual([]);
   const again = all(carrier("1", "a"), carrier("2", "b"), carrier("1", "c"));
   expect(again.map(({ id, skills }) => [id, skills[0]?.name])).toEqual([
@@ -36,7 +37,7 @@ it("an answer that carries nothing is no carrier, and an id that comes again car
 it("the newest text of a skill counts", () => {
   const both = carry(all(carrier("1", "a")), { id: "2", kind: "call", skills: [skill("a", "2")] });
   expect(presentVersion(both, "a")?.version).toBe("2");
-  expect(presentVersion(markEdited(both, ["2"]), "a")?.version).toBe("1");
+  expect(presentVersion(markEdited(both, edits("2")), "a")?.version).toBe("1");
   expect(presentVersion(both, "b")).toBeNull();
 });
 
@@ -71,7 +72,7 @@ it("says of a skill that it is there exactly where the caller's history has it, 
           // It says that these are as they were.
           for (const kept of history.values()) kept.edited = false;
         } else if (op.do === "edit") {
-          carriers = markEdited(carriers, op.ids);
+          carriers = markEdited(carriers, edits(...op.ids));
           for (const edited of op.ids) {
             const known = history.get(edited);
             if (known !== undefined) known.edited = true;
@@ -79,7 +80,7 @@ it("says of a skill that it is there exactly where the caller's history has it, 
         } else {
           carriers = markDue(carriers, op.name, new Set());
           const due = carriers.filter(({ state }: Carrier) => state === "due").map((each) => each.id);
-          carriers = markEdited(carriers, due);
+          carriers = markEdited(carriers, edits(...due));
           for (const each of due) history.set(each, { ...(history.get(each) ?? { names: [] }), edited: true });
         }
       }

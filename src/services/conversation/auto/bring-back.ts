@@ -14,7 +14,7 @@ import { exclusively, record } from "../../session";
 import { knownTool } from "../../tools/memory";
 import { connectSources } from "../../tools/sources";
 import type { Seen } from "../../tools/step";
-import { pinned } from "./history-plan";
+import { lastOfEach, pinned } from "./history-plan";
 
 /**
  * Makes the skills of these calls active again whose instructions stand in the history, where loading them would do the same. What
@@ -32,8 +32,8 @@ export async function bringBack(seen: Seen, calls: readonly ToolCall[]): Promise
     const texts = standingCarriers(state.carriers).flatMap(({ skills }) => skills);
     const usable = await usableAmong(context, view, [...texts, ...state.refs.values()]);
     const isUsable = ({ version_id }: SkillRef) => usable.has(version_id);
-    const present = byName([...byName(texts).values()].filter(isUsable));
-    const known = byName([...state.refs.values()].filter(isUsable));
+    const present = lastOfEach([...lastOfEach(texts).values()].filter(isUsable));
+    const known = lastOfEach([...state.refs.values()].filter(isUsable));
     const events: ConversationEvent[] = [];
     for (const skill of present.values()) {
       if (!wanted.has(skill.name) || active.has(skill.name)) continue;
@@ -48,11 +48,6 @@ export async function bringBack(seen: Seen, calls: readonly ToolCall[]): Promise
     return events.map((event) => ("name" in event ? event.name : ""));
   });
   if (back.length > 0) await connectSources(seen, back);
-}
-
-/** The last one of each name. */
-function byName(skills: readonly SkillRef[]): Map<string, SkillRef> {
-  return new Map(skills.map((skill) => [skill.name, skill]));
 }
 
 /** The skill whose tool a call names; `null` for any other call. */

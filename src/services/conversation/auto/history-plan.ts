@@ -33,26 +33,42 @@ export function isCold(context: Context, session: Session, { model, cache }: His
   return lifetime !== null && context.now() - last > lifetime;
 }
 
-/** The skills whose instructions stand in the history, each as it stands there, and those of them that may not be used any more. */
+/** What of earlier turns may still be used. */
+interface Usable {
+  /** Skills whose instructions stand in the history, by name, each as it stands there. */
+  pins: Map<string, SkillRef>;
+  /** What was known of skills, by name. */
+  refs: Map<string, SkillRef>;
+  /** Versions in the history, by id, that may not be used any more: also those that the caller was only free to take out. */
+  gone: Set<string>;
+}
+
+/** Looks again at every skill that the history holds, or that was active. */
 export async function presentSkills(
   context: Context,
-  session: Session,
+  { state }: Session,
   view: View,
   { have, history_cut }: HistoryFacts,
-): Promise<{ pins: Map<string, SkillRef>; gone: Set<string> }> {
-  const { carriers } = session.state;
-  const known = have !== null ? keepOnly(carriers, have) : history_cut ? [] : carriers;
-  const skills = standingCarriers(known).flatMap((carrier) => carrier.skills);
-  const pins = new Map<string, SkillRef>();
-  const gone = new Set<string>();
+): Promise<Usable> {
+  const known = have !== null ? keepOnly(state.carriers, have) : history_cut ? [] : state.carriers;
+  const texts = known.flatMap(({ skills }) => skills);
+  const before = [...state.refs.values()];
   // Without the registry nothing is known to be gone.
-  if (context.caller.stale) return { pins: new Map(skills.map((skill) => [skill.name, skill])), gone };
-  const usable = await usableAmong(context, view, skills);
-  for (const skill of skills) {
-    if (usable.has(skill.version_id)) pins.set(skill.name, skill);
-    else gone.add(skill.version_id);
-  }
-  return { pins, gone };
+  const usable = context.caller.stale
+    ? new Set([...texts, ...before].map(({ version_id }) => version_id))
+    : await usableAmong(context, view, [...texts, ...before]);
+  const isUsable = ({ version_id }: SkillRef) => usable.has(version_id);
+  const standing = standingCarriers(known).flatMap(({ skills }) => skills);
+  return {
+    pins: lastOfEach(standing.filter(isUsable)),
+    refs: lastOfEach(before.filter(isUsable)),
+    gone: new Set(texts.filter((skill) => !isUsable(skill)).map(({ version_id }) => version_id)),
+  };
+}
+
+/** The last one of each name. */
+export function lastOfEach(skills: readonly SkillRef[]): Map<string, SkillRef> {
+  return new Map(skills.map((skill) => [skill.name, skill]));
 }
 
 /** Skills at the versions that the history holds, with what those need. A version moves when it is loaded anew, not by itself. */
@@ -98,6 +114,12 @@ export function withHistory(
   ask({ ...said, edits, append: { id: context.newId("apd"), names: missing } });
 }
 
+/** What of it is known here: a caller may name its whole history, and what is known of it is enough for the log. */
+function knownOf({ carriers }: ConversationState, have: readonly string[]): string[] {
+  const said = new Set(have);
+  return carriers.flatMap(({ id }) => (said.has(id) ? id : []));
+}
+
 /**
  * Which answers of a history hold the instructions of which skills, which need not be given again. Only a skill's own loading tells:
  * what was preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
@@ -114,11 +136,5 @@ export function heldBy(
   return answers.flatMap((answer) => {
     const held = texts.find((skill) => answer.name === skill.name && holdsInstructions(answer, skill));
     return held === undefined ? [] : [{ id: answer.id, names: [held.name] }];
-/** What of it is known here: a caller may name its whole history, and what is known of it is enough for the log. */
-function knownOf({ carriers }: ConversationState, have: readonly string[]): string[] {
-  const said = new Set(have);
-  return carriers.flatMap(({ id }) => (said.has(id) ? id : []));
-}
-
   });
 }

@@ -83,6 +83,8 @@ export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 /** What a conversation keeps. */
 export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
+  /** Messages of a history that are known to hold instructions; together they hold as many as may be active. */
+  carriers: 256,
   /** Skills that a user adds to a ghost's. */
   addedSkills: 64,
   activeTokens: 1_000_000,

@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { type SkillRef, skillRefSchema } from "../catalog/skill-ref";
-import { CONVERSATION_LIMITS } from "../limits";
+import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../limits";
 import type { ContextEdit, ConversationEvent } from "./event";
 
 /** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
@@ -21,13 +21,23 @@ export type Carrier = z.infer<typeof carrierSchema>;
 /** In the order in which they came. */
 export type Carriers = readonly Carrier[];
 
-/** Adds one. What an id carried before is gone: ids may come again. An edited one is kept while there is room, since `have` may name it. */
+/**
+ * Adds one. What an id carried before is gone: ids may come again. Of too many those are forgotten first that were to be replaced, which
+ * `have` may still name, then the oldest, whose instructions are told again when they are needed.
+ */
 export function carry(carriers: Carriers, added: Omit<Carrier, "state">): Carrier[] {
   if (added.skills.length === 0) return [...carriers];
   const others = carriers.filter(({ id }) => id !== added.id);
-  const edited = others.filter(({ state }) => state === "edited");
-  const surplus = new Set(edited.slice(0, Math.max(0, edited.length - CONVERSATION_LIMITS.activeSkills)));
-  return [...others.filter((carrier) => !surplus.has(carrier)), { ...added, state: "there" }];
+  const isReplaced = ({ state }: Carrier) => state === "edited" || state === "withdrawn";
+  const forgotten = new Set<Carrier>();
+  let skills = others.reduce((sum, carrier) => sum + carrier.skills.length, added.skills.length);
+  for (const carrier of [...others.filter(isReplaced), ...others.filter((other) => !isReplaced(other))]) {
+    const count = others.length + 1 - forgotten.size;
+    if (count <= CONVERSATION_LIMITS.carriers && skills <= CONVERSATION_LIMITS.activeSkills) break;
+    forgotten.add(carrier);
+    skills -= carrier.skills.length;
+  }
+  return [...others.filter((carrier) => !forgotten.has(carrier)), { ...added, state: "there" }];
 }
 
 /** What the caller says it still has, unedited, is there; everything else is gone. */
@@ -77,7 +87,9 @@ export function carriersAtTurn(before: Carriers, { history, history_cut, skills 
 
 /** What is there once a skill was loaded. */
 export function carriersOfLoad(before: Carriers, { call, skills, delivered }: EventOf<"loaded">): Carriers {
-  return call === undefined ? before : carry(before, { id: call, kind: "call", skills: named(skills, delivered) });
+  // What is longer could not be named by `have`.
+  if (call === undefined || call.length > REQUEST_LIMITS.idempotencyKeyChars) return before;
+  return carry(before, { id: call, kind: "call", skills: named(skills, delivered) });
 }
 
 /** What a history holds that was read anew. */

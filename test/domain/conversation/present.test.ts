@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { EMPTY_STATE } from "../../../src/domain/conversation/activation";
+import { editsOf } from "../../../src/domain/conversation/history-plan";
 import {
   type Carrier,
   type Carriers,
+  carriersOfLoad,
   carry,
   keepOnly,
   markDue,
@@ -22,10 +25,10 @@ const skill = (name: string, version = "1") => ({
 });
 const carrier = (id: string, ...names: string[]) => ({ id, kind: "call" as const, skills: names.map((n) => skill(n)) });
 const all = (...carriers: ReturnType<typeof carrier>[]) => carriers.reduce<Carriers>(carry, []);
+const edits = (...asked: string[]) => asked.map((id) => ({ id, required: false }));
 const ids = (carriers: Carriers) => standingCarriers(carriers).map(({ id }) => id);
 
 it("an answer that carries nothing is no carrier, and an id that comes again carries what it carries now", () => {
-const edits = (...asked: string[]) => asked.map((id) => ({ id, required: false }));
   expect(all(carrier("1"))).toEqual([]);
   const again = all(carrier("1", "a"), carrier("2", "b"), carrier("1", "c"));
   expect(again.map(({ id, skills }) => [id, skills[0]?.name])).toEqual([
@@ -45,6 +48,48 @@ it("what leaves for the budget leaves with every text that nothing else needs", 
   const carriers = all(carrier("1", "needed", "a"), carrier("2", "a"), carrier("3", "b"));
   expect(ids(markDue(carriers, "a", new Set(["needed"])))).toEqual(["1", "3"]);
   expect(ids(markDue(carriers, "a", new Set()))).toEqual(["3"]);
+});
+
+it("no caller makes a state without end: those that were to be replaced are forgotten first, then the oldest", () => {
+  const many = all(...Array.from({ length: 255 }, (_, index) => carrier(`${index}`, "a")));
+  const edited = markEdited(many, edits("7"));
+  const full = carry(edited, carrier("new", "b"));
+  expect(full.length).toBe(256);
+  const next = carry(full, carrier("newer", "b"));
+  expect([next.length, next[0]?.id, next.some(({ id }) => id === "7")]).toEqual([256, "0", false]);
+  expect(carry(next, carrier("newest", "b"))[0]?.id).toBe("1");
+  const large = Array.from({ length: 400 }, (_, index) => `s${index}`);
+  expect(all(carrier("1", ...large), carrier("2", ...large), carrier("3", ...large)).map(({ id }) => id)).toEqual([
+    "2",
+    "3",
+  ]);
+});
+
+it("a call whose id is too long to be named later carries nothing", () => {
+  const load = (call: string) => ({
+    ...{ type: "loaded" as const, turn: 1, name: "a", skills: [skill("a")], delivered: ["a"] },
+    call,
+  });
+  expect(ids(carriersOfLoad([], load("x".repeat(255)))).length).toBe(1);
+  expect(carriersOfLoad([], load("x".repeat(256)))).toEqual([]);
+});
+
+it("a caller that was free to keep a text is told to replace it once it may not be used any more", () => {
+  const both = all(carrier("1", "a"), carrier("2", "b"));
+  const state = (carriers: Carriers) => ({ ...EMPTY_STATE, carriers });
+  const cold = editsOf(state(both), true, () => false);
+  expect(cold).toEqual([
+    { id: "1", required: false },
+    { id: "2", required: false },
+  ]);
+  const kept = markEdited(both, cold);
+  const isGone = ({ name: gone }: { name: string }) => gone === "a";
+  const told = editsOf(state(kept), false, isGone);
+  expect(told).toEqual([{ id: "1", required: true }]);
+  // Once: it had no choice. If it says that the text is there again, once more.
+  const withdrawn = markEdited(kept, told);
+  expect(editsOf(state(withdrawn), true, isGone)).toEqual([]);
+  expect(editsOf(state(keepOnly(withdrawn, ["1"])), false, isGone)).toEqual(told);
 });
 
 const name = fc.constantFrom("a", "b", "c", "d");

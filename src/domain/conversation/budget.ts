@@ -45,14 +45,17 @@ export function overRow(entries: readonly CatalogEntry[]): boolean {
   return entries.length > CONVERSATION_LIMITS.activeSkills || all > REF_CHARS;
 }
 
-/** The state's active skills exceed its policy. */
+/** The state's active skills, or the texts that the model is given, exceed its policy. */
 export function overBudget(state: ConversationState): boolean {
+  const most = state.policy?.max_active_skills ?? Number.POSITIVE_INFINITY;
+  return activeSkills(state).length > most || overText(state);
+}
+
+function overText(state: ConversationState): boolean {
   const { policy } = state;
   if (policy === null) return false;
-  const active = activeSkills(state);
   const { tokens, bytes } = weightOf(heldTexts(state));
   return (
-    active.length > (policy.max_active_skills ?? Number.POSITIVE_INFINITY) ||
     tokens > (policy.max_skill_tokens ?? Number.POSITIVE_INFINITY) ||
     bytes > (policy.max_skill_bytes ?? Number.POSITIVE_INFINITY)
   );
@@ -68,8 +71,8 @@ function heldTexts(state: ConversationState): SkillRef[] {
 
 /**
  * The loaded skills that leave, least recently touched first, until the state fits, and whether it does then. Preloaded and
- * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant. Before
- * any of them leave the texts of skills that are not active any more.
+ * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant. Where there is
+ * too much text, the texts of skills that are not active any more leave before.
  */
 export function evictions(state: ConversationState, keep: string | null): { leaving: string[]; fits: boolean } {
   const leaving: string[] = [];
@@ -78,7 +81,7 @@ export function evictions(state: ConversationState, keep: string | null): { leav
     const needed = new Set(activeSkills(current).flatMap(({ skill }) => skill.dependencies));
     const staying = new Set([...current.preloaded, ...current.selected, ...needed]);
     const candidates = [...current.roots.keys()].filter((name) => name !== keep && !staying.has(name));
-    const idle = idleText(current, keep);
+    const idle = overText(current) ? idleText(current, keep) : null;
     const oldest = idle ?? candidates.sort((a, b) => (current.touched.get(a) ?? 0) - (current.touched.get(b) ?? 0))[0];
     if (oldest === undefined) return { leaving, fits: false };
     leaving.push(oldest);

@@ -165,7 +165,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         ...state,
         events,
         refs: new Map([...state.refs, ...byName(event.skills)]),
-        roots: new Map(state.roots).set(event.name, event.turn),
+        roots: event.retold === true ? state.roots : new Map(state.roots).set(event.name, event.turn),
         touched,
         delivered,
         carriers: carriersOfLoad(state.carriers, event),

@@ -52,6 +52,7 @@ const turnEvent = z.object({
 /**
  * `skills` ends with the loaded one; its dependencies come first. `delivered`: those whose instructions are in the answer, which is
  * that to `call` under `auto`. `used`: nobody loaded it, but a tool of it was called while its instructions still stood there.
+ * `retold`: it was only told again, and stays as long as it would have.
  */
 const loadedEvent = z.object({
   type: z.literal("loaded"),
@@ -61,6 +62,7 @@ const loadedEvent = z.object({
   delivered: z.array(z.string()),
   call: z.string().optional(),
   used: z.boolean().optional(),
+  retold: z.boolean().optional(),
 });
 
 /** A file, tool or script of an active skill was used. */

@@ -2,8 +2,9 @@
 // altered: a provider bills a changed beginning anew, and some models refuse one.
 
 import type { SkillRef } from "../catalog/skill-ref";
-import { activeSkills, type ConversationState } from "./activation";
+import { type Activation, activeSkills, type ConversationState } from "./activation";
 import type { ContextEdit } from "./event";
+import type { Front } from "./front";
 import { type Carrier, presentVersion } from "./present";
 
 /**
@@ -21,10 +22,18 @@ export function editsOf(state: ConversationState, cold: boolean, isGone: (skill:
     .map(({ carrier: { id }, required }) => ({ id, required }));
 }
 
-/** Active skills whose instructions stand nowhere: what was selected, or lost with the history. Preloaded ones stand in the prompt. */
-export function missingTexts(state: ConversationState): SkillRef[] {
+/**
+ * Active skills whose instructions stand nowhere: what was selected, lost with the history, or moved on while an older version stands in
+ * the front.
+ *
+ * @param front `null`: it is made anew, with what is preloaded
+ */
+export function missingTexts(state: ConversationState, front: Pick<Front, "preloaded"> | null): SkillRef[] {
+  const inFront = new Set(front?.preloaded.map(({ version_id }) => version_id));
+  const isInFront = ({ skill, reason }: Activation) =>
+    front === null ? reason === "preloaded" : inFront.has(skill.version_id);
   return activeSkills(state)
-    .filter(({ skill, reason }) => reason !== "preloaded" && skill.tokens > 0)
+    .filter((activation) => activation.skill.tokens > 0 && !isInFront(activation))
     .map(({ skill }) => skill)
     .filter((skill) => presentVersion(state.carriers, skill.name)?.version_id !== skill.version_id);
 }

@@ -12,7 +12,8 @@ import {
 import { exclusively } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
 import { executeScript, type ScriptPlace } from "../tools/script";
-import { loadSkill, showSkill } from "./load";
+import { loadSkill } from "./load";
+import { showSkill } from "./loadable";
 import { runFindSkill, runReadSkill } from "./read";
 import { unloadSkill } from "./unload";
 

@@ -85,7 +85,7 @@ export async function beginTurn(
   ];
   const evict = (so: ConversationEvent[]) => warnings.push(...leaveForBudget(session, so, turn));
   if (front === null) evict(events);
-  else withHistory(context, state, events, request, cold, present.gone, evict);
+  else withHistory(context, state, events, request, { cold, gone: present.gone, front: front.front }, evict);
   const active = activeAfter(session, events);
   warnings.push(...updatedSince(state, active));
   await keepInstructions(context, session, active);

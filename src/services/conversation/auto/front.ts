@@ -34,8 +34,8 @@ export interface Renewal {
 
 /**
  * Decides what becomes of the front when a turn begins. What may not be used any more leaves it at once; everything else waits. It
- * is made anew for another ghost or other settings, in a cold moment if the list has other members, and where something else has
- * taken the place of what leaves: then it changes in any case.
+ * is made anew for another ghost or other settings, in a cold moment if the list has other members or what is preloaded another
+ * version, and where something else has taken the place of what leaves: then it changes in any case.
  */
 export async function renewal(context: Context, session: Session, view: View, cold: boolean): Promise<Renewal> {
   const anew: Renewal = { front: null, preload: preloadOf(view) };
@@ -124,5 +124,8 @@ function isOther(front: Front, view: View): boolean {
   const { lines, more } = linesOf(view.catalog, preload);
   const now = new Set([...preload, ...lines.map(({ name }) => name)]);
   const before = namesIn(front);
+  const versions = new Map(view.catalog.entries.map(({ name, version_id }) => [name, version_id]));
+  const isOld = (skill: Front["preloaded"][number]) => versions.get(skill.name) !== skill.version_id;
+  if (front.preloaded.some((skill) => versions.has(skill.name) && isOld(skill))) return true;
   return more !== front.more || before.length !== now.size || before.some((name) => !now.has(name));
 }

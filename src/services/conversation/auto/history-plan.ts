@@ -5,6 +5,7 @@ import type { View } from "../../../domain/catalog/view";
 import { type ConversationState, fold } from "../../../domain/conversation/activation";
 import { cacheLifetime } from "../../../domain/conversation/cache-lifetime";
 import type { ConversationEvent } from "../../../domain/conversation/event";
+import type { Front } from "../../../domain/conversation/front";
 import { editsOf, missingTexts } from "../../../domain/conversation/history-plan";
 import { keepOnly, standingCarriers } from "../../../domain/conversation/present";
 import { holdsInstructions } from "../../../domain/conversation/prompt";
@@ -86,14 +87,22 @@ export function pinned(
   return [...all.values()];
 }
 
+/** What is known of a turn that begins. */
+interface Beginning {
+  cold: boolean;
+  /** Versions, by id, that may not be used any more. */
+  gone: ReadonlySet<string>;
+  /** What stays of the front; `null`: it is made anew. */
+  front: Front | null;
+}
+
 /** The turn's events with what the caller is asked to do: `evict` adds what leaves for the budget in between. */
 export function withHistory(
   context: Context,
   before: ConversationState,
   events: ConversationEvent[],
   { have }: HistoryFacts,
-  cold: boolean,
-  gone: ReadonlySet<string>,
+  { cold, gone, front }: Beginning,
   evict: (events: ConversationEvent[]) => void,
 ): void {
   const [turn] = events;
@@ -109,7 +118,7 @@ export function withHistory(
   evict(events);
   const edits = [...free, ...editsOf(fold(events, before), false, isGone)];
   ask({ ...said, edits });
-  const missing = missingTexts(fold(events, before)).map(({ name }) => name);
+  const missing = missingTexts(fold(events, before), front).map(({ name }) => name);
   if (missing.length === 0 && turn.selected.length === 0) return;
   ask({ ...said, edits, append: { id: context.newId("apd"), names: missing } });
 }

@@ -23,7 +23,7 @@ export function editsOf(state: ConversationState, cold: boolean, isGone: (skill:
 }
 
 /**
- * Active skills whose instructions stand nowhere: what was selected, lost with the history, or moved on while an older version stands in
+ * Active skills of which nothing is told anywhere, instructions or tools: what was selected, lost with the history, or moved on while an older version stands in
  * the front.
  *
  * @param front `null`: it is made anew, with what is preloaded
@@ -33,7 +33,7 @@ export function missingTexts(state: ConversationState, front: Pick<Front, "prelo
   const isInFront = ({ skill, reason }: Activation) =>
     front === null ? reason === "preloaded" : inFront.has(skill.version_id);
   return activeSkills(state)
-    .filter((activation) => activation.skill.tokens > 0 && !isInFront(activation))
+    .filter((activation) => !isInFront(activation))
     .map(({ skill }) => skill)
     .filter((skill) => presentVersion(state.carriers, skill.name)?.version_id !== skill.version_id);
 }

@@ -116,11 +116,10 @@ function overBudgetFailure(name: string): ToolResult {
   return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
 }
 
-/** Whether the model can read a skill's instructions, at this version: in its history, or in the front of its prompt. */
+/** Whether the model can read of a skill, at this version: in its history, or in the front of its prompt. */
 function stands(session: Session, skill: SkillRef): boolean {
-  const { carriers } = session.state;
-  const isPresent = presentVersion(carriers, skill.name)?.version_id === skill.version_id;
-  return skill.tokens === 0 || isPresent || isInFront(session, skill);
+  const present = presentVersion(session.state.carriers, skill.name);
+  return present?.version_id === skill.version_id || isInFront(session, skill);
 }
 
 function isInFront(session: Session, { version_id }: SkillRef): boolean {

@@ -56,7 +56,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   return {
     turn,
     ...offer,
-    ...askedOf(session, format),
+    ...(await askedOf(step, format)),
     active: activeOf(session.state),
     loaded_skills: loadedInTurn(session.state),
     warnings,

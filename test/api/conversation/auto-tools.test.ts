@@ -94,6 +94,42 @@ describe("a tool of a skill that is not active any more, under delivery `auto`",
   });
 });
 
+describe("the tools of a skill, under delivery `auto`", () => {
+  const described = /call_skill_tool\(name, arguments\)[\s\S]*"name\\*":\\*"act/;
+  const append = (turn: object) => JSON.stringify((turn as { append?: object[] }).append ?? null);
+
+  it("are described where a user selects it", async () => {
+    await publishPublic(providerSkill("chosen", { act: "return 'acted'" }, { body: PADDING }));
+    const chat = await talk("hugo", { delivery: "auto" });
+    expect(append(await chat.turn({ selected_skills: ["chosen"] }))).toMatch(described);
+    expect(await acts(chat)).toEqual({ ran: true, active: ["chosen"] });
+  });
+
+  it("are described where a history is restored that has lost its instructions", async () => {
+    await publishPublic(providerSkill("restored", { act: "return 'acted'" }, { body: PADDING }));
+    const chat = await talk("ines", { delivery: "auto" });
+    const history = [
+      { role: "user", content: "Do it" },
+      { role: "assistant", content: "Done.", loaded_skills: ["restored"] },
+    ];
+    expect(append(await chat.turn({ history }))).toMatch(described);
+    expect(await acts(chat)).toEqual({ ran: true, active: ["restored"] });
+  });
+
+  it("are described where it has no instructions, once", async () => {
+    await publishPublic({ name: "filler", body: PADDING });
+    await publishPublic(providerSkill("bare", { act: "return 'acted'" }, { body: "" }));
+    const chat = await talk("jana", { delivery: "auto" });
+    await chat.turn();
+    const first = textOf(await chat.load("bare"));
+    expect(first).toMatch(/^Skill 'bare' has been loaded/);
+    expect(first).toMatch(described);
+    const other = await talk("jana", { delivery: "auto" });
+    expect(append(await other.turn({ selected_skills: ["bare"] }))).toMatch(described);
+    expect(append(await other.turn({ selected_skills: ["bare"] }))).not.toMatch(described);
+  });
+});
+
 async function yank(id: string, version: string): Promise<void> {
   expect((await call("POST", `/api/v1/kinds/skills/${id}/versions/${version}/yank`)).status).toBe(200);
 }

@@ -4,24 +4,23 @@ import type { ConversationState } from "../../../domain/conversation/activation"
 import { replacementOf } from "../../../domain/conversation/history-plan";
 import { applicationMessage, renderLoaded } from "../../../domain/conversation/prompt";
 import type { Issue } from "../../../domain/errors";
-import type { JsonObject } from "../../../domain/json";
 import type { Format } from "../../../domain/tools/formats";
-import type { Session } from "../../session";
+import { offeredText } from "../../tools/explain";
+import type { Step } from "../../tools/step";
 import type { AutoReply } from "../replies";
 import { keptFront } from "./front";
 
 const EPHEMERAL = { type: "ephemeral" } as const;
 
 /** What this turn asks for; nothing where another delivery is set. The same for a turn that is asked for again. */
-export function askedOf(session: Session, format: Format): AutoReply {
-  const { state } = session;
-  const front = keptFront(session);
+export async function askedOf(step: Step, format: Format): Promise<AutoReply> {
+  const { state } = step.session;
+  const front = keptFront(step.session);
   if (state.policy?.delivery !== "auto" || front === null) return {};
   const edits = editsOf(state);
   const isChanged = edits.length > 0 || (front.since === state.turn && state.turn > 1);
-  const { append } = state.asked;
   return {
-    ...(append === null ? {} : { append: [appended(session, format, append.names)], append_id: append.id }),
+    ...(await appendOf(step, format)),
     ...(edits.length === 0 ? {} : { context_edits: edits }),
     ...(format === "anthropic" && isChanged ? { drop_thinking_before: "new_user_message" } : {}),
     ...(format === "anthropic"
@@ -42,12 +41,21 @@ function editsOf({ asked, carriers }: ConversationState): NonNullable<AutoReply[
   });
 }
 
-function appended({ state, store }: Session, format: Format, names: readonly string[]): JsonObject {
-  const bodies = names.flatMap((name) => {
+/** The message to append. It describes the tools of its skills, as load_skill's answer does: no list of tools has them. */
+async function appendOf({ session, offered }: Step, format: Format): Promise<Pick<AutoReply, "append" | "append_id">> {
+  const { state, store } = session;
+  const { append } = state.asked;
+  if (append === null) return {};
+  const offer = await offered();
+  const bodies = append.names.flatMap((name) => {
     const skill = state.refs.get(name);
-    return skill === undefined ? [] : [{ name, instructions: store.instructions(skill.version_id) ?? "" }];
+    if (skill === undefined) return [];
+    const tools = offeredText(offer, [name], "fixed").trimStart();
+    const parts = [store.instructions(skill.version_id) ?? "", tools].filter((part) => part.trim() !== "");
+    return parts.length === 0 ? [] : [{ name, instructions: parts.join("\n\n") }];
   });
-  return applicationMessage(renderLoaded(bodies, state.selected), format);
+  if (bodies.length === 0 && state.selected.length === 0) return {};
+  return { append: [applicationMessage(renderLoaded(bodies, state.selected), format)], append_id: append.id };
 }
 
 /** Claude's newer models refuse a thinking block when anything before it has changed, as these settings let it. */

@@ -130,8 +130,8 @@ export class Resolver {
   }
 
   /**
-   * Chooses the version of a needed skill, `looked` if nothing was chosen before; `null` where there is none, or only a user may
-   * choose it.
+   * Chooses the version of a needed skill, `looked` if nothing was chosen before; `null` where there is none. One that only users
+   * choose comes, too: it is the skill's author who names it, and no model.
    */
   async #choose(
     { name, range }: Dependency,
@@ -146,7 +146,6 @@ export class Resolver {
       const isElsewhere = wanted.size > 1 && (await this.#look(name, [range], room)) !== null;
       return isElsewhere ? "contradicted" : null;
     }
-    if (next.user_only && known === undefined) return null;
     set(this.#ranges, name, wanted, this.#undo);
     if (next !== known) set(this.#chosen, name, next, this.#undo);
     return next;

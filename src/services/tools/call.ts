@@ -9,7 +9,7 @@ import { failed, type ToolResult } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
 import { callTool } from "../../sandbox/provider";
 import type { Progress } from "../../upstream/client";
-import { findInView } from "../catalog/catalog";
+import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { callServer } from "../servers/connections";
 import { touch } from "../session";
@@ -92,7 +92,8 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
     return failed(`Tool '${name}' is not available: ${down ?? "its MCP server does not have it any more"}.`);
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
-    if ((await findInView(context, view, known.skill)) !== null) return failed(`Load skill '${known.skill}' first.`);
+    if ((await findForModel(context, view, known.skill, false)) !== null)
+      return failed(`Load skill '${known.skill}' first.`);
     return failed(TEXTS.notAvailable(known.skill, view));
   }
   const bar = await barOf(context, view, active.skill);

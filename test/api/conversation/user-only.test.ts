@@ -1,6 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keyFor } from "../../support/call";
+import { providerSkill } from "../../support/provider";
 import { clearRegistry } from "../../support/registry";
 import { publishPublic, type Result, talk, textOf } from "../../support/talk";
 
@@ -45,13 +46,49 @@ describe("a skill that its author keeps from models", () => {
     }
   });
 
-  it("is not brought in by a dependency", async () => {
-    const chat = await world();
+  it("comes with a skill whose author says that it needs it, and leaves with that", async () => {
+    const chat = await world({ retention_turns: 1 });
     await publishPublic({ name: "needy", frontmatter: "dependencies: [deploy]" });
     await chat.turn();
-    const answer = await chat.load("needy");
-    expect([answer.isError, textOf(answer).includes("'deploy'")]).toEqual([undefined, true]);
-    expect((await chat.calls()).active.map(({ skill }) => skill)).toEqual(["needy"]);
+    expect((await chat.load("needy")).isError).toBeUndefined();
+    const { active, prompt } = await chat.calls();
+    expect([active.map(({ skill }) => skill), prompt.system.includes("Deploy them.")]).toEqual([
+      ["deploy", "needy"],
+      true,
+    ]);
+    expect(textOf(await chat.use("read_skill", { skill_name: "deploy", file_path: "notes.md" }))).toBe("A note.");
+    await chat.turn();
+    expect((await chat.turn()).active).toEqual([]);
+    expect((await chat.use("read_skill", { skill_name: "deploy" })).isError).toBe(true);
+  });
+
+  it("is not made active again by a call of its tool, where the history still has its instructions", async () => {
+    const tools = { ship: "return 'shipped'" };
+    const frontmatter = "disable-model-invocation: true";
+    const long = { body: "Long words. ".repeat(2_000) };
+    await publishPublic(providerSkill("shipper", tools, { ...long, frontmatter }));
+    await publishPublic({ name: "shown", description: "Shows zebras.", ...long });
+    const chat = await talk("person", { delivery: "auto" });
+    const ship = () => chat.use("call_skill_tool", { name: "ship", arguments: {} });
+    await chat.turn({ selected_skills: ["shipper"] });
+    expect(textOf(await ship())).toBe("shipped");
+    await chat.turn();
+    const answer = await ship();
+    expect([answer.isError, textOf(answer)]).toEqual([
+      true,
+      "Error: Skill 'shipper' is not available. Available skills: shown",
+    ]);
+  });
+
+  it("is as if it were not there under delivery auto, too", async () => {
+    const chat = await world({ delivery: "auto" });
+    const begun = await chat.turn();
+    expect(JSON.stringify([begun.prompt, begun.tools])).not.toContain("deploy");
+    for (const name of ["load_skill", "read_skill"])
+      expect((await chat.use(name, { skill_name: "deploy" })).isError, name).toBe(true);
+    const restored = await talk("person", { delivery: "auto" });
+    const history = [{ role: "assistant", content: "Done.", loaded_skills: ["deploy"] }];
+    expect((await restored.turn({ history })).active.map(({ skill }) => skill)).not.toContain("deploy");
   });
 
   it("is a user's to select, and then the model may read it as long as that holds", async () => {

@@ -161,23 +161,6 @@ describe("what is not there", () => {
       ["torch", []],
     ]);
   });
-
-  it("is what only users choose, unless a user has chosen it", async () => {
-    const world: World = { a: [{ ...v1, needs: ["deploy"] }], deploy: [v1] };
-    const find = async (name: string, ranges: readonly string[]) => {
-      const found = await finder(world)(name, ranges);
-      return found === null ? null : { ...found, user_only: name === "deploy" };
-    };
-    const alone = new Resolver(find);
-    await alone.add(current(world, "a"));
-    expect(told(alone.entries())).toBe("a@1.0.0");
-    const chosen = new Resolver(find);
-    for (const name of ["deploy", "a"]) await chosen.add((await find(name, []))!);
-    expect(chosen.entries().map((one) => [one.name, one.needs])).toEqual([
-      ["deploy", []],
-      ["a", ["deploy@*"]],
-    ]);
-  });
 });
 
 describe("what cannot be had", () => {

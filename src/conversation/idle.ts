@@ -1,23 +1,39 @@
 // What the alarm is for: what is due, and the end of a conversation that nobody uses.
 
 import { DURATIONS } from "../domain/durations";
+import { refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings";
 import { freshId, makeContext, primaryDatabase } from "../edge/context";
+import { logUnexpected } from "../edge/unexpected";
 import { expireDue } from "../services/asking/ask";
 import { farewell } from "../services/conversation/farewell";
 import { idleDeadline, unlist } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
+import { sendUses } from "../services/skill-use";
 import { closeSilent } from "./socket-protocol";
 import type { Tabs } from "./tabs";
 
-/** Does what is due: unanswered questions, silent sockets, keys to check, and the end of an idle conversation. */
+/** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, and the end of an idle conversation. */
 export async function ring(tabs: Tabs, env: Env, empty: () => Promise<null>): Promise<void> {
   tabs.alarm.fired();
   if (tabs.session() === null) return;
   expireDue(tabs.asking);
   await closeSilent(tabs);
+  await sendCounts(tabs, env);
   const session = tabs.session();
   if (session !== null) await endIfIdle(tabs, env, session, empty);
+}
+
+/** Sends the counts that are due. Where the registry does not answer they wait for another hour, and nothing else waits for them. */
+async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
+  const session = tabs.session();
+  if (session === null) return;
+  try {
+    await sendUses({ db: primaryDatabase(env), now: () => Date.now(), newId: freshId }, session);
+  } catch (error) {
+    // Storage that does not answer is logged where that is found out.
+    if (refusalIn(error) === null) logUnexpected(error, { where: "skill use" });
+  }
 }
 
 /** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */

@@ -188,7 +188,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     this.webSocketClose(socket, 1006, "");
   }
 
-  /** Does what is due: unanswered questions, silent sockets, keys to check, and the end of an idle conversation. */
+  /** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
     await ring(this.#tabs, this.env, () => this.#empty());
   }

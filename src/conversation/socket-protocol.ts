@@ -46,7 +46,8 @@ function listen({ session, listeners }: Tabs): Response {
 }
 
 /** From now on those who are connected hear what changes in a conversation. */
-export function announce({ sockets, listeners }: Tabs, session: Session): void {
+export function announce({ sockets, listeners, alarm }: Tabs, session: Session): void {
+  session.scheduled = () => alarm.rearm();
   announceChanges(session, sockets, listeners, (error) => {
     if (refusalIn(error) === null) logUnexpected(error, { where: "listen" });
   });

@@ -7,6 +7,7 @@ import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
+import { usesOf } from "../services/skill-use";
 import type { ConversationStore } from "../storage/object/conversation";
 import { Alarm } from "./alarm";
 import { Listeners } from "./listeners";
@@ -34,9 +35,9 @@ export function tabsOf(
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();
     if (open === null) return null;
-    // The end of an idle conversation, a deadline, a silent socket or a key to check: whatever is first.
+    // The end of an idle conversation, a deadline, a silent socket, a key to check or counts to send: whatever is first.
     const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
-    const others = [store.questions.nextDeadline(), sockets.nextDue()];
+    const others = [store.questions.nextDeadline(), sockets.nextDue(), usesOf(open).due];
     return Math.min(idle, ...others.filter((time) => time !== null));
   });
   const asking: Asking = {

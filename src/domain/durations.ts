@@ -88,4 +88,12 @@ export const DURATIONS = {
   farewell: 1_000,
   /** When to try again to delete an idle conversation. */
   endAgain: 60 * 60_000,
+  /** How long a conversation keeps what it counts of skills before it is added to everybody's, and tries again. */
+  useKept: 60 * 60_000,
+  /** A batch of counts is sent again for so long; its id is known for longer, so that it is never added twice. */
+  useSent: 2 * 24 * 60 * 60_000,
+  useSentKnown: 4 * 24 * 60 * 60_000,
+  /** How long counts of skills are kept, and what of them makes the shared order of lists. */
+  useHistory: 400 * 24 * 60 * 60_000,
+  useRecent: 14 * 24 * 60 * 60_000,
 } as const;

@@ -64,6 +64,15 @@ export const CATALOG_LIMITS = {
   specWarnings: 20,
 } as const;
 
+/** Counts of how skills are used. */
+export const USE_LIMITS = {
+  /** What one user's conversations count for the shared order of lists in a day, whatever they load. */
+  votes: 50,
+  /** What the use of a skill is told of: days, and versions. */
+  days: 400,
+  versions: 100,
+} as const;
+
 /**
  * What an MCP client is told before its first call, in UTF-16 units. Hosts cut a server's instructions, the strictest after some 2 000,
  * and the model never learns of what was cut off.

@@ -1,16 +1,30 @@
 // What the gateway does every hour, without a caller.
 
 import { dayOf } from "../domain/access/quota";
+import { DURATIONS } from "../domain/durations";
+import { CATALOG_LIMITS } from "../domain/limits";
+import { forgetUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
 import { forgetUsage } from "../storage/d1/usage";
 import type { Context } from "./context";
 import { type SweepContext, sweep } from "./registry/sweep";
 import { recordSettings } from "./settings-record";
 
-/** Removes what failed publishes left behind, forgets the counts of earlier days, and records a change of the settings. */
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Removes what failed publishes left behind, forgets the counts of earlier days, makes tomorrow's order of skills, and records a change
+ * of the settings.
+ */
 export async function keepHouse(context: SweepContext & Pick<Context, "settings" | "newId">): Promise<void> {
   const { db, settings } = context;
   const deleted = await sweep(context);
   console.log(JSON.stringify({ event: "sweep", deleted }));
-  await forgetUsage(db, dayOf(context.now()));
+  const today = dayOf(context.now());
+  await forgetUsage(db, today);
+  const counts = today - DURATIONS.useHistory;
+  await forgetUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
+  // Tomorrow's, and never today's: what stands in front of prompts does not change within a day.
+  const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);
+  await putSkillOrder(db, today + DAY_MS, most);
   await recordSettings(db, settings, context.newId("usr"));
 }

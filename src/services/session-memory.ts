@@ -6,6 +6,7 @@ import type { Front } from "../domain/conversation/front";
 import type { Offered, OfferedServer, ToolMemory, ToolSources } from "../domain/conversation/offered";
 import type { RenderedPrompt } from "../domain/conversation/prompt";
 import type { ConversationSettings } from "../domain/conversation/settings";
+import type { Uses } from "../domain/conversation/skill-use";
 import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { UpstreamMemory } from "../domain/servers/memory";
@@ -49,6 +50,8 @@ export interface SessionMemory {
   offered: { sources: ToolSources; revision: number; offered: Offered } | null;
   /** What the store has of the front of the prompt. */
   front: { kept: Front | null } | null;
+  /** What the store has of the use of skills. */
+  uses: { kept: Uses } | null;
   /** When a step last began, in milliseconds since the epoch; 0 before the first. */
   lastStep: number;
   rendered: {
@@ -71,6 +74,6 @@ export interface SessionMemory {
 export function emptyMemory(): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };
-  const front = { front: null, lastStep: 0 };
+  const front = { front: null, uses: null, lastStep: 0 };
   return { looked: null, tools: null, sources: null, offered: null, rendered: null, ...client, ...front, connections };
 }

@@ -13,6 +13,7 @@ import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
 import { emptyMemory, type SessionMemory } from "./session-memory";
+import { keepUses, scheduleUses, usesAfter, usesOf } from "./skill-use";
 
 export interface Session {
   /** The owner's user id and the conversation's id: the object's name. */
@@ -35,6 +36,8 @@ export interface Session {
   readonly memory: SessionMemory;
   /** Called after every change of the state, of the view, and of what servers offer. */
   changed?: (context: Context) => void;
+  /** Called when something is to be done later that was not before. */
+  scheduled?: () => void;
 }
 
 type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
@@ -81,19 +84,23 @@ export function createSession(
   });
 }
 
-/** Appends events and folds them, as one change. */
+/** Appends events, folds them and counts what they say of the use of skills, as one change. */
 export function record(session: Session, context: Context, events: readonly ConversationEvent[]): void {
   if (session.ended) throw conversationNotFound();
   const { store, state } = session;
   const used = store.bytes();
   if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
   const next = events.reduce(apply, state);
+  const before = usesOf(session);
+  const uses = usesAfter(session, state, events, context.now());
   store.atomically(() => {
+    keepUses(session, uses);
     let last = 0;
     for (const event of events) last = store.log.append(context.now(), event);
     snapshotWhenDue(store, last - events.length, last, next);
   });
   session.state = next;
+  scheduleUses(session, before);
   session.changed?.(context);
 }
 

@@ -13,6 +13,7 @@ import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { callServer } from "../servers/connections";
 import { touch } from "../session";
+import { countCall } from "../skill-use";
 import { hostParts, providerCode, toolContext } from "./code";
 import { knownTool } from "./memory";
 import { stepOf } from "./offered";
@@ -42,15 +43,16 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   if (problem !== null || facts.provider === null || context.loader === undefined)
     return failed(`Tool '${name}' is not available: ${problem ?? BARS.no_loader}.`);
   touch(session, context, skill.name);
-  const unfit = misfit(name, definition?.inputSchema ?? {}, args);
-  if (unfit !== null) return unfit;
-  return callTool(
-    context.loader,
-    providerCode(context, skill, facts, facts.provider),
-    { tool: declared, shown: name, arguments: args, context: toolContext(context, session, skill.name) },
-    await hostParts(context, session, skill, place.callId, place.signal),
-    place.signal,
-  );
+  const result =
+    misfit(name, definition?.inputSchema ?? {}, args) ??
+    (await callTool(
+      context.loader,
+      providerCode(context, skill, facts, facts.provider),
+      { tool: declared, shown: name, arguments: args, context: toolContext(context, session, skill.name) },
+      await hostParts(context, session, skill, place.callId, place.signal),
+      place.signal,
+    ));
+  return countCall(context, session, skill, result);
 }
 
 async function isOffered(place: CallPlace, name: string): Promise<boolean> {
@@ -79,7 +81,9 @@ async function callRemote(
       return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
     touch(session, context, skill.name);
   }
-  return callServer(context, session, server, tool, args, { shown, signal, ...(onProgress ? { onProgress } : {}) });
+  const how = { shown, signal, ...(onProgress ? { onProgress } : {}) };
+  const result = await callServer(context, session, server, tool, args, how);
+  return skill === null ? result : countCall(context, session, skill, result);
 }
 
 /** A tool that was offered once, or is declared by a skill that may not offer it now. */

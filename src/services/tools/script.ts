@@ -12,6 +12,7 @@ import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { countToday } from "../quota";
 import { isActiveIn, loadedVersion, touch } from "../session";
+import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
 import { hostParts, scriptCode, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
@@ -62,7 +63,8 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
     timeoutOf(facts.config),
     place.signal,
   );
-  return scriptResult({ ...request, script_path: path }, run);
+  const result = scriptResult({ ...request, script_path: path }, run);
+  return session === null ? result : countCall(context, session, skill, result);
 }
 
 /** In words, as the predecessor system's tool has it, and as data. */

@@ -6,6 +6,7 @@ import type { Database } from "./database";
 import { audit, pseudonyms } from "./schema/access";
 import { type ErasureCount, USER_COLUMNS, type UserColumn } from "./schema/people";
 import { skills, versions } from "./schema/registry";
+import { skillUse } from "./schema/skill-use";
 
 type Statement = Parameters<Database["batch"]>[0][number];
 
@@ -33,6 +34,13 @@ export async function readUserRows(db: Database, userId: string): Promise<Record
   return { ...Object.fromEntries(exports.map(({ as }, index) => [as, found[index] ?? []])), acts };
 }
 
+/** SQL: all that a version was used. */
+const inAll = (
+  column: typeof skillUse.loads | typeof skillUse.calls | typeof skillUse.failures | typeof skillUse.tokens,
+) =>
+  sql<number>`coalesce((SELECT sum(${column}) FROM ${skillUse}
+    WHERE ${skillUse.skillId} = ${versions.skillId} AND ${skillUse.versionId} = ${versions.id}), 0)`.as(column.name);
+
 /** No two columns of one name: in a batch, one would stand for both. */
 const EXPORTED_VERSION = {
   id: versions.id,
@@ -44,6 +52,10 @@ const EXPORTED_VERSION = {
   files: versions.files,
   created_at: versions.createdAt,
   yanked_at: versions.yankedAt,
+  loads: inAll(skillUse.loads),
+  calls: inAll(skillUse.calls),
+  failures: inAll(skillUse.failures),
+  tokens: inAll(skillUse.tokens),
   /** What the pages go along; no part of an export. */
   folded: skills.folded,
 };

@@ -19,7 +19,8 @@ export type MetaKey =
   | "passes"
   | "schema"
   | "provided"
-  | "front";
+  | "front"
+  | "uses";
 
 /** What each version of the tables added to the one before, from version 2 on. Forward only. */
 const ADDED = [`${QUESTION_TABLES} ${TICKET_TABLES}`, CONNECTION_TABLES, LOG_TABLES];

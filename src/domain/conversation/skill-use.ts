@@ -1,0 +1,106 @@
+// What a conversation counts of the skills it uses, until it is added to everybody's counts. No count says whose it is.
+
+import * as z from "zod";
+import { dayOf } from "../access/quota";
+import { DURATIONS } from "../durations";
+import { CONVERSATION_LIMITS } from "../limits";
+import { activeSkills, type ConversationState } from "./activation";
+import type { ConversationEvent } from "./event";
+
+const countSchema = z.object({
+  day: z.number(),
+  skill_id: z.string(),
+  version_id: z.string(),
+  /** How often it was loaded by its name, or newly selected by the user. What a ghost preloads nobody has chosen. */
+  loads: z.number(),
+  /** Calls of its tools and scripts, and those of them that failed. */
+  calls: z.number(),
+  failures: z.number(),
+  /** Of its instructions, each time they were told: also for another skill that needs it. */
+  tokens: z.number(),
+  /** What its loads count for the shared order: a conversation speaks for a skill once a day, however often it loads it. */
+  votes: z.number(),
+});
+
+export const usesSchema = z.object({
+  /** When the next batch is to be sent, in milliseconds since the epoch; `null`: there is nothing to send. */
+  due: z.number().nullable(),
+  counts: z.array(countSchema),
+  /** A batch that was sent and may or may not have arrived. It is sent again as it is, so that its id tells whether it has. */
+  sent: z.object({ id: z.string(), at: z.number(), counts: z.array(countSchema) }).nullable(),
+  /** The skills that this conversation has spoken for on a day. */
+  voted: z.object({ day: z.number(), skills: z.array(z.string()) }),
+});
+
+export type UseCount = z.infer<typeof countSchema>;
+/** What is counted and not known to have arrived. */
+export type Uses = z.infer<typeof usesSchema>;
+export type UseBatch = NonNullable<Uses["sent"]>;
+
+/** One thing that happened with a version of a skill. */
+export interface SkillUse {
+  skill_id: string;
+  version_id: string;
+  loads?: number;
+  calls?: number;
+  failures?: number;
+  tokens?: number;
+}
+
+export const NO_USES: Uses = { due: null, counts: [], sent: null, voted: { day: 0, skills: [] } };
+
+/** What an event says of the use of skills, in the state before it. */
+export function usesIn(state: ConversationState, event: ConversationEvent): SkillUse[] {
+  if (event.type !== "loaded" && event.type !== "turn") return [];
+  const active = new Set(activeSkills(state).map(({ skill }) => skill.version_id));
+  if (event.type === "turn") {
+    const chosen = event.skills.filter(
+      ({ name, version_id }) => event.selected.includes(name) && !active.has(version_id),
+    );
+    return chosen.map(({ skill_id, version_id, tokens }) => ({ skill_id, version_id, loads: 1, tokens }));
+  }
+  // Nobody asked for it: a tool of it was called.
+  if (event.used === true) return [];
+  return event.skills.flatMap(({ name, skill_id, version_id, tokens }) => {
+    const told = event.delivered.includes(name) || !active.has(version_id) ? tokens : 0;
+    const loads = name === event.name ? 1 : 0;
+    return loads + told === 0 ? [] : [{ skill_id, version_id, loads, tokens: told }];
+  });
+}
+
+/** Counts one more. The first count says when the batch is due. */
+export function withUse(uses: Uses, use: SkillUse, now: number): Uses {
+  const day = dayOf(now);
+  const { skill_id, version_id, loads = 0, calls = 0, failures = 0, tokens = 0 } = use;
+  const same = (count: UseCount) => count.day === day && count.version_id === version_id;
+  const before = uses.counts.find(same);
+  if (before === undefined && uses.counts.length >= CONVERSATION_LIMITS.activeSkills) return uses;
+  const voted = uses.voted.day === day ? uses.voted.skills : [];
+  const votes = loads > 0 && !voted.includes(skill_id) ? 1 : 0;
+  const { loads: l, calls: c, failures: f, tokens: t, votes: v } = before ?? NOTHING;
+  const sum = { loads: l + loads, calls: c + calls, failures: f + failures, tokens: t + tokens, votes: v + votes };
+  return {
+    ...uses,
+    due: uses.due ?? now + DURATIONS.useKept,
+    counts: [...uses.counts.filter((count) => !same(count)), { day, skill_id, version_id, ...sum }],
+    voted: { day, skills: votes === 0 ? voted : [...voted, skill_id] },
+  };
+}
+
+const NOTHING = { loads: 0, calls: 0, failures: 0, tokens: 0, votes: 0 };
+
+/**
+ * What is to be sent now, closed under an id. Should it not be known to arrive, it is due again after a while. After days nobody
+ * remembers its id any more: then it is dropped, since counts that are missing mislead less than counts that are there twice.
+ */
+export function closed(uses: Uses, now: number, id: string): Uses {
+  const { sent, counts } = uses;
+  const due = now + DURATIONS.useKept;
+  if (sent !== null && sent.at > now - DURATIONS.useSent) return { ...uses, due };
+  return { ...uses, due, counts: [], sent: counts.length === 0 ? null : { id, at: now, counts } };
+}
+
+/** Once a batch has arrived. What was counted meanwhile waits for its own hour. */
+export function arrived(uses: Uses): Uses {
+  return { ...uses, sent: null, due: uses.counts.length === 0 ? null : uses.due };
+}

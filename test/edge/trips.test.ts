@@ -39,7 +39,7 @@ it("another's thing takes the same trips as a missing one", async () => {
   const upload = () => form(skillZip({ name: "hers" }));
   const spec = () => herGhost;
   const rows: [string, (id: string) => string, string, (() => BodyInit | object)?][] = [
-    ...["", "/references", "/versions", "/download", "/files", "/files/SKILL.md"].map(
+    ...["", "/references", "/versions", "/usage", "/download", "/files", "/files/SKILL.md"].map(
       (rest): [string, (id: string) => string, string] => [
         "GET",
         (id) => `/api/v1/kinds/skills/${id}${rest}`,

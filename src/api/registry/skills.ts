@@ -20,6 +20,7 @@ import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { files } from "./files";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
+import { usageRoutes } from "./usage";
 import { versionRoutes } from "./versions";
 
 const params = z.object({ id: z.string() });
@@ -114,6 +115,7 @@ skillRoutes.openapi(
 skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
 skillRoutes.route("/", versionRoutes);
+skillRoutes.route("/", usageRoutes);
 
 skillRoutes.openapi(
   createRoute({

@@ -23,10 +23,11 @@ export interface Principal {
 }
 
 /**
- * What one does with the things of a scope. `publish`: a new skill; `change`: another version of one; `define`: making, replacing
- * and deleting a ghost, which says what everybody's model is told and where the scope's secrets go.
+ * What one does with the things of a scope. `publish`: a new skill; `change`: another version of one; `measure`: seeing how much
+ * others use one; `define`: making, replacing and deleting a ghost, which says what everybody's model is told and where the scope's
+ * secrets go.
  */
-export type Action = "read" | "publish" | "change" | "activate" | "delete" | "define";
+export type Action = "read" | "publish" | "change" | "activate" | "delete" | "measure" | "define";
 
 const LEAST_ROLE: Record<Action, GroupRole> = {
   read: "Reporter",
@@ -34,6 +35,7 @@ const LEAST_ROLE: Record<Action, GroupRole> = {
   change: "Developer",
   activate: "Maintainer",
   delete: "Maintainer",
+  measure: "Maintainer",
   define: "Maintainer",
 };
 

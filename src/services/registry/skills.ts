@@ -54,7 +54,8 @@ export function namespaceNotFound(): GatewayError {
 export function requireRight(principal: Principal, action: Action, scope: string): void {
   if (may(principal, action, scope)) return;
   const group = groupOfScope(scope);
-  if (group === null) throw adminOnly("Only an admin may change what is public.");
+  if (group === null)
+    throw adminOnly(`Only an admin may ${action === "measure" ? "see the use of" : "change"} what is public.`);
   throw roleTooLow(group, roleFor(action));
 }
 

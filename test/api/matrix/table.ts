@@ -101,10 +101,10 @@ function skilled(
   route: string,
   right: "read" | "change" | "manage",
   status: number,
-  options: { send?: Sent; scope?: string } = {},
+  options: { send?: Sent; scope?: string; spent?: false } = {},
 ): Row[] {
   const { send = nothing, scope = right === "read" ? "skills:read" : "skills:write" } = options;
-  const spent = right !== "read";
+  const spent = options.spent ?? right !== "read";
   const least = ({ read: "Reporter", change: "Developer", manage: "Maintainer" } as const)[right];
   const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
   return [
@@ -308,6 +308,8 @@ export const ROWS: Row[] = [
     ...skilled(`GET ${S}/public/{id}/content`, "read", 200),
   ].filter((row) => row.of === "public"),
   ...skilled(`GET ${S}/{id}/versions`, "read", 200),
+  // Who answers for it, and of others' only their own group's: how often a few people use a thing is theirs to know.
+  ...skilled(`GET ${S}/{id}/usage`, "manage", 200, { scope: "skills:read", spent: false }),
   ...["activate", "yank", "unyank"].flatMap((change) =>
     skilled(`POST ${S}/{id}/versions/{version_id}/${change}`, "manage", 200),
   ),

@@ -53,10 +53,9 @@ export const ROW_LIMITS = {
   catalogBytes: 4 * MiB,
 } as const;
 
-/** What a conversation shows a model. */
+/** What a conversation shows a model. How many tokens the list has is a setting. */
 export const CATALOG_LIMITS = {
   listedSkills: 256,
-  listedTokens: 8_000,
   /** Of a description in a line of the list. */
   lineTokens: 40,
   ghostSkills: 1_000,

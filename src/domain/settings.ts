@@ -63,6 +63,9 @@ const table = z.strictObject({
   SKILL_TOKENS_MAX: count(200_000, 1, CONVERSATION_LIMITS.activeTokens).describe(
     "Tokens of instructions that may be active in one conversation, preloaded ones included; in bytes five times as many.",
   ),
+  SKILL_LIST_TOKENS: count(2_000, 200, 32_000).describe(
+    "Tokens of the list of skills in a prompt. What does not fit is found by `find_skill`; what is public is left out first.",
+  ),
   PUBLISH_BLOCK_SEVERITY: z
     .enum(["none", "high", "low"])
     .default("none")

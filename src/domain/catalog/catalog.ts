@@ -5,6 +5,7 @@ import { groupOfScope, PUBLIC_SCOPE } from "../access/access";
 import { CATALOG_LIMITS } from "../limits";
 import { parseReference } from "../reference";
 import { catalogLine } from "../tokens";
+import { LIST_FRAME_TOKENS, LIST_MORE_TOKENS } from "./list";
 import { byCodePoint } from "./precedence";
 import type { SkillRef } from "./skill-ref";
 
@@ -27,6 +28,8 @@ export const catalogEntrySchema = z.object({
   needs: z.array(z.string()),
   /** Whether only users may choose it: its author keeps it from models (`disable-model-invocation`). */
   user_only: z.boolean().default(false),
+  /** Its place in the shared order: what is public and was used lately, by everybody's use. `null` for anything else. */
+  rank: z.number().nullable().default(null),
 });
 
 /** Level 1 of a skill at the version this conversation sees. */
@@ -39,16 +42,35 @@ export interface Catalog {
   total: number;
   /** Tokens of all instructions of the whole catalog: what static injection would cost a turn. */
   static_tokens: number;
+  /** What the list may have of tokens. */
+  list_tokens: number;
 }
 
-export const EMPTY_CATALOG: Catalog = { entries: [], total: 0, static_tokens: 0 };
+/** What the registry has of a catalog. */
+export type CatalogRead = Omit<Catalog, "list_tokens">;
+
+export const EMPTY_CATALOG: CatalogRead = { entries: [], total: 0, static_tokens: 0 };
 
 /**
- * Orders skills by who they are for, then by name: one's own, those of one's groups, everybody's. What a limit leaves out is
- * public first, so nobody can crowd out what a user or a group has made for itself.
+ * Orders skills by who they are for: one's own, those of one's groups, everybody's. What a limit leaves out is public first, so nobody
+ * can crowd out what a user or a group has made for itself. Groups take turns, so that none crowds out another.
  */
-export function nearestFirst(a: CatalogEntry, b: CatalogEntry): number {
-  return distance(a) - distance(b) || byCodePoint(a.name, b.name);
+export function nearestFirst(entries: readonly CatalogEntry[]): CatalogEntry[] {
+  const counts = new Map<string, number>();
+  const placed = entries.toSorted(byRank).map((entry) => {
+    const place = counts.get(entry.scope) ?? 0;
+    counts.set(entry.scope, place + 1);
+    return { entry, place };
+  });
+  return placed
+    .toSorted((a, b) => distance(a.entry) - distance(b.entry) || a.place - b.place)
+    .map(({ entry }) => entry);
+}
+
+/** What is used most comes first, then the name decides. The order is the same for everybody. */
+function byRank(a: CatalogEntry, b: CatalogEntry): number {
+  const [first, second] = [a.rank ?? Number.MAX_SAFE_INTEGER, b.rank ?? Number.MAX_SAFE_INTEGER];
+  return first - second || byCodePoint(a.name, b.name);
 }
 
 function distance({ scope }: CatalogEntry): number {
@@ -56,9 +78,9 @@ function distance({ scope }: CatalogEntry): number {
 }
 
 /**
- * The skills that the list shows within the limits, and how many it leaves out. Preloaded ones come first, then everybody's,
- * since what many prompts share should stand before what few do; the nearest come last and are left out last. What only users may
- * choose is in no list.
+ * The skills that the list shows within its tokens, how many it leaves out, and the tokens of all its lines. Preloaded ones come first,
+ * then everybody's in the shared order, since what many prompts share should stand before what few do; the nearest come last and
+ * are left out last. What only users may choose is in no list.
  */
 export function listed(
   catalog: Catalog,
@@ -67,18 +89,27 @@ export function listed(
   const open = catalog.entries.filter((entry) => !entry.user_only);
   const byName = new Map(open.map((entry) => [entry.name, entry]));
   const first = preloaded.flatMap((name) => byName.get(name) ?? []);
-  const nearest = open.toSorted(nearestFirst);
-  const chosen = new Set<CatalogEntry>();
+  const wanted = [...new Set([...first, ...nearestFirst(open)])];
+  const total = catalog.total - (catalog.entries.length - open.length);
+  const room = catalog.list_tokens - LIST_FRAME_TOKENS;
+  const whole = fitting(wanted, room);
+  const isCut = whole.count < total;
+  const fits = isCut ? fitting(wanted, room - LIST_MORE_TOKENS) : whole;
+  const chosen = new Set(wanted.slice(0, fits.count));
+  const farthest = open.toSorted((a, b) => distance(b) - distance(a) || byRank(a, b));
+  const shown = [...new Set([...first, ...farthest])].filter((entry) => chosen.has(entry));
+  return { shown, more: total - shown.length, tokens: fits.tokens + (isCut ? LIST_MORE_TOKENS : 0) };
+}
+
+/** How many of the first skills fit, and the tokens of their lines. */
+function fitting(entries: readonly CatalogEntry[], room: number): { count: number; tokens: number } {
   let tokens = 0;
-  for (const entry of new Set([...first, ...nearest])) {
+  for (const [count, entry] of entries.entries()) {
     const cost = lineTokens(entry);
-    if (chosen.size >= CATALOG_LIMITS.listedSkills || tokens + cost > CATALOG_LIMITS.listedTokens) break;
-    chosen.add(entry);
+    if (count >= CATALOG_LIMITS.listedSkills || tokens + cost > room) return { count, tokens };
     tokens += cost;
   }
-  const farthest = nearest.toSorted((a, b) => distance(b) - distance(a));
-  const shown = [...new Set([...first, ...farthest])].filter((entry) => chosen.has(entry));
-  return { shown, more: catalog.total - (catalog.entries.length - open.length) - shown.length, tokens };
+  return { count: entries.length, tokens };
 }
 
 /** Whether a model is shown any skill at all. */

@@ -1,14 +1,14 @@
 // The list of skills as a model sees it. Its text is pinned by golden files.
 
 import { catalogLine } from "../tokens";
-import type { CatalogEntry } from "./catalog";
 
 /** `## Available Skills`, a line each, and a closing line that names the tool. */
-export function renderList(shown: readonly Pick<CatalogEntry, "name" | "description">[], more: number): string {
+export function renderList(shown: readonly { name: string; description: string }[], more: number): string {
   const lines = shown.map((entry) => catalogLine(entry.name, entry.description));
   if (more > 0) lines.push(`… and ${more} more: call find_skill(query)`);
   return `## Available Skills\n\n${lines.join("\n")}\n\nWhen a task matches a skill, call load_skill with its name before you start: it adds the skill's full instructions.`;
 }
 
-/** Tokens of what `renderList` puts around the lines, by the tokenizer; a test holds it. */
+/** Tokens of what `renderList` puts around the lines, and of its closing line at most, by the tokenizer; a test holds them. */
 export const LIST_FRAME_TOKENS = 29;
+export const LIST_MORE_TOKENS = 16;

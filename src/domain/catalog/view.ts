@@ -27,7 +27,13 @@ const selectionSchema = z.object({
 export const viewSchema = z.object({
   /** What the view depends on; while it stays the same, so does the view. */
   key: z.string(),
-  catalog: z.object({ entries: z.array(catalogEntrySchema), total: z.number(), static_tokens: z.number() }),
+  catalog: z.object({
+    entries: z.array(catalogEntrySchema),
+    total: z.number(),
+    static_tokens: z.number(),
+    /** Views of earlier gateways have none, and are read again. */
+    list_tokens: z.number().default(2_000),
+  }),
   selection: selectionSchema,
   shell: z.string(),
   system_prompt: z.string(),

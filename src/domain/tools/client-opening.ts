@@ -55,7 +55,7 @@ function listIn(view: View): { names: string; lines: string; isCut: boolean } {
 function nearest(view: View): CatalogEntry[] {
   const { shown } = listed(view.catalog, view.preload);
   const isFirst = ({ name }: CatalogEntry) => view.preload.includes(name);
-  return [...shown.filter(isFirst), ...shown.filter((entry) => !isFirst(entry)).toSorted(nearestFirst)];
+  return [...shown.filter(isFirst), ...nearestFirst(shown.filter((entry) => !isFirst(entry)))];
 }
 
 function namesOf(entries: readonly CatalogEntry[], total: number): string {

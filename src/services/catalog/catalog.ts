@@ -2,7 +2,8 @@
 // shell. Listing, loading, reading and searching all come through here.
 
 import { visibleScopes } from "../../domain/access/access";
-import { type Catalog, type CatalogEntry, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
+import { dayOf } from "../../domain/access/quota";
+import { type CatalogEntry, type CatalogRead, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
 import { isPinned } from "../../domain/catalog/pin";
 import { byName, choose, firstOfEach } from "../../domain/catalog/precedence";
 import { fitting } from "../../domain/catalog/size";
@@ -13,32 +14,37 @@ import { satisfiesRange } from "../../domain/reference";
 import { listedDescription } from "../../domain/tokens";
 import { type CatalogRow, readCatalogStart, type WantedSkill, wantedSkills } from "../../storage/d1/catalog";
 import { readGatewayServers } from "../../storage/d1/mcp-servers";
+import { readSkillOrder } from "../../storage/d1/skill-use";
 import type { Context } from "../context";
 import { addedIn, readSelection, scopesOf, waysTo } from "./selection";
 
-/** What a view depends on; while this does not change, neither does the view. */
+/** What a view depends on; while this does not change, neither does the view. Another day's order alone changes no prompt. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
   const { principal, counters } = context.caller;
   const scopes = visibleScopes(principal);
-  const { SKILLS_ENABLED, SKILLS_ALLOWED } = context.settings;
+  const { SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
   // The number rises when a view of an earlier gateway lacks something.
   const { ghost, spec, additional_skills, shell } = settings;
-  return JSON.stringify([6, seen, ghost, spec, additional_skills, shell, SKILLS_ENABLED, SKILLS_ALLOWED]);
+  const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
+  return JSON.stringify([7, seen, ghost, spec, additional_skills, shell, ...set]);
 }
 
 /** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
 export async function readView(context: Context, settings: ConversationSettings): Promise<View> {
-  const [{ spec, ghost, selection, warnings }, gateway] = await Promise.all([
+  const [{ spec, ghost, selection, warnings }, gateway, order] = await Promise.all([
     readSelection(context, settings),
     context.settings.SKILLS_ENABLED ? readGatewayServers(context.db) : {},
+    context.settings.SKILLS_ENABLED ? readSkillOrder(context.db, dayOf(context.now())) : [],
   ]);
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
   const first = [...preload, ...selection.added.map(({ name }) => name)];
-  const whole = context.settings.SKILLS_ENABLED ? await readCatalog(context, selection, shell, first) : EMPTY_CATALOG;
+  const whole = context.settings.SKILLS_ENABLED
+    ? await readCatalog(context, selection, shell, first, order)
+    : EMPTY_CATALOG;
   const fits = fitting(whole.entries, visibleScopes(context.caller.principal), first);
-  const catalog = { ...whole, entries: fits.entries };
+  const catalog = { ...whole, entries: fits.entries, list_tokens: context.settings.SKILL_LIST_TOKENS };
   const known = new Set(catalog.entries.map((entry) => entry.name));
   const complete = catalog.entries.length >= catalog.total;
   const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
@@ -142,20 +148,25 @@ export async function scopeInView(
   return rows.find((row) => row.skill_id === skill.skill_id)?.scope ?? null;
 }
 
+/** @param order the ids of public skills, those first that are used most */
 async function readCatalog(
   context: Context,
   selection: Selection,
   shell: string,
   preload: readonly string[],
-): Promise<Catalog> {
+  order: readonly string[],
+): Promise<CatalogRead> {
+  const places = new Map(order.map((id, place) => [id, place]));
+  const ranked = (entries: readonly CatalogEntry[]) =>
+    entries.map((entry) => ({ ...entry, rank: places.get(entry.skill_id) ?? null }));
   const allowed = context.settings.SKILLS_ALLOWED;
   if (!selection.all || allowed.length > 0) {
     const names = selection.all
       ? allowed.map((reference) => reference.name)
       : [...new Set([...selection.skills, ...selection.added].map((skill) => skill.name))];
-    const entries = await readNamed(context, selection, shell, names);
+    const entries = ranked(await readNamed(context, selection, shell, names));
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
-    const nearest = entries.toSorted(nearestFirst);
+    const nearest = nearestFirst(entries);
     const kept = nearest.slice(0, CATALOG_LIMITS.listedSkills);
     const preloaded = nearest.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
     return { entries: byName([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
@@ -164,13 +175,13 @@ async function readCatalog(
   const limit = CATALOG_LIMITS.listedSkills + 1;
   const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
   const [start, apart] = await Promise.all([
-    readCatalogStart(context.db, scopes, shell, limit),
+    readCatalogStart(context.db, scopes, shell, limit, order),
     named.size === 0 ? [] : readNamed(context, selection, shell, [...named]),
   ]);
-  const distinct = firstOfEach(start.rows, scopes).map(entryOf);
-  const nearest = distinct.toSorted(nearestFirst).slice(0, CATALOG_LIMITS.listedSkills);
+  const distinct = ranked(firstOfEach(start.rows, scopes).map(entryOf));
+  const nearest = nearestFirst(distinct).slice(0, CATALOG_LIMITS.listedSkills);
   const first = nearest.filter((entry) => !named.has(entry.name));
-  const merged = byName([...first, ...apart]);
+  const merged = byName([...first, ...ranked(apart)]);
   if (distinct.length < limit) {
     return {
       entries: merged,
@@ -220,5 +231,5 @@ async function readNamed(
 /** What a view keeps of a row. */
 export function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
   // More than the list ever shows, and not so much that looking at it costs.
-  return { ...entry, description: listedDescription(entry.description.slice(0, 4_096)) };
+  return { ...entry, description: listedDescription(entry.description.slice(0, 4_096)), rank: null };
 }

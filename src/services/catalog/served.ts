@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject } from "../../domain/json";
 import { SERVED_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
 import { literalCredentials, withoutCredentials } from "../../domain/package/credentials";
-import { readServedVersions, type ServedVersion } from "../../storage/d1/catalog";
+import { readServedVersions, type ServedVersion } from "../../storage/d1/versions";
 import { readPackageRange } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { findInView } from "./catalog";

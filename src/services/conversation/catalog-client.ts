@@ -1,5 +1,6 @@
 // What an MCP client can do without a conversation: look at a principal's catalog. Nothing is kept between calls.
 
+import { dayOf } from "../../domain/access/quota";
 import type { View } from "../../domain/catalog/view";
 import { TEXTS } from "../../domain/conversation/prompt";
 import type { ConversationSettings } from "../../domain/conversation/settings";
@@ -14,13 +15,14 @@ import { findAllInView, readView, viewKey } from "../catalog/catalog";
 import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 
-/** Views by what they depend on, so that a client's calls in a row read the catalog once. */
+/** Views by what they depend on and by day, so that a client's calls in a row read the catalog once. */
 const seen = new Recent<string, View>(64);
 
 /** The view of a principal's catalog, narrowed by a ghost. */
 export async function viewOfCatalog(context: Context, settings: ConversationSettings): Promise<View> {
   if (context.caller.stale) throw new GatewayError("unavailable", "UNAVAILABLE", "The registry does not answer now.");
-  const key = JSON.stringify([context.caller.principal.userId, viewKey(context, settings)]);
+  const day = dayOf(context.now());
+  const key = JSON.stringify([context.caller.principal.userId, day, viewKey(context, settings)]);
   const known = seen.get(key);
   if (known !== undefined) return known;
   const view = await readView(context, settings);

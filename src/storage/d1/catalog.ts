@@ -1,8 +1,8 @@
 // Reading catalogs from D1: level 1 of what a conversation may see, and level 2 of single versions. Never R2.
 
 import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { PUBLIC_SCOPE } from "../../domain/access/access";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
-import type { Issue } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
@@ -41,7 +41,7 @@ const level1 = {
 };
 
 /** A catalog row, with the id of its skill's current version. */
-export type CatalogRow = CatalogEntry & { current_id: string };
+export type CatalogRow = Omit<CatalogEntry, "rank"> & { current_id: string };
 
 /** Which shells may use a version: all of them, or those it lists. */
 function fits(shell: string, bindShells: typeof versions.bindShells | typeof skills.bindShells) {
@@ -50,19 +50,24 @@ function fits(shell: string, bindShells: typeof versions.bindShells | typeof ski
 
 /** The beginning of all that some scopes hold, and how much there is. */
 export interface CatalogStart {
-  /** The first `limit` skills by name of each scope, at their current versions. */
+  /** The first `limit` skills by name of each scope, and the public ones that are asked for, at their current versions. */
   rows: CatalogRow[];
   /** Skills in all scopes together, one name counted once, and the tokens of their instructions. */
   total: number;
   tokens: number;
 }
 
-/** Reads the start of a catalog in one round trip. Every scope is one walk along its index; counting never leaves it. */
+/**
+ * Reads the start of a catalog in one round trip. Every scope is one walk along its index; counting never leaves it.
+ *
+ * @param used ids of public skills to be had wherever their names stand
+ */
 export async function readCatalogStart(
   db: Database,
   scopes: readonly string[],
   shell: string,
   limit: number,
+  used: readonly string[],
 ): Promise<CatalogStart> {
   const names = db
     .select({ most: sql<number>`max(${skills.tokens})`.as("most") })
@@ -70,8 +75,23 @@ export async function readCatalogStart(
     .where(and(inArray(skills.scope, [...scopes]), isListed, fits(shell, skills.bindShells)))
     .groupBy(skills.name)
     .as("names");
+  const shown = used.length > 0 && scopes.includes(PUBLIC_SCOPE) ? [JSON.stringify(used)] : [];
   const [counted, ...walks] = await db.batch([
     db.select({ total: sql<number>`count(*)`, tokens: sql<number>`coalesce(sum(most), 0)` }).from(names),
+    ...shown.map((ids) =>
+      db
+        .select(level1)
+        .from(skills)
+        .innerJoin(versions, eq(versions.id, skills.versionId))
+        // The plus keeps the scope from being walked whole.
+        .where(
+          and(
+            sql`${skills.id} IN (SELECT value FROM json_each(${ids}))`,
+            sql`+${skills.scope} = ${PUBLIC_SCOPE}`,
+            fits(shell, skills.bindShells),
+          ),
+        ),
+    ),
     ...scopes.map((scope) =>
       db
         .select(level1)
@@ -82,7 +102,9 @@ export async function readCatalogStart(
         .limit(limit),
     ),
   ]);
-  return { rows: walks.flat(), total: counted[0]?.total ?? 0, tokens: counted[0]?.tokens ?? 0 };
+  // One that is used may also be among the first by name.
+  const rows = new Map(walks.flat().map((row) => [row.skill_id, row]));
+  return { rows: [...rows.values()], total: counted[0]?.total ?? 0, tokens: counted[0]?.tokens ?? 0 };
 }
 
 /** The first `limit` skills after a name of each scope, at their current versions. */
@@ -219,29 +241,4 @@ export async function readVersionContents(
     .from(versions)
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
   return new Map(rows.map(({ id, ...content }) => [id, content]));
-}
-
-/** A version as the skills extension serves it. */
-export interface ServedVersion {
-  frontmatter: JsonObject;
-  files: PackageFile[];
-  /** What was said of the package when it was published. */
-  warnings: Issue[];
-}
-
-/** The frontmatter and files of versions, by version id. One that is gone is absent. */
-export async function readServedVersions(
-  db: Database,
-  versionIds: readonly string[],
-): Promise<Map<string, ServedVersion>> {
-  const rows = await db
-    .select({
-      id: versions.id,
-      frontmatter: versions.frontmatter,
-      files: versions.files,
-      warnings: versions.warnings,
-    })
-    .from(versions)
-    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
-  return new Map(rows.map(({ id, ...version }) => [id, version]));
 }

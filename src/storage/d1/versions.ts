@@ -121,3 +121,28 @@ export async function existingVersions(db: Database, ids: readonly string[]): Pr
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
   return new Set(rows.map((row) => row.id));
 }
+
+/** A version as the skills extension serves it. */
+export interface ServedVersion {
+  frontmatter: JsonObject;
+  files: PackageFile[];
+  /** What was said of the package when it was published. */
+  warnings: Issue[];
+}
+
+/** The frontmatter and files of versions, by version id. One that is gone is absent. */
+export async function readServedVersions(
+  db: Database,
+  versionIds: readonly string[],
+): Promise<Map<string, ServedVersion>> {
+  const rows = await db
+    .select({
+      id: versions.id,
+      frontmatter: versions.frontmatter,
+      files: versions.files,
+      warnings: versions.warnings,
+    })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
+  return new Map(rows.map(({ id, ...version }) => [id, version]));
+}

@@ -19,6 +19,7 @@ const entry = (name: string, { version, needs = [] }: World[string][0]): Catalog
   bytes: 1,
   has_capabilities: false,
   user_only: false,
+  rank: null,
   needs,
 });
 

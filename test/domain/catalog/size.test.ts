@@ -19,6 +19,7 @@ const entry = (name: string, scope: string, bytes: number): CatalogEntry => ({
   bytes: 1,
   has_capabilities: false,
   user_only: false,
+  rank: null,
   needs: ["n".repeat(bytes)],
 });
 const names = (entries: readonly CatalogEntry[]) => entries.map(({ name }) => name);

@@ -5,7 +5,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../../src/domain/catalog/catalog";
-import { LIST_FRAME_TOKENS, renderList } from "../../../src/domain/catalog/list";
+import { LIST_FRAME_TOKENS, LIST_MORE_TOKENS, renderList } from "../../../src/domain/catalog/list";
 import { renderLoaded, renderPrompt } from "../../../src/domain/conversation/prompt";
 import { DEPENDENCY_LIMITS } from "../../../src/domain/limits";
 import { catalogLine } from "../../../src/domain/tokens";
@@ -160,7 +160,7 @@ describe("a long catalog", () => {
     expectGolden("list-cut", renderList([entry("a"), entry("b")], 44));
   });
 
-  it("shows the nearest 256 by name, preloaded ones before them, and loads any", async () => {
+  it("shows the nearest by name within 2 000 tokens, preloaded ones before them, and loads any", async () => {
     await Promise.all(
       Array.from({ length: 258 }, (_, index) =>
         seedSkill({
@@ -176,9 +176,12 @@ describe("a long catalog", () => {
     const begun = await send("turns", { conversation: { spec: { skills: ["*"], preload_skills: ["n257"] } } });
     const lines = begun.prompt.system.split("\n");
     expect(lines.slice(0, 4)).toEqual(["## Available Skills", "", "- **n257**: Counts.", "- **n000**: Counts."]);
-    // 258 of their own and eight public ones, of which 256 are shown: what is left out first is public.
-    expect(lines[2 + 256]).toBe("… and 10 more: call find_skill(query)");
-    expect(lines.filter((line) => line.startsWith("- **")).length).toBe(256);
+    // 258 of their own and eight public ones: what is left out first is public.
+    const shown = lines.filter((line) => line.startsWith("- **"));
+    expect(shown.filter((line) => !line.startsWith("- **n"))).toEqual([]);
+    expect(lines[2 + shown.length]).toBe(`… and ${258 + 8 - shown.length} more: call find_skill(query)`);
+    const [list = 0] = await countTokens(env.ASSETS, [begun.prompt.system.split("\n\n<skill>")[0] ?? ""]);
+    expect([list > 1_980, list <= 2_000]).toEqual([true, true]);
     expect(JSON.stringify(begun.tools)).not.toContain('"enum"');
     expectGolden("tools-long", JSON.stringify(begun.tools, null, 2));
     const { results } = await send("tool-calls", {
@@ -197,7 +200,14 @@ describe("a long catalog", () => {
     const entries = ["a", "data-analysis", "技能"].map((name) => entry(name, "Reads, writes; counts!"));
     const lines = entries.map((one) => catalogLine(one.name, one.description));
     const [list = 0, ...each] = await countTokens(env.ASSETS, [renderList(entries, 0), ...lines]);
-    expect(list - each.reduce((sum, tokens) => sum + tokens, 0)).toBe(LIST_FRAME_TOKENS);
+    const sum = each.reduce((all, tokens) => all + tokens, 0);
+    expect(list - sum).toBe(LIST_FRAME_TOKENS);
+    const [cut = 0, most = 0] = await countTokens(
+      env.ASSETS,
+      [7, 10_000_000].map((more) => renderList(entries, more)),
+    );
+    expect(cut).toBeLessThan(most);
+    expect(most - list).toBeLessThanOrEqual(LIST_MORE_TOKENS);
   });
 });
 

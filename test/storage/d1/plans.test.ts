@@ -18,6 +18,7 @@ import * as servers from "../../../src/storage/d1/mcp-servers";
 import * as publishing from "../../../src/storage/d1/publishing";
 import * as search from "../../../src/storage/d1/search";
 import * as secrets from "../../../src/storage/d1/secrets";
+import * as skillUse from "../../../src/storage/d1/skill-use";
 import * as skills from "../../../src/storage/d1/skills";
 import * as usage from "../../../src/storage/d1/usage";
 import * as users from "../../../src/storage/d1/users";
@@ -154,8 +155,10 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   putMember: (db) => groups.putMember(db, "g", { userId: "new", role: "Reporter", createdBy: "x" }, ["Reporter"], 64),
   deleteMember: (db) => groups.deleteMember(db, "g", BIG_USER, ["Owner"]),
   readCatalogStart: async (db) => {
-    const { total } = await catalog.readCatalogStart(db, SCOPES, "chat", PAGE);
+    const used = Array.from({ length: PAGE }, (_, index) => `skl_0-${9_000 + index}`);
+    const { total, rows } = await catalog.readCatalogStart(db, SCOPES, "chat", PAGE, used);
     expect(total).toBeGreaterThanOrEqual(PUBLIC_SKILLS);
+    expect(rows.filter(({ skill_id }) => used.includes(skill_id))).toHaveLength(PAGE);
   },
   readCatalogAfter: (db) => catalog.readCatalogAfter(db, SCOPES, "chat", "skill-05000", PAGE),
   wantedSkills: async (db) => {
@@ -164,7 +167,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   },
   fewestTokens: (db) => catalog.fewestTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
   readVersionContents: (db) => catalog.readVersionContents(db, ["ver_0-1", "ver_0-2"]),
-  readServedVersions: (db) => catalog.readServedVersions(db, ["ver_0-1", "ver_0-2"]),
+  readServedVersions: (db) => versions.readServedVersions(db, ["ver_0-1", "ver_0-2"]),
   readDeclarations: async (db) => {
     await code.readDeclarations(db, ["ver_0-1"]);
     await code.readDeclarations(db, ["ver_0-1", "ver_0-2"]);
@@ -212,6 +215,18 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     const [found] = await secrets.findSecrets(db, [OWN], ["TWO"]);
     await secrets.reencrypt(db, found!, { keyId: "k2", iv: "iv", ciphertext: "d" });
   },
+  addUses: async (db) => {
+    const count = { day: 0, skill_id: "skl_0-1", version_id: "ver_0-1", loads: 1, calls: 1, failures: 0, tokens: 5 };
+    const counts = [{ ...count, votes: 1 }];
+    await skillUse.addUses(db, BIG_USER, { id: "use_1", at: 1, counts }, 1);
+    await skillUse.addUses(db, BIG_USER, { id: "use_1", at: 1, counts }, 1);
+    await skillUse.addUses(db, BIG_USER, { id: "use_2", at: 1, counts }, 1);
+  },
+  readSkillUse: (db) => skillUse.readSkillUse(db, "skl_0-1", 0),
+  readMostUsed: (db) => skillUse.readMostUsed(db, 0, PAGE),
+  putSkillOrder: (db) => skillUse.putSkillOrder(db, 1, ["skl_0-1"]),
+  readSkillOrder: (db) => skillUse.readSkillOrder(db, 2),
+  forgetUses: (db) => skillUse.forgetUses(db, 2, { counts: -1, batches: -1 }),
   countUse: (db) => usage.countUse(db, use("uploads")),
   counting: async (db) => usage.counting(db, use("scripts")),
   forgetUsage: (db) => usage.forgetUsage(db, 1),

@@ -231,7 +231,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
 
   async #put(context: Context, id: string, settings: ConversationSettings, replace: boolean) {
     try {
-      return await putConversation(context, this.#store, () => this.#open(), id, settings, replace);
+      return await putConversation(context, { id, store: this.#store, open: () => this.#open() }, settings, replace);
     } finally {
       await this.#tabs.alarm.ensure();
     }

@@ -4,7 +4,7 @@ import { CATALOG_LIMITS } from "./limits";
 import { escapeSkillTags } from "./tags";
 
 /** The usual rule of thumb for English and code. Only files are estimated; instructions are counted (`storage/assets/tokenizer.ts`). */
-export const BYTES_PER_TOKEN = 4;
+const BYTES_PER_TOKEN = 4;
 
 /** An estimate of what reading a file costs, from its size alone, rounded up. Users see it marked as an estimate. */
 export function estimateFileTokens(bytes: number): number {

@@ -54,7 +54,7 @@ export const DEFAULT_NAMESPACE = "default";
 /** What a user's id looks like, wherever it comes from. */
 export const USER_ID = /^[A-Za-z0-9._:@+=-]{1,128}$/;
 /** Ids that are the gateway's own. */
-export const RESERVED_USERS: ReadonlySet<string> = new Set([PUBLIC_USER, ADMIN_USER, DEPLOYMENT_USER]);
+const RESERVED_USERS: ReadonlySet<string> = new Set([PUBLIC_USER, ADMIN_USER, DEPLOYMENT_USER]);
 
 /**
  * Whether somebody may say that this user calls, or is to have something: a service, an issuer, whoever makes keys and tickets or

@@ -53,7 +53,7 @@ const responseFrame = answerSchema.extend({
 const markFrame = z.object({ type: z.literal("mark"), mark: z.string().max(64) });
 
 /** What a page may say. Members it does not name are for later versions and pass. */
-export const clientFrameSchema = z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]);
+const clientFrameSchema = z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]);
 
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type ResponseFrame = z.infer<typeof responseFrame>;

@@ -1,7 +1,7 @@
 // Which file of a package an import means. Nothing but the package's own files can be meant.
 
 /** Files that can run here, or be imported as data. */
-export const CODE_ENDINGS = [".js", ".mjs", ".ts"] as const;
+const CODE_ENDINGS = [".js", ".mjs", ".ts"] as const;
 const MODULE_ENDINGS = [...CODE_ENDINGS, ".json"] as const;
 
 export function isCode(path: string): boolean {

@@ -17,7 +17,7 @@ export const describedToolSchema = z.object({
 });
 
 /** Tools that exist, and why others do not, by declared name. */
-export const describedSchema = z.object({
+const describedSchema = z.object({
   tools: z.array(describedToolSchema),
   problems: z.record(z.string(), z.string()),
 });

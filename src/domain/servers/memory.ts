@@ -25,7 +25,7 @@ export interface UpstreamTarget {
   callMs: number;
 }
 
-export const upstreamToolSchema = z.object({
+const upstreamToolSchema = z.object({
   name: z.string(),
   description: z.string(),
   inputSchema: jsonObject,

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { decodeBase64 } from "../base64";
 import { isJsonObject, type JsonObject, parseExactly } from "../json";
-export const rpcIdSchema = z.union([z.string(), z.number()]);
+
+const rpcIdSchema = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof rpcIdSchema>;
 
 /** What is read of a message; the rest is the server's. What is malformed reads as absent. */

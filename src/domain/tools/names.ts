@@ -11,7 +11,7 @@ export interface NamedTool {
   own: string;
 }
 
-export const TOOL_NAME_CHARS = 64;
+const TOOL_NAME_CHARS = 64;
 
 /**
  * Names for tools, in order of their skills' activation: what is not yet taken keeps its own name, a later one becomes

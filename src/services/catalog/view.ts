@@ -105,7 +105,7 @@ async function yankedOf(context: Context, view: View, versions: readonly string[
 }
 
 /** The warning for an activation that its catalog no longer has. */
-export function goneWarning(event: ConversationEvent): Issue {
+function goneWarning(event: ConversationEvent): Issue {
   const name = "name" in event ? event.name : "";
   return { code: "SKILL_UNLOADED", message: `Skill '${name}' is no longer available and was unloaded.`, path: name };
 }

@@ -15,12 +15,18 @@ import { conversationNotFound, createSession, type Session } from "../session";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Creates the conversation, or changes its settings. They take effect with the next turn. `open` gives its session, if any. */
+/** Where a conversation is, or is made. */
+interface Place {
+  id: string;
+  store: ConversationStore;
+  /** Its session, if there is one by now. */
+  open(): Session | null;
+}
+
+/** Creates the conversation, or changes its settings. They take effect with the next turn. */
 export async function putConversation(
   context: Context,
-  store: ConversationStore,
-  open: () => Session | null,
-  id: string,
+  { id, store, open }: Place,
   settings: ConversationSettings,
   replace: boolean,
 ): Promise<{ session: Session; created: boolean }> {
@@ -59,7 +65,7 @@ async function enlist(context: Context, id: string, ghost: string | null): Promi
 }
 
 /** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */
-export async function listOnce(context: Context, session: Session): Promise<void> {
+async function listOnce(context: Context, session: Session): Promise<void> {
   if (session.listed) return;
   const ghost = session.settings.ghost ?? null;
   const row = { userId: session.userId, id: session.id, ghost, createdAt: context.now() };

@@ -14,7 +14,7 @@ const issueSchema = () =>
     line: z.int().optional(),
   });
 
-export const activeSkillSchema = () =>
+const activeSkillSchema = () =>
   z.object({
     skill: z.string(),
     version: z.string().nullable(),
@@ -60,7 +60,7 @@ export const putReplySchema = () => z.object({ created: z.boolean(), status: sta
 export const promptSchema = () => z.object({ system: z.string(), messages: z.array(jsonObject) });
 
 /** The prompt and the tools to send to the model now. `etag` changes exactly when they do. */
-export const offerSchema = () => z.object({ prompt: promptSchema(), tools: z.array(jsonObject), etag: z.string() });
+const offerSchema = () => z.object({ prompt: promptSchema(), tools: z.array(jsonObject), etag: z.string() });
 
 /** A message of the caller's history whose content is to be replaced, before the model is called. */
 const contextEditSchema = () =>

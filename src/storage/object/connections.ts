@@ -7,7 +7,7 @@ import { upstreamMemorySchema } from "../../domain/servers/memory";
 export const CONNECTION_TABLES = `
   CREATE TABLE upstreams (key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`;
 
-export const connectionStateSchema = z.object({
+const connectionStateSchema = z.object({
   memory: upstreamMemorySchema,
   /** Why the last attempt failed; `null` when it did not. */
   error: z.string().nullable(),

@@ -55,7 +55,7 @@ export function codePageOf(names: readonly Uint8Array[]): CodePage | null {
 }
 
 /** The name in a code page; `null` where it has none there. */
-export function nameInPage(page: CodePage, raw: Uint8Array): string | null {
+function nameInPage(page: CodePage, raw: Uint8Array): string | null {
   if (page === "CP437") return [...raw].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : cp437(byte))).join("");
   try {
     return new TextDecoder(LABELS[page], { fatal: true, ignoreBOM: true }).decode(raw);

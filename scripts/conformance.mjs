@@ -81,11 +81,12 @@ async function ownRows(gateway, key, results) {
   const rows = [];
   for (const way of ["/mcp", "/mcp/conformance"]) {
     const door = await openDoor(`${gateway.url}${way}`, key);
-    for (const scenario of OWN_SCENARIOS) {
-      const output = path.join(results, `own-${rows.length}`);
+    const found = await sideBySide(OWN_SCENARIOS, async (scenario) => {
+      const output = path.join(results, `own-${path.basename(way)}-${scenario}`);
       await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
-      rows.push(await checked({ scenario, revision: "own server", isScored: true, way }, output));
-    }
+      return checked({ scenario, revision: "own server", isScored: true, way }, output);
+    });
+    rows.push(...found);
     door.close();
   }
   return rows;
@@ -97,16 +98,33 @@ async function clientRows(gateway, revision, results) {
     ...scored.map((scenario) => ({ scenario, isScored: true })),
     ...scenariosOf(notScored, "client").map((scenario) => ({ scenario, isScored: false })),
   ].filter(({ scenario }) => !LEFT_OUT.test(scenario));
-  const rows = [];
-  for (const row of scenarios) {
-    const isProxied = BEHIND_PROXY[row.scenario] !== undefined;
+  const isBehind = ({ scenario }) => BEHIND_PROXY[scenario] !== undefined;
+  const rowOf = async (row) => {
+    const isProxied = isBehind(row);
     const output = path.join(results, `client-${revision}-${row.scenario}`);
     const options = ["--spec-version", revision, "--scenario", row.scenario, "-o", output];
     const command = client(isProxied ? "proxied" : "conversation");
     await run(["client", "--command", command, ...options], { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key });
-    rows.push(await checked({ ...row, revision, way: isProxied ? "client behind proxy" : "conversation" }, output));
-  }
+    return checked({ ...row, revision, way: isProxied ? "client behind proxy" : "conversation" }, output);
+  };
+  const rows = await sideBySide(
+    scenarios.filter((scenario) => !isBehind(scenario)),
+    rowOf,
+  );
+  // These are servers of the gateway, which every conversation would connect to.
+  for (const scenario of scenarios.filter(isBehind)) rows.push(await rowOf(scenario));
   return rows;
+}
+
+/** Each scenario is a process that mostly starts and waits. The answers are in the order of the items. */
+async function sideBySide(items, work) {
+  const answers = [];
+  const left = [...items.entries()];
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) answers[next[0]] = await work(next[1]);
+  };
+  await Promise.all([worker(), worker(), worker()]);
+  return answers;
 }
 
 /** The suite's own list of what a revision requires. */

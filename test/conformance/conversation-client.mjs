@@ -1,4 +1,4 @@
-// The gateway as the client under test: a scenario's server becomes one of the gateway's, and a conversation calls its tools.
+// The gateway as the client under test: a scenario's server becomes one of a conversation's, which calls its tools.
 // The suite appends the server's address.
 
 import { randomUUID } from "node:crypto";
@@ -10,12 +10,12 @@ const call = (method, route, body) => callGateway(gateway, method, route, body);
 const name = `s${randomUUID().slice(0, 8)}`;
 const chat = `/api/v1/conversations/${name}`;
 
-await call("PUT", `/api/v1/mcp-servers/${name}`, { url: process.argv.at(-1), timeout: 20, connect_timeout: 20 });
 try {
-  const turn = await call("POST", `${chat}/turns`, {
-    key: "1",
-    conversation: { spec: { systemPrompt: "", skills: [] } },
-  });
+  const server = { url: process.argv.at(-1), timeout: 20, connect_timeout: 20 };
+  const conversation = { spec: { systemPrompt: "", skills: [], mcpServers: { [name]: server } } };
+  let turn = await call("POST", `${chat}/turns`, { conversation });
+  // A busy machine takes longer than a turn waits.
+  while (turn.warnings.some(({ code }) => code === "MCP_SERVER_CONNECTING")) turn = await call("POST", `${chat}/turns`, {});
   const prefix = `${name}__`;
   const offered = turn.tools
     .filter((tool) => tool.name.startsWith(prefix))
@@ -28,5 +28,4 @@ try {
   }
 } finally {
   await call("DELETE", chat);
-  await call("DELETE", `/api/v1/mcp-servers/${name}`);
 }

@@ -110,12 +110,16 @@ describe("the shared order of the list", () => {
     for (const user of ["ada", "bob"]) await use(user, "liked");
     await tomorrow();
     expect(await listOf("reader")).toEqual(["liked", "pushed", "many"]);
-    // Fifty conversations count, and not sixty.
-    await use("crowd", "many", 60);
+    // Fifty conversations of a day count, of which there were 45 before.
+    const votes = "INSERT INTO usage (subject, kind, window_start, count) VALUES ('crowd', 'votes', ?, 45)";
+    await env.DB.prepare(votes)
+      .bind(Date.now() - (Date.now() % DAY))
+      .run();
+    await use("crowd", "many", 8);
     const { results } = await env.DB.prepare(
       "SELECT sum(votes) AS votes, sum(loads) AS loads FROM skill_use JOIN skills ON skills.id = skill_id WHERE name = 'many'",
     ).all();
-    expect(results).toEqual([{ votes: 50, loads: 60 }]);
+    expect(results).toEqual([{ votes: 5, loads: 8 }]);
   });
 
   it("says nothing of what a user or a group uses among themselves", async () => {

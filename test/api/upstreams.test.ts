@@ -11,11 +11,7 @@ import { expectNoConnections, faults, forget, methods, realServer, restart } fro
 /** No deadline but the tested one ends anything: a busy machine takes its time. */
 const PATIENT = { timeout: 60, connect_timeout: 60 };
 const ok = (more: object = {}) => ({ url: `${faults}/ok/none`, ...more });
-const faulty = (fault: string, where: string, deadlines = {}) => ({
-  url: `${faults}/${fault}/${where}`,
-  ...PATIENT,
-  ...deadlines,
-});
+const faulty = (fault: string, at: string, more = {}) => ({ url: `${faults}/${fault}/${at}`, ...PATIENT, ...more });
 
 beforeEach(async () => {
   await forget();
@@ -313,10 +309,8 @@ describe("a server that is not well", () => {
   });
 
   it("answers a call with what went wrong, beside one that is well", async () => {
-    const chat = await talk(
-      "paul",
-      withServers({ sick: faulty("hang", "call", { timeout: 1 }), broken: faulty("break", "call"), well: ok() }),
-    );
+    const late = faulty("hang", "call", { timeout: 1 });
+    const chat = await talk("paul", withServers({ sick: late, broken: faulty("break", "call"), well: ok() }));
     await connectedTurn(chat);
     const { results } = await chat.calls(
       { id: "1", name: "sick__echo", arguments: {} },

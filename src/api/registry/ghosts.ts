@@ -19,7 +19,7 @@ import {
   replaceGhost,
   upsertGhost,
 } from "../../services/registry/ghosts";
-import { ghostResource, ghostSchema } from "./resources";
+import { ghostResource, ghostSchema } from "./ghost-resource";
 
 const params = z.object({ id: z.string() });
 const ghostName = z

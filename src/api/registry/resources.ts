@@ -1,7 +1,6 @@
-// Skills and ghosts as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
+// Skills as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
-import { ghostSpecSchema, specWarnings } from "../../domain/catalog/ghost";
 import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/inspection";
 import { jsonObject } from "../../domain/json";
@@ -9,13 +8,12 @@ import { withoutCredentials } from "../../domain/package/credentials";
 import { issueSchema } from "../../edge/errors";
 import { instant } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import type { GhostRow } from "../../storage/d1/ghosts";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
 
-const API_VERSION = "agent.wecode.io/v1";
+export const API_VERSION = "agent.wecode.io/v1";
 
-const metadataSchema = () =>
+export const metadataSchema = () =>
   z.object({
     name: z.string(),
     namespace: z.string(),
@@ -113,24 +111,6 @@ export const versionSchema = () =>
     })
     .openapi("SkillVersion");
 
-export const ghostSchema = () =>
-  z
-    .object({
-      apiVersion: z.literal(API_VERSION),
-      kind: z.literal("Ghost"),
-      metadata: metadataSchema().extend({
-        labels: z.object({ id: z.string(), user_id: z.string(), scope: z.enum(["user", "group", "public"]) }),
-      }),
-      spec: ghostSpecSchema,
-      status: z.object({
-        state: z.literal("available"),
-        created_at: z.string(),
-        updated_at: z.string(),
-        warnings: z.array(issueSchema()),
-      }),
-    })
-    .openapi("Ghost");
-
 /** Ghosts as references name them. */
 export const ghostRefSchema = () =>
   z.object({ id: z.string(), name: z.string(), namespace: z.string() }).openapi("GhostRef");
@@ -216,31 +196,6 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
     created_at: instant(version.createdAt),
     yanked_at: version.yankedAt === null ? null : instant(version.yankedAt),
     warnings: version.warnings,
-  };
-}
-
-/** Ghosts of a group, and public ones, from before credentials were refused in them show none. */
-function shownSpec({ scope, spec }: GhostRow): GhostRow["spec"] {
-  if (kindOfScope(scope) === "user" || spec.mcpServers === undefined) return spec;
-  return { ...spec, mcpServers: withoutCredentials(spec.mcpServers) };
-}
-
-export function ghostResource(ghost: GhostRow): z.infer<ReturnType<typeof ghostSchema>> {
-  return {
-    apiVersion: API_VERSION,
-    kind: "Ghost",
-    metadata: {
-      name: ghost.name,
-      namespace: ghost.namespace,
-      labels: { id: ghost.id, user_id: ghost.userId, scope: kindOfScope(ghost.scope) },
-    },
-    spec: shownSpec(ghost),
-    status: {
-      state: "available",
-      created_at: instant(ghost.createdAt),
-      updated_at: instant(ghost.updatedAt),
-      warnings: specWarnings(ghost.spec),
-    },
   };
 }
 

@@ -38,6 +38,7 @@ export interface Body {
   messages: unknown[];
   unhandled: unknown[];
   loaded_skills: string[];
+  tokens: { static: number; actual: number };
   warnings: { code: string; path?: string }[];
   items: { id: string; ghost: string | null }[];
   next_cursor: string | number | null;

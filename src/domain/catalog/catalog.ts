@@ -118,7 +118,7 @@ export function hasListed({ shown, more }: { shown: readonly CatalogEntry[]; mor
 }
 
 /** What a line costs at most. Versions of earlier gateways were counted with all of their description, which nobody sees now. */
-function lineTokens({ name, description, line_tokens }: CatalogEntry): number {
+export function lineTokens({ name, description, line_tokens }: CatalogEntry): number {
   if (line_tokens <= CATALOG_LIMITS.lineTokens) return line_tokens;
   return Math.min(line_tokens, utf8.encode(catalogLine(name, description)).length);
 }

@@ -4,7 +4,7 @@
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
 import type { ConversationEvent, HistoryAsk, Policy } from "./event";
-import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, markDue } from "./present";
+import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, heldTexts, markDue } from "./present";
 import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {
@@ -215,12 +215,19 @@ function settle(state: ConversationState, before: ReadonlySet<string>, event: Co
   const tokens = { ...state.tokens };
   if (event.type === "turn") {
     tokens.static += event.cost.static;
-    tokens.actual += event.cost.list + active.reduce((sum, activation) => sum + activation.skill.tokens, 0);
+    const skills = active.map(({ skill }) => skill);
+    tokens.actual += event.cost.list + tokensOf(heldTexts(skills, state.carriers));
   } else if (event.type === "loaded") {
-    for (const { skill } of active) if (!before.has(skill.name)) tokens.actual += skill.tokens;
+    const auto = state.policy?.delivery === "auto";
+    const isTold = ({ name }: SkillRef) => (auto ? event.delivered.includes(name) : !before.has(name));
+    tokens.actual += tokensOf((auto ? event.skills : active.map(({ skill }) => skill)).filter(isTold));
   }
   const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
   return { ...state, activated, tokens, touched: kept(state.touched), delivered: kept(state.delivered) };
+}
+
+function tokensOf(skills: readonly SkillRef[]): number {
+  return skills.reduce((sum, skill) => sum + skill.tokens, 0);
 }
 
 function orderOf(state: ConversationState, activation: Activation): number {

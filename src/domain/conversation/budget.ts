@@ -1,10 +1,9 @@
 // At most N active skills or M tokens: who leaves when a conversation holds more.
 
 import type { CatalogEntry } from "../catalog/catalog";
-import type { SkillRef } from "../catalog/skill-ref";
 import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, apply, type ConversationState } from "./activation";
-import { standingCarriers } from "./present";
+import { heldTexts, standingCarriers } from "./present";
 
 /** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
 export const BYTES_PER_ALLOWED_TOKEN = 5;
@@ -54,19 +53,16 @@ export function overBudget(state: ConversationState): boolean {
 function overText(state: ConversationState): boolean {
   const { policy } = state;
   if (policy === null) return false;
-  const { tokens, bytes } = weightOf(heldTexts(state));
+  const { tokens, bytes } = weightOf(
+    heldTexts(
+      activeSkills(state).map(({ skill }) => skill),
+      state.carriers,
+    ),
+  );
   return (
     tokens > (policy.max_skill_tokens ?? Number.POSITIVE_INFINITY) ||
     bytes > (policy.max_skill_bytes ?? Number.POSITIVE_INFINITY)
   );
-}
-
-/** The texts that the model is given: those of active skills, and under `auto` all that stand in its history, as often as they do. */
-function heldTexts(state: ConversationState): SkillRef[] {
-  const inHistory = standingCarriers(state.carriers).flatMap(({ skills }) => skills);
-  const known = new Set(inHistory.map(({ version_id }) => version_id));
-  const others = activeSkills(state).flatMap(({ skill }) => (known.has(skill.version_id) ? [] : [skill]));
-  return [...inHistory, ...others];
 }
 
 /**

@@ -3,8 +3,8 @@
 
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog";
-import { listed } from "../catalog/catalog";
-import { renderList } from "../catalog/list";
+import { lineTokens, listed } from "../catalog/catalog";
+import { LIST_FRAME_TOKENS, renderList } from "../catalog/list";
 import type { View } from "../catalog/view";
 import { jsonObject } from "../json";
 import { constantTools } from "../tools/constant";
@@ -27,7 +27,9 @@ export const frontSchema = z.object({
   /** The turn in which it changed last. */
   since: z.number(),
   system: z.string(),
-  lines: z.array(z.object({ name: z.string(), skill_id: skillId, description: z.string() })),
+  lines: z.array(
+    z.object({ name: z.string(), skill_id: skillId, description: z.string(), tokens: z.number().default(0) }),
+  ),
   more: z.number(),
   preloaded: z.array(z.object({ name: z.string(), skill_id: skillId, version_id: z.string(), text: z.string() })),
   /** Tools of servers that no skill brings. */
@@ -53,7 +55,19 @@ export function preloadOf({ catalog, preload }: View): readonly string[] {
 export function linesOf(catalog: Catalog, preloaded: readonly string[]): Pick<Front, "lines" | "more"> {
   const { shown, more } = listed(catalog, []);
   const lines = shown.filter(({ name }) => !preloaded.includes(name));
-  return { lines: lines.map(({ name, skill_id, description }) => ({ name, skill_id, description })), more };
+  return {
+    lines: lines.map((entry) => {
+      const { name, skill_id, description } = entry;
+      return { name, skill_id, description, tokens: lineTokens(entry) };
+    }),
+    more,
+  };
+}
+
+/** What the list costs at most. */
+export function listTokens({ lines, more }: Pick<Front, "lines" | "more">): number {
+  if (lines.length === 0 && more === 0) return 0;
+  return lines.reduce((sum, line) => sum + line.tokens, LIST_FRAME_TOKENS);
 }
 
 /** The names of all skills that it shows. */

@@ -74,6 +74,13 @@ export function presentVersion(carriers: Carriers, name: string): SkillRef | nul
   return found.at(-1) ?? null;
 }
 
+/** The texts that the model is given: those of active skills, and all that stand in its history, as often as they do. */
+export function heldTexts(active: readonly SkillRef[], carriers: Carriers): SkillRef[] {
+  const inHistory = standingCarriers(carriers).flatMap(({ skills }) => skills);
+  const known = new Set(inHistory.map(({ version_id }) => version_id));
+  return [...inHistory, ...active.filter(({ version_id }) => !known.has(version_id))];
+}
+
 type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
 
 /** What is there once a turn has begun. */

@@ -1,9 +1,8 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
 import { userScope } from "../../domain/access/access";
-import { type CatalogEntry, hasListed, listed, refOf } from "../../domain/catalog/catalog";
+import { type CatalogEntry, refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
-import { LIST_FRAME_TOKENS } from "../../domain/catalog/list";
 import { type Unmet, unmetText } from "../../domain/catalog/needs";
 import { isPinned, type Picked, type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
@@ -22,7 +21,7 @@ import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
-import { keepFront, keptFront, renewal } from "./auto/front";
+import { keepFront, keptFront, listCost, renewal } from "./auto/front";
 import { type HistoryFacts, heldBy, isCold, pinned, presentSkills, withHistory } from "./auto/history-plan";
 
 export interface NewTurn extends HistoryFacts {
@@ -65,8 +64,7 @@ export async function beginTurn(
     const before = present.refs.get(kept.name);
     if (before?.version_id === kept.version_id) present.pins.set(kept.name, before);
   }
-  const list = listed(view.catalog, preload);
-  const cost = { static: view.catalog.static_tokens, list: hasListed(list) ? list.tokens + LIST_FRAME_TOKENS : 0 };
+  const cost = { static: view.catalog.static_tokens, list: listCost(view, front) };
   // The turn comes first: what cannot be had any more was active to the end of the turn before.
   const events: ConversationEvent[] = [
     {

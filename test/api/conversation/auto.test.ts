@@ -173,6 +173,28 @@ describe("versions", () => {
   });
 });
 
+it("tokens are counted as they are sent: the list as it was, and every text as often as it stands there", async () => {
+  const { chat: c, user } = await chat({ settings: { retention_turns: 0 } });
+  const sent = async () => (await user.get("/c")).tokens.actual;
+  await c.turn();
+  const list = await sent();
+  expect(list).toBeGreaterThan(0);
+  await c.load("wiki");
+  expect(await sent()).toBe(list + 1_500);
+  await user.seed({ name: "later", tokens: 1_500 });
+  await c.turn();
+  expect(await sent()).toBe(2 * list + 3_000);
+  await c.load("wiki");
+  expect(await sent()).toBe(2 * list + 3_000);
+  await c.load("wiki", { reload: true });
+  expect(await sent()).toBe(2 * list + 4_500);
+  await c.turn();
+  expect(await sent()).toBe(3 * list + 7_500);
+  await c.turn({ cache: "cold" });
+  const longer = (await sent()) - 3 * list - 7_500;
+  expect([longer > list, longer < list + 1_500]).toEqual([true, true]);
+});
+
 describe("what may not be used any more", () => {
   it("cannot be called or read at the next step, and is taken out with the next turn, warm or not", async () => {
     const { chat: c, wiki } = await chat({ format: "anthropic", edits: false });

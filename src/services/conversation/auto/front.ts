@@ -1,9 +1,18 @@
 // Keeping the front of a conversation's prompt under `auto`, and renewing it at the beginning of a turn where that is worth it.
 
 import { hasListed, listed } from "../../../domain/catalog/catalog";
+import { LIST_FRAME_TOKENS } from "../../../domain/catalog/list";
 import type { View } from "../../../domain/catalog/view";
 import { activeSkills } from "../../../domain/conversation/activation";
-import { type Front, frontSchema, linesOf, namesIn, preloadOf, withoutGone } from "../../../domain/conversation/front";
+import {
+  type Front,
+  frontSchema,
+  linesOf,
+  listTokens,
+  namesIn,
+  preloadOf,
+  withoutGone,
+} from "../../../domain/conversation/front";
 import { sha256Hex } from "../../../domain/digest";
 import { findAllInView } from "../../catalog/catalog";
 import { usableAmong } from "../../catalog/view";
@@ -62,6 +71,13 @@ export async function renewal(context: Context, session: Session, view: View, co
   const isSame = there.size === names.length && left.tools.length === front.tools.length && left.more === front.more;
   const next = isSame ? front : { ...left, since: session.state.turn + 1 };
   return { front: next, preload: next.preloaded.map(({ name }) => name) };
+}
+
+/** Tokens of the list of skills as it is sent in the turn that begins; `front`: `null` where another delivery is set. */
+export function listCost({ catalog, preload }: View, front: Renewal | null): number {
+  if (front !== null) return listTokens(front.front ?? linesOf(catalog, front.preload));
+  const list = listed(catalog, preload);
+  return hasListed(list) ? list.tokens + LIST_FRAME_TOKENS : 0;
 }
 
 /** The front of the prompt: the kept one, else one of now, which is kept unless somebody only looks. */

@@ -93,7 +93,8 @@ export class CachedChat {
     return JSON.stringify([this.current, this.said]);
   }
 
-  private ids(): string[] {
+  /** What `have` says: the messages with ids that it still has, unedited. */
+  ids(): string[] {
     return this.said.flatMap(({ id }) => (id === undefined || this.edited.has(id) ? [] : [id]));
   }
 

@@ -19,7 +19,6 @@ interface Said {
   message: Message;
   /** The call whose result this is, or the id of an appended message. */
   id?: string;
-  turn: number;
 }
 
 export interface ChatOptions {
@@ -40,6 +39,8 @@ export class CachedChat {
   /** How often a request did not begin with the one before it. */
   misses = 0;
   private readonly edited = new Set<string>();
+  /** Whether messages were forgotten: an edit may name one that is not there. */
+  private isCut = false;
 
   constructor(
     readonly user: User,
@@ -56,8 +57,9 @@ export class CachedChat {
       ...more,
     })) as AutoTurn;
     for (const edit of answer.context_edits ?? []) this.apply(edit);
-    this.said.push({ message: { role: "user", content: `Question ${answer.turn}` }, turn: answer.turn });
-    for (const message of answer.append ?? []) this.said.push({ message, id: answer.append_id!, turn: answer.turn });
+    if (this.said.length > 0) this.said.push({ message: { role: "assistant", content: "Done." } });
+    this.said.push({ message: { role: "user", content: "Do it." } });
+    for (const message of answer.append ?? []) this.said.push({ message, id: answer.append_id! });
     this.take(answer);
     // Claude's check allows a changed beginning only where the caller was told to drop its thinking.
     const missed = this.send(false);
@@ -69,10 +71,11 @@ export class CachedChat {
   async step(...calls: { id: string; name: string; arguments: object }[]): Promise<Body> {
     const { format = "openai" } = this.options;
     const answer = await this.user.post(`/${this.id}/tool-calls`, { calls, format });
-    for (const call of calls) {
-      this.said.push({ message: { role: "assistant", call }, turn: 0 });
-      const result = answer.results.find(({ id }) => id === call.id);
-      this.said.push({ message: { role: "tool", content: result?.content[0]?.text ?? "" }, id: call.id, turn: 0 });
+    for (const { id, name, arguments: args } of calls) {
+      const call = { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+      this.said.push({ message: { role: "assistant", tool_calls: [call] } });
+      const result = answer.results.find((each) => each.id === id);
+      this.said.push({ message: { role: "tool", tool_call_id: id, content: result?.content[0]?.text ?? "" }, id });
     }
     if (answer.prompt !== undefined) this.take(answer);
     this.send(true);
@@ -81,6 +84,27 @@ export class CachedChat {
 
   load(skill: string, more: object = {}): Promise<Body> {
     return this.step(named("load_skill", { skill_name: skill, ...more }));
+  }
+
+  /** Goes back to the end of an earlier turn, as who edits or asks anew does. */
+  async back(turns: number): Promise<void> {
+    this.said.push({ message: { role: "assistant", content: "Done." } });
+    this.said.length = this.questions()[turns] ?? this.said.length;
+    this.sent = null;
+    await this.user.post(`/${this.id}/restore`, { history: this.said.map(({ message }) => message) });
+  }
+
+  /** Forgets the first turns of the history, as hosts do whose window is full. */
+  forget(turns: number): void {
+    const questions = this.questions();
+    this.said.splice(0, questions[turns] ?? questions.at(-1) ?? 0);
+    this.isCut = true;
+    this.sent = null;
+  }
+
+  /** Where turns begin. */
+  private questions(): number[] {
+    return this.said.flatMap(({ message }, index) => (message.content === "Do it." ? index : []));
   }
 
   /** What stands before the history: the tools and the prompt. */
@@ -101,7 +125,7 @@ export class CachedChat {
   private apply({ call_id, append_id, content, required }: NonNullable<AutoTurn["context_edits"]>[number]): void {
     const id = call_id ?? append_id ?? "";
     const found = this.said.filter((each) => each.id === id);
-    expect(found.length, `an edit names ${id}, which is in the history`).toBeGreaterThan(0);
+    if (!this.isCut) expect(found.length, `an edit names ${id}, which is in the history`).toBeGreaterThan(0);
     if (this.options.edits === false && required !== true) return;
     this.edited.add(id);
     for (const each of found) each.message = { ...each.message, content };

@@ -199,7 +199,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         delivered: new Map(
           event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
         ),
-        carriers: carriersOfRestore(event),
+        carriers: carriersOfRestore(state.carriers, event),
         tokens: state.tokens,
       };
   }

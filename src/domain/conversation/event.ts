@@ -89,6 +89,8 @@ const restoredEvent = z.object({
   delivered: z.array(z.string()).default([]),
   /** Under `auto`: whose answers hold them. */
   calls: z.array(z.object({ id: z.string(), names: z.array(z.string()) })).optional(),
+  /** Under `auto`: ids of messages that were known before, and that the history still has. */
+  kept: z.array(z.string()).optional(),
 });
 
 export const eventSchema = z.discriminatedUnion("type", [

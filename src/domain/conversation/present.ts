@@ -12,7 +12,10 @@ export const carrierSchema = z.object({
   id: z.string(),
   kind: z.enum(["call", "append"]),
   skills: z.array(skillRefSchema),
-  /** `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it; `withdrawn`: it was not asked, but told. */
+  /**
+   * `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it, or has cut its history, so that it may stand
+   * there or not. `withdrawn`: the caller was not asked, but told.
+   */
   state: z.enum(["there", "due", "edited", "withdrawn"]),
 });
 
@@ -38,6 +41,16 @@ export function carry(carriers: Carriers, added: Omit<Carrier, "state">): Carrie
     skills -= carrier.skills.length;
   }
   return [...others.filter((carrier) => !forgotten.has(carrier)), { ...added, state: "there" }];
+}
+
+/**
+ * What is there by what the caller says. Where it has cut its history and does not say what it still has, nothing counts as there, but
+ * may have to be taken out.
+ */
+export function saidOf(before: Carriers, have: readonly string[] | null, cut: boolean): Carriers {
+  if (have !== null) return keepOnly(before, have);
+  if (!cut) return before;
+  return before.map((carrier) => (carrier.state === "withdrawn" ? carrier : { ...carrier, state: "edited" }));
 }
 
 /** What the caller says it still has, unedited, is there; everything else is gone. */
@@ -87,7 +100,7 @@ type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, {
 export function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
   if (history === undefined) return history_cut ? [] : before;
   const { have, edits, append } = history;
-  const known = have === null ? (history_cut ? [] : before) : keepOnly(before, have);
+  const known = saidOf(before, have, history_cut);
   const added = { kind: "append" as const, skills: named(skills, append?.names ?? []) };
   return markEdited(append === null ? known : carry(known, { id: append.id, ...added }), edits);
 }
@@ -99,11 +112,11 @@ export function carriersOfLoad(before: Carriers, { call, skills, delivered }: Ev
   return carry(before, { id: call, kind: "call", skills: named(skills, delivered) });
 }
 
-/** What a history holds that was read anew. */
-export function carriersOfRestore({ calls = [], skills }: EventOf<"restored">): Carriers {
+/** What a history holds that was read anew: of what was known what it still has, and what it tells of itself. */
+export function carriersOfRestore(before: Carriers, { calls = [], kept = [], skills }: EventOf<"restored">): Carriers {
   return calls.reduce<Carriers>(
     (carriers, { id, names }) => carry(carriers, { id, kind: "call", skills: named(skills, names) }),
-    [],
+    keepOnly(before, kept),
   );
 }
 

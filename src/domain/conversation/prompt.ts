@@ -21,7 +21,14 @@ export function renderLoaded(skills: readonly LoadedSkill[], selected: readonly 
       ? ""
       : `\n\nThe user selected these skills for this turn, so prefer them: ${selected.join(", ")}.`;
   const bodies = skills.map((skill) => `\n\n${section(skill)}`).join("");
-  return `<skill>\n# Loaded Skill Instructions\n\nThe following skills have been loaded.${emphasis}${bodies}\n</skill>`;
+  return `${BLOCK}The following skills have been loaded.${emphasis}${bodies}\n</skill>`;
+}
+
+const BLOCK = "<skill>\n# Loaded Skill Instructions\n\n";
+
+/** Whether a text has a block with a section for each of these skills, at whatever version. */
+export function hasSections(text: string, skills: readonly { name: string }[]): boolean {
+  return text.includes(BLOCK) && skills.every(({ name }) => text.includes(`\n## Skill: ${name}\n`));
 }
 
 function section(skill: LoadedSkill): string {

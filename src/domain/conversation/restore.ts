@@ -18,6 +18,8 @@ export interface Restored {
   loads: { name: string; turn: number }[];
   /** The answers to calls that loaded something, wherever they stand. */
   answers: LoadAnswer[];
+  /** Messages that no model and no tool wrote: those that the gateway asked to append are among them. */
+  others: string[];
 }
 
 /** What a call that loaded a skill was answered. `tool`: the one that was called, since they answer differently. */
@@ -48,7 +50,8 @@ export function readHistory(history: readonly JsonValue[]): Restored {
     }
   }
   const loads = [...last].map(([name, turn]) => ({ name, turn })).reverse();
-  return { turns: turns.at(-1)?.number ?? 0, loads, answers: loadAnswers(messages) };
+  const others = messages.flatMap(({ role, text }) => (role === "user" || role === "other" ? text : []));
+  return { turns: turns.at(-1)?.number ?? 0, loads, answers: loadAnswers(messages), others };
 }
 
 /** Each result belongs to the last call of its id before it: ids may come again in later turns. */

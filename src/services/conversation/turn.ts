@@ -22,7 +22,7 @@ import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
 import { keepFront, keptFront, listCost, renewal } from "./auto/front";
-import { type HistoryFacts, heldBy, isCold, pinned, presentSkills, withHistory } from "./auto/history-plan";
+import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;
@@ -105,7 +105,7 @@ export async function restore(
   history: readonly JsonValue[],
   format: Format,
 ): Promise<Issue[]> {
-  const { turns, loads, answers } = readHistory(history);
+  const { turns, loads, answers, others } = readHistory(history);
   const { settings } = session;
   const view = await viewFor(context, session, settings);
   const policy: Policy = policyOf(settings, view.retention, context.settings, format);
@@ -115,14 +115,14 @@ export async function restore(
     ...standing.map(({ name }) => ({ name, code: STANDING })),
   ]);
   // What a history names but the catalog does not have was never this conversation's: it is left out without a word.
-  const kept = standing.filter((load) => set.direct.has(load.name));
+  const had = standing.filter((load) => set.direct.has(load.name));
   const preloaded = view.preload.filter((name) => set.direct.has(name));
   const restored = {
     type: "restored",
     turn: turns,
     policy,
     skills: set.skills,
-    loads: kept.reverse(),
+    loads: had.reverse(),
     preloaded,
   } as const;
   const events: ConversationEvent[] = [{ ...restored, delivered: [] }];
@@ -134,8 +134,10 @@ export async function restore(
   await keepInstructions(context, session, active);
   // Only with their instructions at hand can it be said which of them the history holds.
   const held = deliversInAnswer(policy) ? heldBy(session, answers, active) : [];
-  const calls = policy.delivery === "auto" ? { calls: held } : {};
-  events[0] = { ...restored, delivered: [...new Set(held.flatMap(({ names }) => names))], ...calls };
+  const kept = keptIn(session.state.carriers, { answers, others });
+  const calls = held.filter(({ id }) => !kept.includes(id));
+  const told = policy.delivery === "auto" ? { calls, kept } : {};
+  events[0] = { ...restored, delivered: [...new Set(held.flatMap(({ names }) => names))], ...told };
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);

@@ -7,9 +7,9 @@ import { cacheLifetime } from "../../../domain/conversation/cache-lifetime";
 import type { ConversationEvent } from "../../../domain/conversation/event";
 import type { Front } from "../../../domain/conversation/front";
 import { editsOf, missingTexts } from "../../../domain/conversation/history-plan";
-import { keepOnly, standingCarriers } from "../../../domain/conversation/present";
-import { holdsInstructions } from "../../../domain/conversation/prompt";
-import type { LoadAnswer } from "../../../domain/conversation/restore";
+import { type Carriers, saidOf, standingCarriers } from "../../../domain/conversation/present";
+import { hasSections, holdsInstructions } from "../../../domain/conversation/prompt";
+import type { LoadAnswer, Restored } from "../../../domain/conversation/restore";
 import { usableAmong } from "../../catalog/view";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
@@ -51,7 +51,7 @@ export async function presentSkills(
   view: View,
   { have, history_cut }: HistoryFacts,
 ): Promise<Usable> {
-  const known = have !== null ? keepOnly(state.carriers, have) : history_cut ? [] : state.carriers;
+  const known = saidOf(state.carriers, have, history_cut);
   const texts = known.flatMap(({ skills }) => skills);
   const before = [...state.refs.values()];
   // Without the registry nothing is known to be gone.
@@ -127,6 +127,14 @@ export function withHistory(
 function knownOf({ carriers }: ConversationState, have: readonly string[]): string[] {
   const said = new Set(have);
   return carriers.flatMap(({ id }) => (said.has(id) ? id : []));
+}
+
+/** Which messages that were known a history still has, with all that they carried: what was taken out left a mark. */
+export function keptIn(carriers: Carriers, { answers, others }: Pick<Restored, "answers" | "others">): string[] {
+  return carriers.flatMap(({ id, kind, skills }) => {
+    const texts = kind === "call" ? answers.filter((answer) => answer.id === id).map(({ text }) => text) : others;
+    return texts.some((text) => hasSections(text, skills)) ? id : [];
+  });
 }
 
 /**

@@ -41,6 +41,7 @@ export async function callInConversation(
     calls: [{ id, name, arguments: args }],
     format: "mcp",
     etag: null,
+    usage: null,
     client,
     hearsChanges: tellsChanges,
   };

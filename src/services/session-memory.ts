@@ -2,6 +2,7 @@
 
 import type { View } from "../domain/catalog/view";
 import type { ConversationState } from "../domain/conversation/activation";
+import type { ModelStep } from "../domain/conversation/event";
 import type { Front } from "../domain/conversation/front";
 import type { Offered, OfferedServer, ToolMemory, ToolSources } from "../domain/conversation/offered";
 import type { RenderedPrompt } from "../domain/conversation/prompt";
@@ -54,6 +55,9 @@ export interface SessionMemory {
   uses: { kept: Uses } | null;
   /** When a step last began, in milliseconds since the epoch; 0 before the first. */
   lastStep: number;
+  /** The model step under way, and how many of this turn no event tells of. */
+  step: (ModelStep & { ids: string }) | null;
+  untold: number;
   rendered: {
     state: ConversationState;
     view: View;
@@ -74,6 +78,6 @@ export interface SessionMemory {
 export function emptyMemory(): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };
-  const front = { front: null, uses: null, lastStep: 0 };
+  const front = { front: null, uses: null, lastStep: 0, step: null, untold: 0 };
   return { looked: null, tools: null, sources: null, offered: null, rendered: null, ...client, ...front, connections };
 }

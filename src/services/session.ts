@@ -84,10 +84,15 @@ export function createSession(
   });
 }
 
-/** Appends events, folds them and counts what they say of the use of skills, as one change. */
-export function record(session: Session, context: Context, events: readonly ConversationEvent[]): void {
+/**
+ * Appends events, folds them and counts what they say of the use of skills, as one change. A load is noted with the model step that
+ * asked for it.
+ */
+export function record(session: Session, context: Context, happened: readonly ConversationEvent[]): void {
   if (session.ended) throw conversationNotFound();
-  const { store, state } = session;
+  const { store, state, memory } = session;
+  const step = memory.step === null ? {} : { step: { at: memory.step.at, alone: memory.step.alone } };
+  const events = happened.map((event) => (event.type === "loaded" ? { ...event, ...step } : event));
   const used = store.bytes();
   if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
   const next = events.reduce(apply, state);

@@ -3,7 +3,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import { pickedSkillSchema } from "../../domain/catalog/pin";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
-import { jsonObject, jsonValue } from "../../domain/json";
+import { readUsage, type Usage } from "../../domain/conversation/usage";
+import { type JsonObject, jsonObject, jsonValue } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { FORMATS } from "../../domain/tools/formats";
 import { answered, conversation, idempotencyOf } from "../../edge/conversation";
@@ -16,6 +17,22 @@ import { promptSchema, statusSchema, toolCallsReplySchema, turnReplySchema } fro
 const params = z.object({ id: conversationId });
 const format = z.enum(FORMATS).optional();
 const history = z.array(jsonValue).max(REQUEST_LIMITS.historyMessages);
+
+const usage = jsonObject
+  .superRefine((value, context) => {
+    const read = readUsage(value);
+    if ("problem" in read) context.addIssue({ code: "custom", message: read.problem });
+  })
+  .describe(
+    "What a model request used, for the ledger: the `usage` of its answer as OpenAI or Anthropic give it, or `{ fresh, cache_read, cache_write, output }`.",
+  )
+  .optional();
+
+/** The same, read. It was checked before. */
+function usageOf(value: JsonObject | undefined): Usage | null {
+  const read = value === undefined ? null : readUsage(value);
+  return read === null || "problem" in read ? null : read.usage;
+}
 
 const turnRequest = z
   .strictObject({
@@ -40,6 +57,13 @@ const turnRequest = z
       .enum(["cold"])
       .optional()
       .describe("Delivery `auto`: the provider's cache holds nothing of this conversation any more."),
+    usage,
+    history_tokens: z
+      .int()
+      .min(0)
+      .max(100_000_000)
+      .optional()
+      .describe("Tokens of the messages that are sent beside the prompt, for the ledger."),
   })
   .openapi("Turn");
 
@@ -48,6 +72,7 @@ const callsRequest = z
     calls: z.array(jsonObject).max(REQUEST_LIMITS.callsPerBatch),
     format,
     etag: z.string().max(200).optional(),
+    usage,
   })
   .openapi("ToolCalls");
 
@@ -76,6 +101,8 @@ stepRoutes.openapi(
       have: body.have ?? null,
       model: body.model ?? null,
       cache: body.cache ?? null,
+      usage: usageOf(body.usage),
+      history_tokens: body.history_tokens ?? null,
     };
     return c.json(answered(c, await api.turn(target, body.conversation ?? null, request, once)), 200);
   },
@@ -101,7 +128,8 @@ stepRoutes.openapi(
   async (c) => {
     const body = c.req.valid("json");
     const { api, target } = conversation(c, c.req.valid("param").id);
-    const request = { calls: body.calls, format: body.format ?? null, etag: body.etag ?? null, client: null };
+    const { calls, format = null, etag = null } = body;
+    const request = { calls, format, etag, usage: usageOf(body.usage), client: null };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
       const stream = answered(c, await api.streamToolCalls(target, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });

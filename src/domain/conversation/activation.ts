@@ -3,8 +3,10 @@
 
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
+import { charge, promptTokens } from "./charge";
 import type { ConversationEvent, HistoryAsk, Policy } from "./event";
-import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, heldTexts, markDue } from "./present";
+import { EMPTY_LEDGER, type Ledger } from "./ledger";
+import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, markDue } from "./present";
 import { longestStay, type Stay, visit } from "./walk";
 
 export interface ConversationState {
@@ -28,6 +30,8 @@ export interface ConversationState {
   /** What the caller was asked to do with its history when this turn began. */
   asked: HistoryAsk;
   tokens: { static: number; actual: number };
+  /** What its prompts are billed. */
+  ledger: Ledger;
   /** Events folded so far. */
   events: number;
 }
@@ -56,6 +60,7 @@ export const EMPTY_STATE: ConversationState = {
   carriers: [],
   asked: { edits: [], append: null },
   tokens: { static: 0, actual: 0 },
+  ledger: EMPTY_LEDGER,
   events: 0,
 };
 
@@ -129,8 +134,11 @@ function groundsOf(state: ConversationState): Ground[] {
 
 /** Applies one event. */
 export function apply(state: ConversationState, event: ConversationEvent): ConversationState {
-  const before = new Set(activeSkills(state).map((activation) => activation.skill.name));
-  return settle(change(state, event), before, event);
+  const before = { state, active: activeSkills(state) };
+  const changed = change(state, event);
+  const active = activeSkills(changed);
+  const after = { state: settle(changed, active), active };
+  return { ...after.state, tokens: promptTokens(before, after, event), ledger: charge(before, after, event) };
 }
 
 function change(state: ConversationState, event: ConversationEvent): ConversationState {
@@ -171,6 +179,8 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         carriers: carriersOfLoad(state.carriers, event),
       };
     }
+    case "step":
+      return { ...state, events };
     case "touched":
       return { ...state, events, touched: new Map(state.touched).set(event.name, events) };
     case "unloaded": {
@@ -205,29 +215,14 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
   }
 }
 
-/** Brings what is derived from the activations into line with them, and counts what the event put into the prompt. */
-function settle(state: ConversationState, before: ReadonlySet<string>, event: ConversationEvent): ConversationState {
-  const active = activeSkills(state);
+/** Brings what is derived from the activations into line with them. */
+function settle(state: ConversationState, active: readonly Activation[]): ConversationState {
   const names = new Set(active.map((activation) => activation.skill.name));
   const activated = new Map([...state.activated].filter(([name]) => names.has(name)));
   for (const name of names)
     if (!activated.has(name)) activated.set(name, { order: state.events * 1_000 + activated.size, turn: state.turn });
-  const tokens = { ...state.tokens };
-  if (event.type === "turn") {
-    tokens.static += event.cost.static;
-    const skills = active.map(({ skill }) => skill);
-    tokens.actual += event.cost.list + tokensOf(heldTexts(skills, state.carriers));
-  } else if (event.type === "loaded") {
-    const auto = state.policy?.delivery === "auto";
-    const isTold = ({ name }: SkillRef) => (auto ? event.delivered.includes(name) : !before.has(name));
-    tokens.actual += tokensOf((auto ? event.skills : active.map(({ skill }) => skill)).filter(isTold));
-  }
   const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
-  return { ...state, activated, tokens, touched: kept(state.touched), delivered: kept(state.delivered) };
-}
-
-function tokensOf(skills: readonly SkillRef[]): number {
-  return skills.reduce((sum, skill) => sum + skill.tokens, 0);
+  return { ...state, activated, touched: kept(state.touched), delivered: kept(state.delivered) };
 }
 
 function orderOf(state: ConversationState, activation: Activation): number {

@@ -4,6 +4,8 @@
 import * as z from "zod";
 import { retentionSchema } from "../catalog/ghost";
 import { skillRefSchema } from "../catalog/skill-ref";
+import { ledgerPriceSchema } from "./ledger";
+import { usageSchema } from "./usage";
 
 /**
  * Where a loaded skill's instructions go: the system prompt, a message of its own, or the tool's answer. `auto`: the tool's answer,
@@ -31,6 +33,26 @@ export const historyAskSchema = z.object({
   append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
 });
 
+/** What is known of a turn's first model request, and of the last one of the turn before. */
+const turnLedgerSchema = z.object({
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** Whether the provider keeps nothing of the conversation. */
+  cold: z.boolean(),
+  price: ledgerPriceSchema,
+  /** Tokens before the messages that are there in any way, and those of the gateway's tools and list. */
+  shared: z.number(),
+  own: z.number(),
+  /** As the caller says; `null`: it does not. */
+  history_tokens: z.number().nullable(),
+  usage: usageSchema.nullable(),
+  /** Model steps of the turn before that no event tells of. */
+  steps: z.number(),
+});
+
+/** A model step, by when its calls came. `alone`: they do nothing but find, load and unload skills. */
+const stepSchema = z.object({ at: z.number(), alone: z.boolean() });
+
 /** `skills` holds a reference to everything that is active in the turn, at the version it is now. */
 const turnEvent = z.object({
   type: z.literal("turn"),
@@ -47,6 +69,8 @@ const turnEvent = z.object({
    * instructions it is asked to append. Absent in logs of earlier gateways.
    */
   history: historyAskSchema.extend({ have: z.array(z.string()).nullable() }).optional(),
+  /** Absent in logs of earlier gateways. */
+  ledger: turnLedgerSchema.optional(),
 });
 
 /**
@@ -63,10 +87,15 @@ const loadedEvent = z.object({
   call: z.string().optional(),
   used: z.boolean().optional(),
   retold: z.boolean().optional(),
+  /** Absent in logs of earlier gateways. */
+  step: stepSchema.optional(),
 });
 
 /** A file, tool or script of an active skill was used. */
 const touchedEvent = z.object({ type: z.literal("touched"), turn: z.number(), name: z.string() });
+
+/** The caller told what the request before a model step used. */
+const stepEvent = z.object({ type: z.literal("step"), turn: z.number(), step: stepSchema, usage: usageSchema });
 
 const unloadedEvent = z.object({
   type: z.literal("unloaded"),
@@ -97,11 +126,14 @@ export const eventSchema = z.discriminatedUnion("type", [
   turnEvent,
   loadedEvent,
   touchedEvent,
+  stepEvent,
   unloadedEvent,
   restoredEvent,
 ]);
 
 export type ContextEdit = z.infer<typeof contextEditSchema>;
+export type TurnLedger = z.infer<typeof turnLedgerSchema>;
+export type ModelStep = z.infer<typeof stepSchema>;
 export type HistoryAsk = z.infer<typeof historyAskSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 export type Policy = z.infer<typeof policySchema>;

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
 import { historyAskSchema, policySchema } from "./event";
+import { ledgerSchema } from "./ledger";
 import { carrierSchema } from "./present";
 
 /** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
@@ -27,6 +28,7 @@ const snapshotSchema = z.object({
   carriers: z.array(carrierSchema),
   asked: historyAskSchema,
   tokens: z.object({ static: z.number(), actual: z.number() }),
+  ledger: ledgerSchema,
   events: z.number(),
 });
 

@@ -4,6 +4,7 @@
 import type { Answer, QuestionState } from "../../domain/asking/question";
 import type { PickedSkill } from "../../domain/catalog/pin";
 import type { ConversationSettings } from "../../domain/conversation/settings";
+import type { Usage } from "../../domain/conversation/usage";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
@@ -40,6 +41,10 @@ export interface TurnRequest {
   model: string | null;
   /** The caller knows that the provider's cache holds nothing of this conversation. */
   cache: "cold" | null;
+  /** What the last request of the turn before used, as its provider says. */
+  usage: Usage | null;
+  /** Tokens of the messages that the caller sends in this turn, without the prompt. */
+  history_tokens: number | null;
 }
 
 /** Who asks is an MCP host: it makes a conversation it names for the first time, and takes instructions in answers only. */
@@ -54,6 +59,8 @@ export interface ToolCallsRequest {
   calls: JsonObject[];
   format: Format | null;
   etag: string | null;
+  /** What the request used whose answer these calls are. */
+  usage: Usage | null;
   client: ClientSetup | null;
   /** Whether the answer says to a host that the list of tools is another one than it was told. */
   hearsChanges?: boolean;

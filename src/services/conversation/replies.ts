@@ -26,7 +26,22 @@ const activeSkillSchema = () =>
   });
 
 /** Prompt tokens spent on skills so far: by static injection of the whole catalog, and as it was. */
-const tokensSchema = () => z.object({ static: z.int(), actual: z.int(), saved_percent: z.number() });
+const tokensSchema = () =>
+  z.object({ static: z.int(), actual: z.int(), saved_percent: z.number(), billed: billedSchema() });
+
+/** What all prompts are billed, in tokens at the price of an ordinary input token: as they were, with everything pasted, and appended. */
+const billedSchema = () =>
+  z.object({
+    actual: z.int(),
+    paste: z.int(),
+    append_only: z.int(),
+    /** Whether the size of some request is a guess: neither `usage` nor `history_tokens` told it. */
+    estimated: z.boolean(),
+    saved_percent: z.number(),
+    saved_over_append_percent: z.number(),
+    /** The row of the price table, and when it was checked; or `no price known`: then each token costs one. */
+    price: z.string(),
+  });
 
 /** An MCP server of the conversation. `open`: it failed several times in a row and is left alone for a while. */
 const serverSchema = () =>

@@ -15,6 +15,7 @@ import type { Context } from "../context";
 import { stateAt } from "../history";
 import type { Session } from "../session";
 import { offeredTools } from "../tools/offered";
+import { billedReply, priceWarnings } from "./ledger";
 import type {
   ActiveSkill,
   ConversationRecord,
@@ -38,7 +39,7 @@ export async function statusOf(
     ...rest,
     mcp: serversStatus(await offeredTools({ context, session, view })),
     tokens,
-    warnings: [...warnings, ...more],
+    warnings: [...warnings, ...more, ...priceWarnings(state, context.now())],
   };
 }
 
@@ -138,7 +139,8 @@ function taskRef(entry: CatalogEntry, contentHash: string | null): TaskSkillRef 
   };
 }
 
-function tokensOf({ tokens }: ConversationState): ConversationStatus["tokens"] {
+function tokensOf(state: ConversationState): ConversationStatus["tokens"] {
+  const { tokens } = state;
   const saved = tokens.static === 0 ? 0 : (1 - tokens.actual / tokens.static) * 100;
-  return { ...tokens, saved_percent: Math.round(saved * 10) / 10 };
+  return { ...tokens, saved_percent: Math.round(saved * 10) / 10, billed: billedReply(state) };
 }

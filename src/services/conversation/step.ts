@@ -27,6 +27,7 @@ import { completeFront, frontOf } from "./auto/front";
 import { askedOf, thinkingWarnings } from "./auto/history-reply";
 import { openingFor } from "./catalog-client";
 import { clientToolsOf } from "./client-tools";
+import { cacheWarnings, noteStep } from "./ledger";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { RunningCalls } from "./running";
@@ -53,6 +54,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   }
   const offer = await renderOffer(step, format);
   warnings.push(...(await step.offered()).warnings, ...thinkingWarnings(session.state, format));
+  if (begun) warnings.push(...cacheWarnings(session.state, format, request.usage));
   return {
     turn,
     ...offer,
@@ -110,7 +112,7 @@ async function ensureTurn(
 ): Promise<boolean> {
   if (session.state.turn !== 0 && session.state.policy !== null) return false;
   const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
-  const first = { ...nothing, selected_skills: selected };
+  const first = { ...nothing, usage: null, history_tokens: null, selected_skills: selected };
   const begin = async () => (session.state.turn === 0 ? beginTurn(context, session, first, format) : []);
   warnings.push(...(await exclusively(session, begin)));
   return true;
@@ -140,6 +142,14 @@ export async function takeCalls(
   const seen = { context, session, view: current.view };
   if (begins) await connectSources(seen);
   const calls = readCalls(context, request.calls);
+  const { usage } = request;
+  noteStep(
+    context,
+    session,
+    calls.map(({ call }) => call),
+    usage,
+  );
+  warnings.push(...cacheWarnings(session.state, format, usage));
   await bringBack(
     seen,
     calls.map(({ call }) => call),

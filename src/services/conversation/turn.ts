@@ -23,6 +23,7 @@ import type { Context } from "../context";
 import { record, type Session } from "../session";
 import { keepFront, keptFront, listCost, renewal } from "./auto/front";
 import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
+import { turnLedger } from "./ledger";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;
@@ -76,6 +77,7 @@ export async function beginTurn(
       selected: picked.flatMap(({ name }) => (set.direct.has(name) && !set.missed.has(name) ? name : [])),
       history_cut: request.history_cut,
       cost,
+      ledger: turnLedger(context, session, request, { policy, view, front, list: cost.list, cold }),
     },
     ...standing
       .filter((name) => !set.direct.has(name))

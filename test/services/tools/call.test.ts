@@ -26,7 +26,16 @@ it("refuses while the registry does not answer", async () => {
     const context: Context = { ...contextOf("ann"), loader: env.LOADER };
     createSession(store, "ann", "stale", {}, 0);
     const session = openSession(store)!;
-    const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
+    const nothing = {
+      key: null,
+      history: null,
+      history_cut: false,
+      have: null,
+      model: null,
+      cache: null,
+      usage: null,
+      history_tokens: null,
+    };
     await beginTurn(context, session, { ...nothing, selected_skills: [] }, "openai");
     const { view } = await currentView(context, session);
     await loadSkill({ context, session, view }, "steady", { forClient: false, again: false, call: "0" });

@@ -3,13 +3,15 @@
 import type { SkillRef } from "../../../domain/catalog/skill-ref";
 import type { View } from "../../../domain/catalog/view";
 import { type ConversationState, fold } from "../../../domain/conversation/activation";
-import { cacheLifetime } from "../../../domain/conversation/cache-lifetime";
 import type { ConversationEvent } from "../../../domain/conversation/event";
 import type { Front } from "../../../domain/conversation/front";
 import { editsOf, missingTexts } from "../../../domain/conversation/history-plan";
+import { hasNoCache } from "../../../domain/conversation/ledger";
 import { type Carriers, saidOf, standingCarriers } from "../../../domain/conversation/present";
+import { cacheLifetime } from "../../../domain/conversation/prices";
 import { hasSections, holdsInstructions } from "../../../domain/conversation/prompt";
 import type { LoadAnswer, Restored } from "../../../domain/conversation/restore";
+import type { Usage } from "../../../domain/conversation/usage";
 import { usableAmong } from "../../catalog/view";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
@@ -21,14 +23,18 @@ export interface HistoryFacts {
   history_cut: boolean;
   model: string | null;
   cache: "cold" | null;
+  /** What the last request of the turn before used, and how long the history is now, as far as it says. */
+  usage: Usage | null;
+  history_tokens: number | null;
 }
 
 /**
  * Whether the provider keeps nothing of this conversation any more, so that changing its beginning costs nothing: the caller says so,
- * or the model's cache has ended since anything last happened here. Of a model that is not known nothing is said.
+ * its reports show that it has no cache, or the model's cache has ended since anything last happened here. Of a model that is not
+ * known nothing is said.
  */
-export function isCold(context: Context, session: Session, { model, cache }: HistoryFacts): boolean {
-  if (cache === "cold") return true;
+export function isCold(context: Context, session: Session, { model, cache, usage }: HistoryFacts): boolean {
+  if (cache === "cold" || hasNoCache(session.state.ledger, usage)) return true;
   const lifetime = model === null ? null : cacheLifetime(model);
   const last = Math.max(session.store.lastChange(), session.memory.lastStep);
   return lifetime !== null && context.now() - last > lifetime;

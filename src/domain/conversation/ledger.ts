@@ -1,0 +1,190 @@
+// What a conversation is billed for its prompts, and what it would have been billed in two other ways: with all instructions pasted
+// into the system prompt, and with each loaded one appended and never taken out. Nobody sees the requests, so they are modelled from
+// what is known; where the caller reports what its provider counted, the model only gives the difference between the ways.
+
+import * as z from "zod";
+import { type CachePrice, writePrice } from "./prices";
+import { sentTokens, type Usage } from "./usage";
+
+/** A sum for each way, in tokens at the price of an ordinary input token. */
+const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only: z.number() });
+
+/** What of the request before a provider finds again: all of it, what stands before the messages, the part of that which stays, nothing. */
+const keptSchema = z.enum(["all", "front", "stable", "none"]);
+
+/** The prices that a turn began under, so that a later table does not change what a log says. */
+export const ledgerPriceSchema = z.object({
+  /** The row's `match`; `null`: nothing is known of the model, and each token costs one. */
+  match: z.string().nullable(),
+  read: z.number(),
+  write: z.number(),
+  long_write: z.number(),
+  min_tokens: z.number(),
+  ttl_ms: z.number().nullable(),
+});
+
+const requestSchema = z.object({
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** Whether it is only there because skills are loaded on demand. */
+  extra: z.boolean(),
+  /** Tokens before the messages, of them those that stay whatever is loaded, and those of instructions in the messages. */
+  front: waysSchema,
+  stable: waysSchema,
+  held: waysSchema,
+  /** Tokens of the messages that are the same in each way, and whether the caller said it. */
+  talk: z.number(),
+  told: z.boolean(),
+  kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
+});
+
+export const ledgerSchema = z.object({
+  price: ledgerPriceSchema.nullable(),
+  /** Of requests that are over. */
+  billed: waysSchema,
+  requests: z.number(),
+  /** Those whose size nobody told. */
+  guessed: z.number(),
+  /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
+  before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
+  /** The one whose usage is not reported yet. */
+  open: requestSchema.nullable(),
+  /** What the tools and the list took in the first turn: what is appended to never changes. */
+  own: z.number().nullable(),
+  /** Versions that were appended, and their tokens. */
+  appended: z.array(z.string()),
+  appended_tokens: z.number(),
+  loads: z.number(),
+  /** Reports in a row that read nothing where something should have been read. */
+  unread: z.number(),
+  /** Whether the last report shows a history that is not cached. */
+  uncached: z.boolean(),
+});
+
+export type LedgerPrice = z.infer<typeof ledgerPriceSchema>;
+export type Ledger = z.infer<typeof ledgerSchema>;
+export type OpenRequest = z.infer<typeof requestSchema>;
+export type Ways = z.infer<typeof waysSchema>;
+type Kept = z.infer<typeof keptSchema>;
+
+const NOTHING: Ways = { actual: 0, paste: 0, append_only: 0 };
+
+export const EMPTY_LEDGER: Ledger = {
+  price: null,
+  billed: NOTHING,
+  requests: 0,
+  guessed: 0,
+  before: null,
+  open: null,
+  own: null,
+  appended: [],
+  appended_tokens: 0,
+  loads: 0,
+  unread: 0,
+  uncached: false,
+};
+
+/** So many reports without a read token mean that this caller has no cache. */
+const NO_CACHE = 3;
+
+/** The prices of a model now; those of one that is not known make each token cost one. */
+export function ledgerPrice(price: CachePrice | null): LedgerPrice {
+  if (price === null) return { match: null, read: 1, write: 1, long_write: 1, min_tokens: 0, ttl_ms: null };
+  const { match, read, min_tokens, ttl_s } = price;
+  const write = writePrice(price);
+  const long_write = Math.max(...Object.values(price.write));
+  return { match, read, write, long_write, min_tokens, ttl_ms: ttl_s === null ? null : ttl_s * 1_000 };
+}
+
+/** What a provider bills for what it says it counted. */
+function priceOfUsage({ fresh, cache_read, cache_write, long_write = 0 }: Usage, price: LedgerPrice): number {
+  const written = (cache_write - long_write) * price.write + long_write * price.long_write;
+  return fresh + cache_read * price.read + written;
+}
+
+/** What it would bill for so many tokens of which it knows the first ones. What is too short is neither kept nor known. */
+function priceOfSent(sent: number, known: number, price: LedgerPrice): number {
+  if (sent < price.min_tokens) return sent;
+  const read = known >= price.min_tokens ? Math.min(known, sent) : 0;
+  return read * price.read + (sent - read) * price.write;
+}
+
+const WAYS = ["actual", "paste", "append_only"] as const;
+
+function inEach(amount: (way: (typeof WAYS)[number]) => number): Ways {
+  return { actual: amount("actual"), paste: amount("paste"), append_only: amount("append_only") };
+}
+
+/** A request as it is modelled: what it sends and is billed in each way. */
+function model(ledger: Ledger, open: OpenRequest, usage: Usage | null): { sent: Ways; known: Ways; billed: Ways } {
+  const { before } = ledger;
+  const price = ledger.price ?? ledgerPrice(null);
+  const { front, stable, held } = open;
+  // What is not known of the messages cancels out, as it is the same in each way.
+  const talk = usage === null ? open.talk : Math.max(0, sentTokens(usage) - front.actual - held.actual);
+  const sent = inEach((way) => front[way] + held[way] + talk);
+  const kept = { all: Number.POSITIVE_INFINITY, none: 0 };
+  const known = inEach((way) => {
+    const most = { ...kept, front: front[way], stable: stable[way] }[open.kept[way]];
+    return before === null ? 0 : Math.min(most, before.sent[way], sent[way]);
+  });
+  const billed = inEach((way) => (way === "paste" && open.extra ? 0 : priceOfSent(sent[way], known[way], price)));
+  return { sent, known, billed };
+}
+
+/** Ends the open request: with what its provider counted, if the caller says. */
+export function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
+  const { open, before } = ledger;
+  if (open === null) return ledger;
+  const price = ledger.price ?? ledgerPrice(null);
+  const { sent, known, billed } = model(ledger, open, usage);
+  const correction = usage === null ? 0 : priceOfUsage(usage, price) - billed.actual;
+  const paste = open.extra ? (before?.sent.paste ?? 0) : sent.paste;
+  const closed: Ledger = {
+    ...ledger,
+    billed: inEach((way) => ledger.billed[way] + billed[way] + correction),
+    requests: ledger.requests + 1,
+    guessed: ledger.guessed + (usage === null && !open.told ? 1 : 0),
+    before: { sent: { ...sent, paste }, at: open.at, reported: usage !== null },
+    open: null,
+  };
+  if (usage === null) return closed;
+  const isInTime = before !== null && price.ttl_ms !== null && open.at - before.at <= price.ttl_ms;
+  const expected = isInTime && before.reported && open.kept.actual === "all" && known.actual >= price.min_tokens;
+  const unread = usage.cache_read > 0 ? 0 : ledger.unread + (expected && price.match !== null ? 1 : 0);
+  const messages = sent.actual - open.front.actual;
+  const uncached = price.match !== null && messages >= price.min_tokens && 2 * usage.fresh > messages;
+  return { ...closed, unread, uncached };
+}
+
+/** Whether this caller's provider keeps nothing, as its reports say, the one of now included. */
+export function hasNoCache(ledger: Ledger, usage: Usage | null): boolean {
+  return closeRequest(ledger, usage).unread >= NO_CACHE;
+}
+
+/** What the ledger says so far, the open request as it is modelled. */
+export function billedOf(ledger: Ledger): Ways & {
+  estimated: boolean;
+  saved_percent: number;
+  saved_over_append_percent: number;
+} {
+  const { open, requests } = ledger;
+  const so = open === null ? NOTHING : model(ledger, open, null).billed;
+  const sums = inEach((way) => Math.round(ledger.billed[way] + so[way]));
+  return {
+    ...sums,
+    estimated: ledger.guessed > 0 || (requests === 0 && open?.told !== true),
+    saved_percent: saved(sums.actual, sums.paste),
+    saved_over_append_percent: saved(sums.actual, sums.append_only),
+  };
+}
+
+function saved(actual: number, other: number): number {
+  return other <= 0 ? 0 : Math.round((1 - actual / other) * 1_000) / 10;
+}
+
+/** What is kept where both of two things happen. */
+export function lessKept(a: Kept, b: Kept): Kept {
+  const order: Kept[] = ["none", "stable", "front", "all"];
+  return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";
+}

@@ -1,0 +1,93 @@
+// What a provider says that a request used, in any form in which a chat back end has it.
+
+import * as z from "zod";
+import type { JsonObject } from "../json";
+
+const tokens = z.int().min(0).max(1_000_000_000);
+
+/** Tokens of one model request. Together the first three are all that was sent. */
+export const usageSchema = z.object({
+  /** Neither read from a cache nor written to one. */
+  fresh: tokens,
+  cache_read: tokens,
+  cache_write: tokens,
+  /** Of `cache_write`: what is kept for longer than usual, which costs more. */
+  long_write: tokens.optional(),
+  output: tokens,
+});
+
+export type Usage = z.infer<typeof usageSchema>;
+
+/** Providers leave fields out, or say null. */
+const some = tokens.nullish().transform((value) => value ?? 0);
+const details = z
+  .object({ cached_tokens: some, cache_write_tokens: some })
+  .nullish()
+  .transform((value) => value ?? { cached_tokens: 0, cache_write_tokens: 0 });
+
+const chat = z.object({ prompt_tokens: tokens, completion_tokens: some, prompt_tokens_details: details });
+const responses = z.object({ input_tokens: tokens, output_tokens: some, input_tokens_details: details });
+const anthropic = z.object({
+  input_tokens: tokens,
+  output_tokens: some,
+  cache_read_input_tokens: some,
+  cache_creation_input_tokens: some,
+  cache_creation: z.object({ ephemeral_1h_input_tokens: some }).nullish(),
+});
+const own = usageSchema.omit({ long_write: true });
+
+const FORMS =
+  "`usage` is the model's own object (OpenAI's with `prompt_tokens` or `input_tokens`, Anthropic's with `input_tokens`), or { fresh, cache_read, cache_write, output }";
+
+/** Reads the object of OpenAI's two APIs, of Anthropic's, or our own. What it is not is a problem in words. */
+export function readUsage(value: JsonObject): { usage: Usage } | { problem: string } {
+  if ("prompt_tokens" in value)
+    return read(chat, value, (said) =>
+      withoutCached(said.prompt_tokens, said.prompt_tokens_details, said.completion_tokens),
+    );
+  if ("input_tokens" in value && isAnthropic(value)) return read(anthropic, value, ofAnthropic);
+  if ("input_tokens" in value)
+    return read(responses, value, (said) =>
+      withoutCached(said.input_tokens, said.input_tokens_details, said.output_tokens),
+    );
+  if ("fresh" in value) return read(own, value, (said) => said);
+  return { problem: `${FORMS}.` };
+}
+
+/** All that was sent. */
+export function sentTokens({ fresh, cache_read, cache_write }: Usage): number {
+  return fresh + cache_read + cache_write;
+}
+
+function read<T>(
+  form: z.ZodType<T>,
+  value: JsonObject,
+  usageOf: (said: T) => Usage | string,
+): ReturnType<typeof readUsage> {
+  const parsed = form.safeParse(value);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map(({ path, message }) => `\`usage.${path.join(".")}\`: ${message}`);
+    return { problem: `${FORMS}, in whole numbers. ${wrong.join("; ")}.` };
+  }
+  const usage = usageOf(parsed.data);
+  return typeof usage === "string" ? { problem: usage } : { usage };
+}
+
+/** Only Anthropic counts what is cached beside what it calls input. */
+function isAnthropic(value: JsonObject): boolean {
+  return "cache_read_input_tokens" in value || "cache_creation_input_tokens" in value || "cache_creation" in value;
+}
+
+function ofAnthropic(said: z.infer<typeof anthropic>): Usage | string {
+  const written = said.cache_creation_input_tokens;
+  const long = said.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  if (long > written) return "In `usage` more tokens are written for an hour than are written.";
+  const usage = { fresh: said.input_tokens, cache_read: said.cache_read_input_tokens, output: said.output_tokens };
+  return { ...usage, cache_write: written, ...(long === 0 ? {} : { long_write: long }) };
+}
+
+function withoutCached(sent: number, cached: z.infer<typeof details>, output: number): Usage | string {
+  const fresh = sent - cached.cached_tokens - cached.cache_write_tokens;
+  if (fresh < 0) return "In `usage` more tokens are cached than were sent.";
+  return { fresh, cache_read: cached.cached_tokens, cache_write: cached.cache_write_tokens, output };
+}

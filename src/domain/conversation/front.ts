@@ -40,12 +40,15 @@ export const frontSchema = z.object({
 
 export type Front = z.infer<typeof frontSchema>;
 
-/** A whole catalog of no more instructions than this is preloaded: below it, loading costs more than it saves. */
+/** A whole catalog that takes no more than this in the prompt is preloaded: below it, loading costs more than it saves. */
 const WHOLE_TOKENS = 2_000;
+/** What a skill takes there beside its instructions. */
+const HEADING_TOKENS = 8;
 
 /** The skills that stand in the front with their instructions. */
 export function preloadOf({ catalog, preload }: View): readonly string[] {
-  const isWhole = catalog.entries.length === catalog.total && catalog.static_tokens <= WHOLE_TOKENS;
+  const tokens = catalog.static_tokens + catalog.total * HEADING_TOKENS;
+  const isWhole = catalog.entries.length === catalog.total && tokens <= WHOLE_TOKENS;
   if (!isWhole) return preload;
   const open = catalog.entries.filter((entry) => !entry.user_only);
   return [...new Set([...preload, ...open.map(({ name }) => name)])];

@@ -66,7 +66,7 @@ export function charge(before: Situation, after: Situation, event: ConversationE
       const isNew = step !== undefined && used !== true && ledger.open?.at !== step.at;
       const next = isNew ? follow(ledger, null, step.at, step.alone) : ledger;
       const loads = next.loads + (used === true ? 0 : 1);
-      return laidOut(append({ ...next, loads }, after), before, after);
+      return laidOut(append({ ...next, loads, wanted_again: wantedAgain(ledger, event) }, after), before, after);
     }
     case "touched":
     case "unloaded":
@@ -151,6 +151,12 @@ function talkAfter(ledger: Ledger, usage: Usage | null, turn: number): number {
   return talk + MESSAGE_TOKENS + (usage === null ? ANSWER_TOKENS : 0);
 }
 
+/** The skills that were told again, this load's among them. */
+function wantedAgain({ wanted_again, appended }: Ledger, { skills, delivered }: EventOf<"loaded">): string[] {
+  const again = skills.filter(({ name, version_id }) => delivered.includes(name) && appended.includes(version_id));
+  return [...new Set([...wanted_again, ...again.map(({ name }) => name)])].slice(-REMEMBERED);
+}
+
 /** Notes what is active and was not appended yet: who only appends does so now. */
 function append(ledger: Ledger, { active }: Situation): Ledger {
   const known = new Set(ledger.appended);
@@ -187,7 +193,7 @@ function layout(ledger: Ledger, seen: Situation): { front: number; held: number 
   const front = tokensOf(inFront(seen));
   if (policy?.delivery === "auto") {
     const texts = carriers.map(({ skills, state }) =>
-      state === "edited" ? REPLACED_TOKENS : skills.reduce((sum, { tokens }) => sum + tokens, 0),
+      state === "edited" || state === "withdrawn" ? REPLACED_TOKENS : skills.reduce((sum, { tokens }) => sum + tokens, 0),
     );
     return { front, held: calls + texts.reduce((sum, tokens) => sum + tokens, 0) };
   }

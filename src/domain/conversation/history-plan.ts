@@ -9,12 +9,13 @@ import { type Carrier, presentVersion } from "./present";
 
 /**
  * The texts that leave now: those of a skill that is gone, also where the caller was free to keep them before, and those that the
- * budget sent away. In a cold moment also those that no active skill needs, since only then does leaving cost nothing.
+ * budget sent away. In a cold moment also those that no active skill needs, since only then does leaving cost nothing; but not what was
+ * taken out before and wanted again, as each time that costs a step more than it saves.
  */
 export function editsOf(state: ConversationState, cold: boolean, isGone: (skill: SkillRef) => boolean): ContextEdit[] {
-  const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
+  const stay = new Set([...activeSkills(state).map(({ skill }) => skill.name), ...state.ledger.wanted_again]);
   const leaves = ({ state: standing, skills }: Carrier) =>
-    standing === "due" || (standing === "there" && cold && skills.every(({ name }) => !active.has(name)));
+    standing === "due" || (standing === "there" && cold && skills.every(({ name }) => !stay.has(name)));
   return state.carriers
     .filter((carrier) => carrier.state !== "withdrawn")
     .map((carrier) => ({ carrier, required: carrier.skills.some(isGone) }))

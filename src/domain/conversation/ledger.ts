@@ -55,6 +55,8 @@ export const ledgerSchema = z.object({
   appended: z.array(z.string()),
   appended_tokens: z.number(),
   loads: z.number(),
+  /** Skills whose instructions were told again after they had left, by name: taking them out again would not pay. */
+  wanted_again: z.array(z.string()),
   /** Reports in a row that read nothing where something should have been read. */
   unread: z.number(),
   /** Whether the last report shows a history that is not cached. */
@@ -80,6 +82,7 @@ export const EMPTY_LEDGER: Ledger = {
   appended: [],
   appended_tokens: 0,
   loads: 0,
+  wanted_again: [],
   unread: 0,
   uncached: false,
 };

@@ -11,7 +11,7 @@ import { carrierSchema } from "./present";
 export const SNAPSHOT_EVERY = 256;
 
 /** Rises with every change of what the fold makes of an event: snapshots of another shape are not believed. */
-export const SNAPSHOT_SHAPE = 3;
+export const SNAPSHOT_SHAPE = 4;
 
 const entries = <V>(value: z.ZodType<V>) => z.array(z.tuple([z.string(), value])).transform((all) => new Map(all));
 

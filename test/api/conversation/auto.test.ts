@@ -93,6 +93,17 @@ describe("what was sent", () => {
     expect(textOf(await c.load("wiki"))[0]).toContain("Write wiki pages.");
   });
 
+  it("is not left again by what was taken out and wanted again: each time that costs a step", async () => {
+    const { chat: c } = await chat({ have: true, settings: { retention_turns: 0 } });
+    await c.turn();
+    await c.load("wiki");
+    await c.load("table");
+    expect((await c.turn({ cache: "cold" })).context_edits).toHaveLength(2);
+    expect(textOf(await c.load("wiki"))[0]).toContain("Write wiki pages.");
+    expect(await c.turn({ cache: "cold" })).not.toHaveProperty("context_edits");
+    expect(textOf(await c.load("wiki"))[0]).toContain("is already active");
+  });
+
   it("repeats what it asked for to a caller that asks for the same turn again", async () => {
     const { chat: c, user } = await chat({ settings: { retention_turns: 0 } });
     await c.turn();

@@ -10,22 +10,31 @@ const BODY = 200;
 const LINE = 20;
 const TURNS = 10;
 
+const same = (skills) => [skills[0].name, skills[1].name];
+const others = (skills, turn) => [0, 1].map((n) => skills[(2 * turn + n) % SKILLS].name);
+
+/** Which skills a turn uses; the first is turn 0. */
+export const CASES = [
+  { what: "the same 2 in every turn, retention 5", use: same, retention_turns: 5, budget: 79 },
+  { what: "2 others in every turn, retention 0", use: others, retention_turns: 0, budget: 79 },
+  { what: "2 others in every turn, retention 5", use: others, retention_turns: 5, budget: null },
+];
+
+/** The ten skills, and more that nobody uses; their instructions are so many texts of `BODY` tokens each. */
+export function exampleSkills(count, texts = 1, length = SKILLS) {
+  return Array.from({ length }, (_, n) => makeSkill(n, count, texts));
+}
+
 export async function run({ gateway }) {
-  const { makeCounter, catalogLine } = await importTypeScript("src/domain/bpe.ts", "src/domain/tokens.ts");
+  const { makeCounter } = await importTypeScript("src/domain/bpe.ts");
   const count = makeCounter(RANKS);
-  const skills = Array.from({ length: SKILLS }, (_, n) => makeSkill(n, count, catalogLine));
+  const skills = exampleSkills(count);
   for (const skill of skills) await gateway.send(await gateway.upload(USER, skillZip(skill)));
   const staticPrompt = count(skills.map(({ name, body }) => `## Skill: ${name}\n\n${body}`).join("\n\n"));
 
-  const same = () => [skills[0].name, skills[1].name];
-  const others = (turn) => [0, 1].map((n) => skills[(2 * turn + n) % SKILLS].name);
-  const cases = [
-    { what: "the same 2 in every turn, retention 5", use: same, retention_turns: 5, budget: 79 },
-    { what: "2 others in every turn, retention 0", use: others, retention_turns: 0, budget: 79 },
-    { what: "2 others in every turn, retention 5", use: others, retention_turns: 5, budget: null },
-  ];
   const rows = [];
-  for (const [n, { what, budget, ...plan }] of cases.entries()) {
+  for (const [n, { what, budget, use, retention_turns }] of CASES.entries()) {
+    const plan = { use: (turn) => use(skills, turn), retention_turns };
     const seen = await converse(gateway, `tokens-${n}`, plan, count);
     const listed = SKILLS * LINE;
     rows.push({
@@ -84,13 +93,15 @@ function toolTokens({ tools }, count) {
   return count(JSON.stringify(tools));
 }
 
-/** A skill of exactly `BODY` tokens with a line of exactly `LINE` in the list. */
-function makeSkill(n, count, catalogLine) {
-  const name = `${["chart", "table", "letter", "report", "query", "image", "music", "travel", "budget", "garden"][n]}-helper`;
+/** A skill of so many times exactly `BODY` tokens with a line of exactly `LINE` in the list. */
+function makeSkill(n, count, texts) {
+  const name = `${["chart", "table", "letter", "report", "query", "image", "music", "travel", "budget", "garden"][n % SKILLS]}-helper${n < SKILLS ? "" : `-${n}`}`;
   const words = "Makes plain and useful things of this kind for the user who asks for them in a chat today".split(" ");
-  const description = textOf(words, (text) => count(catalogLine(name, text)), LINE);
-  const body = textOf(prose(3_000, 100 + n).split(" "), (text) => count(text), BODY);
-  return { name, description, body };
+  const description = textOf(words, (text) => count(`- **${name}**: ${text}`), LINE);
+  const bodies = Array.from({ length: texts }, (_, k) =>
+    textOf(prose(3_000, 100 + n + 1_000 * k).split(" "), (text) => count(text), BODY),
+  );
+  return { name, description, body: bodies.join("\n\n") };
 }
 
 /** The first words that are exactly `wanted` tokens, made up with single letters where a word is too much. */

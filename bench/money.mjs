@@ -1,0 +1,59 @@
+// `npm run bench:money`: what a provider bills for a conversation with skills, by how their instructions are given. Deterministic:
+// the texts come from the real gateway, what users and models say has a size only. docs/cost-of-prompts.md explains the rows.
+// usage: npm run bench:money -- [--catalogs 5,33,1500]
+
+import { parseArgs } from "node:util";
+import { importTypeScript } from "../scripts/build/bundle.mjs";
+import { startGateway } from "./gateway.mjs";
+import { gates, printGates } from "./money/gates.mjs";
+import { cellsOf, driveCatalog } from "./money/grid.mjs";
+import { billExample, driveExample, exampleCatalogs } from "./money/predecessor.mjs";
+import { cheaperToPaste, examples, ranges } from "./money/print.mjs";
+import { publishCatalogs, publishSmall } from "./money/skills.mjs";
+import { RANKS } from "./skills.mjs";
+
+const { values } = parseArgs({ options: { catalogs: { type: "string", default: "5,33,1500" } } });
+const chosen = values.catalogs.split(",");
+
+const { makeCounter, priceOf } = await importTypeScript("src/domain/bpe.ts", "src/domain/conversation/prices.ts");
+const count = makeCounter(RANKS);
+const prices = ["gpt-5.4", "gpt-5.6", "claude-sonnet-5", "claude-opus-5-5"].map((model) => ({
+  model,
+  format: model.startsWith("claude") ? "anthropic" : "openai",
+  price: priceOf(model),
+}));
+
+const driven = await driveAll();
+const priced = ({ catalog, shapes }) => cellsOf(catalog, shapes, prices, count);
+const cells = driven.grid.flatMap(priced);
+const whole = priced(driven.small);
+const rows = billExample(driven.example, prices[0], count);
+const held = gates(cells, whole, rows.saved);
+for (const text of [examples(cells), ranges([...cells, ...whole]), cheaperToPaste([...cells, ...whole]), rows.text])
+  console.log(text);
+console.log(printGates(held));
+process.exitCode = held.every(({ ok }) => ok) ? 0 : 1;
+
+/** Every conversation, before anything is priced: the gateway would drop a connection that is idle for so long. */
+async function driveAll() {
+  const ten = exampleCatalogs(count);
+  const gateway = await startGateway();
+  try {
+    const catalogs = await publishCatalogs(gateway);
+    const five = await publishSmall(gateway);
+    const small = { name: "5 small skills", user: "small", skills: five, only: { spec: { skills: five } } };
+    const grid = [];
+    for (const catalog of catalogs.filter(({ name }) => chosen.includes(name.split(" ")[0]))) {
+      const started = performance.now();
+      grid.push({ catalog, shapes: await driveCatalog(gateway, catalog) });
+      console.error(`${catalog.name}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    }
+    return {
+      grid,
+      small: { catalog: small, shapes: await driveCatalog(gateway, small) },
+      example: await driveExample(gateway, ten),
+    };
+  } finally {
+    await gateway.stop();
+  }
+}

@@ -1,0 +1,94 @@
+// Driving a real conversation once and keeping every request that its model would have got, as a list of texts in the order in which
+// a provider reads them: tools, system, messages. What users and the model say stands there as a place, filled in when it is priced.
+
+/**
+ * A part of a request. Gateway's texts are numbered, so that equal ones have equal numbers.
+ * @typedef {{ text: number } | { talk: string }} Part
+ * @typedef {{ turn: number, parts: Part[] }} Request
+ * @typedef {{ requests: Request[], texts: string[], static: number }} Shape `static`: tokens of all instructions of the catalog
+ */
+
+/**
+ * Lives through a conversation whose model loads what it wants and cannot see.
+ * @param {{ user: string, id: string, format: "openai" | "anthropic", settings: object, turns: number,
+ *   wanted: (turn: number) => string[], cold?: boolean }} plan `cold`: the caller says at each turn that nothing is cached
+ * @returns {Promise<Shape>}
+ */
+export async function drive(gateway, { user, id, format, settings, turns, wanted, cold = false }) {
+  const route = `/api/v1/conversations/${id}`;
+  const texts = [];
+  const numbers = new Map();
+  const part = (text) => {
+    if (!numbers.has(text)) numbers.set(text, texts.push(text) - 1);
+    return { text: numbers.get(text) };
+  };
+  const requests = [];
+  /** What the caller keeps: parts, some of them with the id by which an edit names them. */
+  const history = [];
+  /** Skills whose instructions stand in an answer. */
+  const held = new Map();
+  let offer;
+  let inPrompt = [];
+  const take = (answer) => {
+    if (answer.prompt !== undefined) offer = { prompt: answer.prompt, tools: answer.tools };
+    inPrompt = answer.active.map(({ skill }) => skill);
+  };
+  const send = (turn) => {
+    const front = [JSON.stringify(offer.tools), ...systemOf(offer.prompt, format)];
+    requests.push({ turn, parts: [...front.map(part), ...history.map((entry) => entry.part)] });
+  };
+  const isAuto = settings.delivery === "auto";
+  const sees = (name) =>
+    isAuto ? held.has(name) || JSON.stringify(offer.prompt).includes(`## Skill: ${name}`) : inPrompt.includes(name);
+
+  for (let turn = 1; turn <= turns; turn++) {
+    const more = cold && turn > 1 ? { cache: "cold" } : {};
+    const begun = await gateway.call(user, "POST", `${route}/turns`, {
+      key: `m${turn}`,
+      format,
+      conversation: settings,
+      ...more,
+    });
+    take(begun);
+    for (const edit of begun.context_edits ?? []) {
+      const edited = history.find(({ id: call }) => call === edit.call_id);
+      if (edited === undefined) throw new Error(`an edit of ${JSON.stringify(edit)}, which is not in the history`);
+      edited.part = part(edit.content);
+      for (const [name, call] of held) if (call === edit.call_id) held.delete(name);
+    }
+    history.push({ part: { talk: `user ${turn}` } });
+    send(turn);
+    const missing = wanted(turn).filter((name) => !sees(name));
+    if (missing.length > 0) {
+      const calls = missing.map((skill_name, n) => callOf(`call_${turn}_${n}`, { skill_name }, format));
+      const answer = await gateway.call(user, "POST", `${route}/tool-calls`, { calls, format });
+      take(answer);
+      const failed = answer.results.filter(({ isError }) => isError);
+      if (failed.length > 0) throw new Error(JSON.stringify(failed).slice(0, 500));
+      history.push({ part: part(textOf(calls)) });
+      for (const result of answer.results) {
+        const text = textOf(result.content);
+        history.push({ id: result.id, part: part(text) });
+        for (const [, name] of text.matchAll(/^## Skill: (\S+)$/gmu)) held.set(name, result.id);
+      }
+      send(turn);
+    }
+    history.push({ part: { talk: `model ${turn}` } });
+  }
+  const { tokens } = await gateway.call(user, "GET", route);
+  return { requests, texts, static: tokens.static / turns, tokens };
+}
+
+function systemOf({ system, messages }, format) {
+  return format === "anthropic" ? [system] : messages.map(({ content }) => content);
+}
+
+function callOf(id, args, format) {
+  if (format === "anthropic") return { type: "tool_use", id, name: "load_skill", input: args };
+  return { id, type: "function", function: { name: "load_skill", arguments: JSON.stringify(args) } };
+}
+
+/** What of a message costs tokens. */
+function textOf(parts) {
+  return parts.map((part) => (typeof part.text === "string" ? part.text : JSON.stringify(part))).join("\n");
+}

@@ -1,0 +1,51 @@
+// What `npm run bench:money` promises. A gate that does not hold is the exit code.
+
+/** What is within it counts as equal. */
+const MARGIN = 1.02;
+
+/**
+ * @param {object[]} whole cells of small skills
+ * @param {number} saved by the first conversation of the predecessor's example
+ * @returns {{ gate: string, worst: string, ok: boolean }[]}
+ */
+export function gates(cells, whole, saved) {
+  const of = (catalog) => cells.filter((cell) => cell.catalog === catalog);
+  const two = (catalog) =>
+    of(catalog).filter(({ load, talk, pause }) => load === "turns 4 and 11" && talk === 650 && pause === 0);
+  const short = of("33 skills").filter(({ turns }) => turns <= 16);
+  return [
+    bound("auto against append-only, every cell", cells, "append", MARGIN),
+    bound("auto against system, every cell", cells, "system", MARGIN),
+    bound("auto against pasting, 33 skills, up to 16 turns", short, "paste", 1),
+    bound("auto against pasting, 1 500 skills", of("1500 skills"), "paste", 1),
+    bound("auto against pasting, two loads in 16 turns, 5 skills", two("5 skills"), "paste", 0.93),
+    bound("auto against pasting, two loads in 16 turns, 33 skills", two("33 skills"), "paste", 0.17),
+    {
+      gate: "small skills are preloaded whole: no load in any cell",
+      worst: "",
+      ok: whole.every(({ append, paste }) => append.requests === paste.requests),
+    },
+    {
+      gate: "the first conversation of the predecessor's example saves money under auto",
+      worst: `${(saved * 100).toFixed(1)} %`,
+      ok: saved > 0,
+    },
+  ];
+}
+
+function bound(gate, cells, against, limit) {
+  if (cells.length === 0) return { gate, worst: "not measured", ok: true };
+  const ratio = (cell) => cell.auto.billed / cell[against].billed;
+  const worst = cells.reduce((a, b) => (ratio(b) > ratio(a) ? b : a));
+  const over = cells.filter((cell) => ratio(cell) > limit).length;
+  const where = `${worst.model}, ${worst.catalog}, ${worst.turns} turns of ${worst.talk}, load ${worst.load}, pause ${worst.pause / 60} min`;
+  return {
+    gate: `${gate} ≤ ${limit}`,
+    worst: `${ratio(worst).toFixed(3)} (${where})${over > 0 ? `; over in ${over} of ${cells.length}` : ""}`,
+    ok: over === 0,
+  };
+}
+
+export function printGates(held) {
+  return `\n${held.map(({ gate, worst, ok }) => `${ok ? "ok  " : "OVER"} ${gate}: ${worst}`).join("\n")}`;
+}

@@ -1,0 +1,75 @@
+// The grid of `npm run bench:money`: which conversations are driven, and the cells that they are priced in.
+
+import { drive } from "./drive.mjs";
+import { bill, pasting } from "./price.mjs";
+
+const TURNS = [4, 16, 60];
+const TALK = [650, 3_000];
+const EVERY = [2, 5, 15];
+/** Seconds between turns. */
+const PAUSES = [0, 600];
+
+/** When something is loaded, and whether always the same. */
+const LOADS = [
+  ...EVERY.flatMap((every) =>
+    [false, true].map((changing) => ({
+      load: `every ${every}, ${changing ? "changing" : "same"}`,
+      turns: TURNS,
+      at: (turn) => (turn % every === 0 ? turn / every - 1 : null),
+      changing,
+    })),
+  ),
+  // Two loads in sixteen turns, as the trial had them.
+  { load: "turns 4 and 11", turns: [16], at: (turn) => ({ 4: 0, 11: 1 })[turn] ?? null, changing: true },
+];
+
+const DELIVERIES = ["auto", "system"];
+
+/** Drives the conversations of a catalog: one for each way of loading, delivery, format, and for `auto` also one that goes cold. */
+export async function driveCatalog(gateway, { user, skills, only = {} }) {
+  const shapes = new Map();
+  for (const [n, { load, turns, at, changing }] of LOADS.entries()) {
+    for (const format of ["openai", "anthropic"]) {
+      for (const delivery of DELIVERIES) {
+        // Of the models that are priced, only Claude forgets within ten minutes.
+        for (const cold of delivery === "auto" && format === "anthropic" ? [false, true] : [false]) {
+          const wanted = (turn) => {
+            const which = at(turn);
+            return which === null ? [] : [skills[changing ? which % skills.length : 0]];
+          };
+          const id = `${n}-${format}-${delivery}-${cold ? "cold" : "warm"}`;
+          const plan = { user, id, format, settings: { delivery, ...only }, turns: Math.max(...turns), wanted, cold };
+          shapes.set([load, format, delivery, cold].join(), await drive(gateway, plan));
+        }
+      }
+    }
+  }
+  return shapes;
+}
+
+/**
+ * What each cell costs in each way.
+ * @returns {{ catalog: string, load: string, turns: number, talk: number, pause: number, model: string,
+ *   paste: Bill, append: Bill, system: Bill, auto: Bill }[]}
+ */
+export function cellsOf({ name }, shapes, prices, count) {
+  const cells = [];
+  for (const { load, turns: lengths } of LOADS)
+    for (const turns of lengths)
+      for (const talk of TALK)
+        for (const pause of PAUSES)
+          for (const { model, format, price } of prices) {
+            const cold = pause > price.ttl_s;
+            const shape = (delivery, isCold = false) => shapes.get([load, format, delivery, isCold].join());
+            const cost = (which) => bill(which, { turns, talk, pause, price }, count);
+            const append = shape("auto");
+            cells.push({
+              ...{ catalog: name, load, turns, talk, pause, model },
+              paste: cost(pasting(append)),
+              append: cost(append),
+              system: cost(shape("system")),
+              auto: cost(shape("auto", cold)),
+            });
+          }
+  return cells;
+}

@@ -1,0 +1,85 @@
+// The figures of `npm run bench:money` as tables, for the terminal and for docs/cost-of-prompts.md alike.
+
+const WAYS = { paste: "pasting", append: "append-only", system: "`system`", auto: "`auto`" };
+
+/** Two loads in sixteen turns: tokens sent and billed in each way. */
+export function examples(cells) {
+  const chosen = cells.filter(({ load, talk, pause }) => load === "turns 4 and 11" && talk === 650 && pause === 0);
+  const models = [...new Set(chosen.map(({ model }) => model))];
+  const catalogs = [...new Set(chosen.map(({ catalog }) => catalog))];
+  const rows = catalogs.flatMap((catalog) =>
+    Object.entries(WAYS).map(([way, title]) => {
+      const of = (model) => chosen.find((cell) => cell.catalog === catalog && cell.model === model);
+      const sent = Math.round(of(models[0])[way].sent);
+      return [catalog, title, `${thousands(sent)}`, ...models.map((model) => billed(of(model), way))];
+    }),
+  );
+  return titled(
+    "16 turns of 650 tokens, a skill loaded in turns 4 and 11: tokens sent, and billed at the price of an ordinary one",
+    ["catalog", "way", "sent", ...models],
+    rows,
+  );
+}
+
+/** The least and the most of `auto` against each other way, over all cells of a catalog and length. */
+export function ranges(cells) {
+  const groups = grouped(cells, ({ catalog, turns }) => `${catalog}|${turns}`);
+  const rows = [...groups].map(([key, members]) => [
+    ...key.split("|"),
+    `${members.length}`,
+    ...["paste", "append", "system"].map((way) => range(members.map((cell) => cell.auto.billed / cell[way].billed))),
+  ]);
+  return titled(
+    "Billed under `auto`, as a part of what another way is billed: the least and the most",
+    [...["catalog", "turns", "cells", "of pasting", "of append-only", "of `system`"]],
+    rows,
+  );
+}
+
+/** Where pasting is the cheaper way. */
+export function cheaperToPaste(cells) {
+  const groups = grouped(cells, ({ catalog, turns, load, talk }) => [catalog, turns, talk, load].join("|"));
+  const rows = [...groups].flatMap(([key, members]) => {
+    const over = members.filter(({ auto, paste }) => auto.billed > paste.billed);
+    if (over.length === 0) return [];
+    return [
+      [
+        ...key.split("|"),
+        `${over.length} of ${members.length}`,
+        range(over.map((c) => c.auto.billed / c.paste.billed)),
+      ],
+    ];
+  });
+  return titled(
+    "Where pasting is cheaper (cells are two pauses and the models)",
+    ["catalog", "turns", "tokens a turn", "loads", "cells", "`auto` of pasting"],
+    rows,
+  );
+}
+
+function grouped(all, keyOf) {
+  const groups = new Map();
+  for (const each of all) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
+}
+
+export function titled(title, head, rows) {
+  const widths = head.map((cell, n) => Math.max(cell.length, ...rows.map((row) => row[n].length)));
+  const line = (row) => `| ${row.map((cell, n) => cell.padEnd(widths[n])).join(" | ")} |`;
+  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
+  return `\n${title}\n\n${[line(head), rule, ...rows.map(line)].join("\n")}`;
+}
+
+export function thousands(value) {
+  return `${Math.round(value)}`.replaceAll(/\B(?=(\d{3})+$)/g, " ");
+}
+
+function billed(cell, way) {
+  const share = Math.round((cell[way].billed / cell.paste.billed - 1) * 100);
+  return `${thousands(cell[way].billed)}${way === "paste" ? "" : ` (${share > 0 ? "+" : ""}${share} %)`}`;
+}
+
+function range(values) {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(2));
+  return least === most ? least : `${least} to ${most}`;
+}

@@ -15,7 +15,7 @@ import type { Context } from "../context";
 import { stateAt } from "../history";
 import type { Session } from "../session";
 import { offeredTools } from "../tools/offered";
-import { billedReply, priceWarnings } from "./ledger";
+import { billedReply, priceWarnings } from "./bill/reply";
 import type {
   ActiveSkill,
   ConversationRecord,

@@ -23,7 +23,7 @@ import type { Context } from "../context";
 import { record, type Session } from "../session";
 import { keepFront, keptFront, listCost, renewal } from "./auto/front";
 import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
-import { turnLedger } from "./ledger";
+import { turnLedger } from "./bill/told";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;

@@ -1,26 +1,22 @@
 // What the ledger is told: of each turn and of each model step, in the events that are written anyway. Only what a caller reports of a
 // step has an event of its own.
 
-import { renderList } from "../../domain/catalog/list";
-import type { View } from "../../domain/catalog/view";
-import type { ConversationState } from "../../domain/conversation/activation";
-import type { Policy, TurnLedger } from "../../domain/conversation/event";
-import { type Front, linesOf, preloadOf } from "../../domain/conversation/front";
-import { billedOf, ledgerPrice } from "../../domain/conversation/ledger";
-import { isStale, priceNamed, priceOf } from "../../domain/conversation/prices";
-import type { Usage } from "../../domain/conversation/usage";
-import type { Issue } from "../../domain/errors";
-import { utf8Bytes } from "../../domain/json";
-import { estimateFileTokens } from "../../domain/tokens";
-import type { ToolCall } from "../../domain/tool";
-import { builtinOf } from "../../domain/tools/builtin";
-import { constantTools } from "../../domain/tools/constant";
-import type { Format } from "../../domain/tools/formats";
-import type { Context } from "../context";
-import { record, type Session } from "../session";
-import type { Renewal } from "./auto/front";
-import type { HistoryFacts } from "./auto/history-plan";
-import type { ConversationStatus } from "./replies";
+import { renderList } from "../../../domain/catalog/list";
+import type { View } from "../../../domain/catalog/view";
+import type { Policy, TurnLedger } from "../../../domain/conversation/event";
+import { type Front, linesOf, preloadOf } from "../../../domain/conversation/front";
+import { ledgerPrice } from "../../../domain/conversation/ledger";
+import { priceOf } from "../../../domain/conversation/prices";
+import type { Usage } from "../../../domain/conversation/usage";
+import { utf8Bytes } from "../../../domain/json";
+import { estimateFileTokens } from "../../../domain/tokens";
+import type { ToolCall } from "../../../domain/tool";
+import { builtinOf } from "../../../domain/tools/builtin";
+import { constantTools } from "../../../domain/tools/constant";
+import type { Context } from "../../context";
+import { record, type Session } from "../../session";
+import type { Renewal } from "../auto/front";
+import type { HistoryFacts } from "../auto/history-plan";
 
 /** What the built-in tools take where their list changes, as it was measured. */
 const CHANGING_TOOLS = 350;
@@ -73,33 +69,6 @@ export function noteStep(
   const step = { at, alone: calls.every(isLoading) };
   memory.step = { ...step, ids };
   if (usage !== null) record(session, context, [{ type: "step", turn: session.state.turn, step, usage }]);
-}
-
-/** The warning for a caller of Anthropic's API whose report shows that nothing of its history is cached. */
-export function cacheWarnings({ ledger, policy }: ConversationState, format: Format, usage: Usage | null): Issue[] {
-  if (usage === null || format !== "anthropic" || policy?.delivery !== "auto" || !ledger.uncached) return [];
-  const message =
-    "Nothing of the history is cached, so each step is billed whole: set the mark `cache_control.conversation` of the turn's answer on the last block that you send.";
-  return [{ code: "HISTORY_NOT_CACHED", message }];
-}
-
-/** What a conversation says of its bill. */
-export function billedReply({ ledger }: ConversationState): ConversationStatus["tokens"]["billed"] {
-  const row = rowOf(ledger.price);
-  const price = row === null ? "no price known" : `${row.match}*, checked ${row.checked}: ${row.source}`;
-  return { ...billedOf(ledger), price };
-}
-
-/** The warning for prices that nobody has looked at for long. */
-export function priceWarnings({ ledger }: ConversationState, now: number): Issue[] {
-  const row = rowOf(ledger.price);
-  if (row === null || !isStale(row, now)) return [];
-  const message = `The prices of ${row.match}* are of ${row.checked}: what is billed may be another amount by now.`;
-  return [{ code: "PRICE_OLD", message }];
-}
-
-function rowOf(price: ConversationState["ledger"]["price"]) {
-  return price?.match == null ? null : priceNamed(price.match);
 }
 
 /** A step that no event told of is told of with the next turn. */

@@ -1,0 +1,37 @@
+// What a conversation says of its bill, and of what makes it larger than it need be.
+
+import type { ConversationState } from "../../../domain/conversation/activation";
+import { billedOf } from "../../../domain/conversation/ledger";
+import { type CachePrice, isStale, priceNamed } from "../../../domain/conversation/prices";
+import type { Usage } from "../../../domain/conversation/usage";
+import type { Issue } from "../../../domain/errors";
+import type { Format } from "../../../domain/tools/formats";
+import type { ConversationStatus } from "../replies";
+
+/** The warning for a caller of Anthropic's API whose report shows that nothing of its history is cached. */
+export function cacheWarnings({ ledger, policy }: ConversationState, format: Format, usage: Usage | null): Issue[] {
+  if (usage === null || format !== "anthropic" || policy?.delivery !== "auto" || !ledger.uncached) return [];
+  const message =
+    "Nothing of the history is cached, so each step is billed whole: set the mark `cache_control.conversation` of the turn's answer on the last block that you send.";
+  return [{ code: "HISTORY_NOT_CACHED", message }];
+}
+
+/** What a conversation says of its bill. */
+export function billedReply({ ledger }: ConversationState): ConversationStatus["tokens"]["billed"] {
+  const row = rowOf(ledger.price);
+  const price = row === null ? "no price known" : `${row.match}*, checked ${row.checked}: ${row.source}`;
+  return { ...billedOf(ledger), price };
+}
+
+/** The warning for prices that nobody has looked at for long. */
+export function priceWarnings({ ledger }: ConversationState, now: number): Issue[] {
+  const row = rowOf(ledger.price);
+  if (row === null || !isStale(row, now)) return [];
+  const message = `The prices of ${row.match}* are of ${row.checked}: what is billed may be another amount by now.`;
+  return [{ code: "PRICE_OLD", message }];
+}
+
+/** Another row may have come by now; the prices that the ledger counts with are its own. */
+function rowOf(price: ConversationState["ledger"]["price"]): CachePrice | null {
+  return price?.match == null ? null : priceNamed(price.match);
+}

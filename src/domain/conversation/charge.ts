@@ -193,7 +193,9 @@ function layout(ledger: Ledger, seen: Situation): { front: number; held: number 
   const front = tokensOf(inFront(seen));
   if (policy?.delivery === "auto") {
     const texts = carriers.map(({ skills, state }) =>
-      state === "edited" || state === "withdrawn" ? REPLACED_TOKENS : skills.reduce((sum, { tokens }) => sum + tokens, 0),
+      state === "edited" || state === "withdrawn"
+        ? REPLACED_TOKENS
+        : skills.reduce((sum, { tokens }) => sum + tokens, 0),
     );
     return { front, held: calls + texts.reduce((sum, tokens) => sum + tokens, 0) };
   }

@@ -11,7 +11,7 @@ import { contextOf } from "../../support/context";
 import { moveSkill, type SeededSkill, seedSkill } from "../../support/registry";
 import { counted } from "../../support/trips";
 
-const FACTS = { have: null, history_cut: false, model: null, cache: null };
+const FACTS = { have: null, history_cut: false, model: null, cache: null, usage: null, history_tokens: null };
 
 function carrying(skills: readonly SeededSkill[]): Session {
   const refs = skills.map(({ id, name, versionId }) => ({

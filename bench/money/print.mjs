@@ -36,23 +36,19 @@ export function ranges(cells) {
   );
 }
 
-/** Where pasting is the cheaper way. */
+/** Where pasting is the cheaper way: in which conversations, in how many cells of them, and by how much. */
 export function cheaperToPaste(cells) {
-  const groups = grouped(cells, ({ catalog, turns, load, talk }) => [catalog, turns, talk, load].join("|"));
+  const groups = grouped(cells, ({ catalog, load }) => `${catalog}|${load}`);
   const rows = [...groups].flatMap(([key, members]) => {
     const over = members.filter(({ auto, paste }) => auto.billed > paste.billed);
     if (over.length === 0) return [];
-    return [
-      [
-        ...key.split("|"),
-        `${over.length} of ${members.length}`,
-        range(over.map((c) => c.auto.billed / c.paste.billed)),
-      ],
-    ];
+    const turns = [...new Set(over.map((cell) => cell.turns))].join(", ");
+    const ratios = over.map(({ auto, paste }) => auto.billed / paste.billed);
+    return [[...key.split("|"), turns, `${over.length} of ${members.length}`, range(ratios)]];
   });
   return titled(
-    "Where pasting is cheaper (cells are two pauses and the models)",
-    ["catalog", "turns", "tokens a turn", "loads", "cells", "`auto` of pasting"],
+    "Where pasting is cheaper: what `auto` is billed as a part of it",
+    ["catalog", "loads", "in turns", "cells", "`auto` of pasting"],
     rows,
   );
 }

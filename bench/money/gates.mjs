@@ -47,5 +47,6 @@ function bound(gate, cells, against, limit) {
 }
 
 export function printGates(held) {
-  return `\n${held.map(({ gate, worst, ok }) => `${ok ? "ok  " : "OVER"} ${gate}: ${worst}`).join("\n")}`;
+  const line = ({ gate, worst, ok }) => `${ok ? "ok  " : "OVER"} ${gate}${worst === "" ? "" : `: ${worst}`}`;
+  return `\n${held.map(line).join("\n")}`;
 }

@@ -13,7 +13,6 @@ const TALK = 650;
 const CATALOGS = [
   { skills: 10, times: 1 },
   { skills: 24, times: 1 },
-  { skills: 28, times: 1 },
   { skills: 10, times: 4 },
   { skills: 14, times: 4 },
 ];

@@ -6,9 +6,9 @@ import { parseArgs } from "node:util";
 import { importTypeScript } from "../scripts/build/bundle.mjs";
 import { startGateway } from "./gateway.mjs";
 import { gates, printGates } from "./money/gates.mjs";
-import { cellsOf, driveCatalog } from "./money/grid.mjs";
+import { cellsOf, driveCatalog, ledgersOf } from "./money/grid.mjs";
 import { billExample, driveExample, exampleCatalogs } from "./money/predecessor.mjs";
-import { cheaperToPaste, examples, ranges } from "./money/print.mjs";
+import { cheaperToPaste, examples, ledgerTable, ranges } from "./money/print.mjs";
 import { publishCatalogs, publishSmall } from "./money/skills.mjs";
 import { RANKS } from "./skills.mjs";
 
@@ -28,8 +28,15 @@ const priced = ({ catalog, shapes }) => cellsOf(catalog, shapes, prices, count);
 const cells = driven.grid.flatMap(priced);
 const whole = priced(driven.small);
 const rows = billExample(driven.example, prices[0], count);
-const held = gates(cells, whole, rows.saved);
-for (const text of [examples(cells), ranges([...cells, ...whole]), cheaperToPaste([...cells, ...whole]), rows.text])
+const ledgers = driven.grid.flatMap(({ catalog, shapes }) => ledgersOf(catalog, shapes, prices, count));
+const held = gates(cells, whole, rows.saved, ledgers);
+for (const text of [
+  examples(cells),
+  ranges([...cells, ...whole]),
+  cheaperToPaste([...cells, ...whole]),
+  rows.text,
+  ledgerTable(ledgers),
+])
   console.log(text);
 console.log(printGates(held));
 process.exitCode = held.every(({ ok }) => ok) ? 0 : 1;

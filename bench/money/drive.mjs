@@ -5,16 +5,17 @@
  * A part of a request. Gateway's texts are numbered, so that equal ones have equal numbers.
  * @typedef {{ text: number } | { talk: string }} Part
  * @typedef {{ turn: number, parts: Part[] }} Request
- * @typedef {{ requests: Request[], texts: string[], static: number }} Shape `static`: tokens of all instructions of the catalog
+ * @typedef {{ requests: Request[], texts: string[], static: number, billed: object }} Shape `static`: tokens of all instructions of the
+ *   catalog; `billed`: what the gateway itself says of the bill
  */
 
 /**
  * Lives through a conversation whose model loads what it wants and cannot see.
  * @param {{ user: string, id: string, format: "openai" | "anthropic", settings: object, turns: number,
- *   wanted: (turn: number) => string[], cold?: boolean }} plan `cold`: the caller says at each turn that nothing is cached
+ *   wanted: (turn: number) => string[], model?: string, cold?: boolean }} plan `cold`: the caller says at each turn that nothing is cached
  * @returns {Promise<Shape>}
  */
-export async function drive(gateway, { user, id, format, settings, turns, wanted, cold = false }) {
+export async function drive(gateway, { user, id, format, settings, turns, wanted, model, cold = false }) {
   const route = `/api/v1/conversations/${id}`;
   const texts = [];
   const numbers = new Map();
@@ -42,7 +43,7 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     isAuto ? held.has(name) || JSON.stringify(offer.prompt).includes(`## Skill: ${name}`) : inPrompt.includes(name);
 
   for (let turn = 1; turn <= turns; turn++) {
-    const more = cold && turn > 1 ? { cache: "cold" } : {};
+    const more = { ...(model === undefined ? {} : { model }), ...(cold && turn > 1 ? { cache: "cold" } : {}) };
     const begun = await gateway.call(user, "POST", `${route}/turns`, {
       key: `m${turn}`,
       format,
@@ -76,7 +77,7 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     history.push({ part: { talk: `model ${turn}` } });
   }
   const { tokens } = await gateway.call(user, "GET", route);
-  return { requests, texts, static: tokens.static / turns, tokens };
+  return { requests, texts, static: tokens.static / turns, billed: tokens.billed };
 }
 
 function systemOf({ system, messages }, format) {

@@ -5,10 +5,11 @@ const MARGIN = 1.02;
 
 /**
  * @param {object[]} whole cells of small skills
+ * @param {object[]} ledgers what the gateway says beside what was simulated
  * @param {number} saved by the first conversation of the predecessor's example
  * @returns {{ gate: string, worst: string, ok: boolean }[]}
  */
-export function gates(cells, whole, saved) {
+export function gates(cells, whole, saved, ledgers) {
   const of = (catalog) => cells.filter((cell) => cell.catalog === catalog);
   const two = (catalog) =>
     of(catalog).filter(({ load, talk, pause }) => load === "turns 4 and 11" && talk === 650 && pause === 0);
@@ -25,12 +26,26 @@ export function gates(cells, whole, saved) {
       worst: "",
       ok: whole.every(({ append, paste }) => append.requests === paste.requests),
     },
+    ledgerGate(ledgers),
     {
       gate: "the first conversation of the predecessor's example saves money under auto",
       worst: `${(saved * 100).toFixed(1)} %`,
       ok: saved > 0,
     },
   ];
+}
+
+/** How far the gateway's own figures may be from the simulator's: it is told nothing of what is said. */
+const LEDGER = 0.1;
+
+function ledgerGate(ledgers) {
+  const off = ({ told, actual, paste }) =>
+    Math.max(Math.abs(told.actual / actual - 1), Math.abs(told.paste / paste - 1));
+  const worst = ledgers.toSorted((a, b) => off(b) - off(a))[0];
+  const gate = `the gateway's own ledger, without reports, is within ${LEDGER * 100} % of this`;
+  if (worst === undefined) return { gate, worst: "not measured", ok: true };
+  const where = `${worst.catalog}, ${worst.model}, ${worst.delivery}`;
+  return { gate, worst: `${(off(worst) * 100).toFixed(1)} % (${where})`, ok: off(worst) <= LEDGER };
 }
 
 function bound(gate, cells, against, limit) {

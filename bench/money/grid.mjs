@@ -25,6 +25,9 @@ const LOADS = [
 
 const DELIVERIES = ["auto", "system"];
 
+/** The models that the gateway hears of. */
+const NAMED = { openai: "gpt-5.4", anthropic: "claude-sonnet-5" };
+
 /** Drives the conversations of a catalog: one for each way of loading, delivery, format, and for `auto` also one that goes cold. */
 export async function driveCatalog(gateway, { user, skills, only = {} }) {
   const shapes = new Map();
@@ -38,13 +41,47 @@ export async function driveCatalog(gateway, { user, skills, only = {} }) {
             return which === null ? [] : [skills[changing ? which % skills.length : 0]];
           };
           const id = `${n}-${format}-${delivery}-${cold ? "cold" : "warm"}`;
-          const plan = { user, id, format, settings: { delivery, ...only }, turns: Math.max(...turns), wanted, cold };
+          const model = NAMED[format];
+          const plan = {
+            user,
+            id,
+            format,
+            model,
+            settings: { delivery, ...only },
+            turns: Math.max(...turns),
+            wanted,
+            cold,
+          };
           shapes.set([load, format, delivery, cold].join(), await drive(gateway, plan));
         }
       }
     }
   }
   return shapes;
+}
+
+/**
+ * What the gateway's own ledger says of the conversations that are as long as it was told, without a word of what was sent, beside the
+ * bill of the simulator.
+ */
+export function ledgersOf({ name }, shapes, prices, count) {
+  const [example] = LOADS.filter(({ turns }) => turns.length === 1);
+  const cell = { turns: example.turns[0], talk: 650, pause: 0 };
+  return Object.entries(NAMED).flatMap(([format, model]) =>
+    DELIVERIES.map((delivery) => {
+      const shape = shapes.get([example.load, format, delivery, false].join());
+      const { price } = prices.find((one) => one.model === model);
+      const billed = (which) => bill(which, { ...cell, price }, count).billed;
+      return {
+        catalog: name,
+        model,
+        delivery,
+        told: shape.billed,
+        actual: billed(shape),
+        paste: billed(pasting(shape)),
+      };
+    }),
+  );
 }
 
 /**

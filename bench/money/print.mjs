@@ -36,6 +36,16 @@ export function ranges(cells) {
   );
 }
 
+/** The bill of the example as the gateway tells it, beside the simulator's. */
+export function ledgerTable(ledgers) {
+  const rows = ledgers.map(({ catalog, model, delivery, told, actual, paste }) => [
+    ...[catalog, model, `\`${delivery}\``],
+    ...[told.actual, actual, told.paste, paste].map(thousands),
+  ]);
+  const head = ["catalog", "model", "delivery", "ledger: actual", "here", "ledger: paste", "here"];
+  return titled("What `tokens.billed` says of the same conversations, where nobody reports anything", head, rows);
+}
+
 /** Where pasting is the cheaper way: in which conversations, in how many cells of them, and by how much. */
 export function cheaperToPaste(cells) {
   const groups = grouped(cells, ({ catalog, load }) => `${catalog}|${load}`);

@@ -1,0 +1,189 @@
+// Each rule of the scripted vendors refuses a request that breaks it and nothing else, and takes the one that does not.
+
+import { describe, expect, it } from "vitest";
+import { MESSAGES_RULES, type MessagesRequest, messagesAnswer, messagesSchema } from "../../support/vendors/anthropic";
+import { CHAT_RULES, chatSchema } from "../../support/vendors/openai-chat";
+import { RESPONSES_RULES, responsesSchema } from "../../support/vendors/openai-responses";
+import { PrefixMeter } from "../../support/vendors/prefix-meter";
+import { judge } from "../../support/vendors/rule";
+
+type NameOf<Rules extends readonly { name: string }[]> = Rules[number]["name"] | "shape";
+
+describe("Messages", () => {
+  const mark = { cache_control: { type: "ephemeral" } } as const;
+  const hello = { role: "user", content: "Hello" } as const;
+  const use = (id: string) => ({ type: "tool_use", id, name: "look", input: {} }) as const;
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "there" }) as const;
+  const tool = (name: string) => ({ name, input_schema: { type: "object" as const } });
+  const request = (...messages: MessagesRequest["messages"]): MessagesRequest => ({
+    ...{ model: "claude-opus-5-5", max_tokens: 100, system: "Be short.", tools: [tool("look")], messages },
+  });
+  const refused = (body: object) => judge(messagesSchema, MESSAGES_RULES, body).refused?.rule ?? null;
+
+  it("takes calls with their results, marks, and two messages of one role", () => {
+    const tools = [{ ...tool("look"), ...mark }];
+    const system = [{ type: "text", text: "Be short.", ...mark }];
+    const messages = [
+      hello,
+      { role: "user", content: [{ type: "text", text: "And now?" }] },
+      { role: "assistant", content: [use("a"), use("b")] },
+      { role: "user", content: [result("b"), result("a")] },
+      hello,
+    ];
+    expect(refused({ ...request(), messages, tools, system, ...mark })).toBe(null);
+  });
+
+  const broken: Record<NameOf<typeof MESSAGES_RULES>, object> = {
+    shape: request({ ...hello, append_id: "apd_1" } as typeof hello),
+    "the first message is the user's": request({ role: "assistant", content: "Hello" }, hello),
+    "the last message is the user's": request(hello, { role: "assistant", content: "Well" }),
+    "a call has its result in the next message": request(
+      hello,
+      { role: "assistant", content: [use("a"), use("b")] },
+      { role: "user", content: [result("a")] },
+    ),
+    "a result has its call in the message before, once": request(
+      hello,
+      { role: "assistant", content: [use("a")] },
+      { role: "user", content: [result("a"), result("a")] },
+    ),
+    "results come before any text": request(
+      hello,
+      { role: "assistant", content: [use("a")] },
+      { role: "user", content: [{ type: "text", text: "Here" }, result("a")] },
+    ),
+    "ids of calls are unique": request(
+      hello,
+      { role: "assistant", content: [use("a")] },
+      { role: "user", content: [result("a")] },
+      { role: "assistant", content: [use("a")] },
+      { role: "user", content: [result("a")] },
+    ),
+    "names of tools are unique": { ...request(hello), tools: [tool("look"), tool("look")] },
+    "at most four marks for the cache": {
+      ...{ ...request(hello), ...mark, tools: ["a", "b", "c", "d"].map((name) => ({ ...tool(name), ...mark })) },
+    },
+    "what stands before a thinking block is as it was": { ...thoughtful(), system: "Be long." },
+  };
+  it.each(Object.entries(broken))("refuses: %s", (rule, body) => expect(refused(body)).toBe(rule));
+
+  /** Three turns, each with a thinking block, and a question. */
+  function thoughtful(): MessagesRequest {
+    let made = request(hello);
+    for (const step of ["1", "2", "3"]) {
+      const { content } = messagesAnswer(made, { calls: [], text: "Yes" }, step) as { content: [] };
+      made = request(...made.messages, { role: "assistant", content }, hello);
+    }
+    return made;
+  }
+  const without = (given: MessagesRequest, ...turns: number[]): MessagesRequest => {
+    const messages = given.messages.map((message, index) =>
+      message.role === "assistant" && typeof message.content !== "string" && turns.includes(index)
+        ? { ...message, content: message.content.filter(({ type }) => type !== "thinking") }
+        : message,
+    );
+    return { ...given, messages };
+  };
+  const edited = (given: MessagesRequest) => ({
+    ...given,
+    messages: [{ ...hello, content: "Hi" }, ...given.messages.slice(1)],
+  });
+
+  describe("a thinking block", () => {
+    it("is taken while all before it is as it was, with or without marks", () => {
+      expect(refused(thoughtful())).toBe(null);
+      expect(refused({ ...thoughtful(), system: [{ type: "text", text: "Be short.", ...mark }], ...mark })).toBe(null);
+    });
+
+    it("may leave from the front, not from the middle", () => {
+      expect(refused(without(thoughtful(), 1))).toBe(null);
+      expect(refused(without(thoughtful(), 1, 3))).toBe(null);
+      expect(refused(without(thoughtful(), 3))).toBe("what stands before a thinking block is as it was");
+    });
+
+    it.each([
+      ["another tool", { ...thoughtful(), tools: [tool("look"), tool("other")] }],
+      ["another message", edited(thoughtful())],
+      ["another message, and only some thinking gone", edited(without(thoughtful(), 1, 3))],
+      ["a longer turn", { ...thoughtful(), messages: [hello, ...thoughtful().messages] }],
+    ])("is refused behind %s", (_, body) => {
+      expect(refused(body)).toBe("what stands before a thinking block is as it was");
+    });
+
+    it("is no matter once all thinking is gone", () => {
+      expect(refused(edited(without(thoughtful(), 1, 3, 5)))).toBe(null);
+    });
+
+    it.each([
+      ["altered", { thinking: "Thinking about something else." }],
+      ["made up", { signature: "made up" }],
+    ])("is refused when it is %s", (_, more) => {
+      const given = JSON.parse(JSON.stringify(thoughtful()));
+      Object.assign(given.messages[1].content[0], more);
+      expect(refused(given)).toBe("what stands before a thinking block is as it was");
+    });
+  });
+});
+
+describe("Chat Completions", () => {
+  const hello = { role: "user", content: "Hello" };
+  const call = (...ids: string[]) => ({
+    ...{ role: "assistant", content: null },
+    tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "look", arguments: "{}" } })),
+  });
+  const answer = (id: string) => ({ role: "tool", tool_call_id: id, content: "there" });
+  const request = (...messages: object[]) => ({ model: "gpt-6-sol", messages });
+  const refused = (body: object) => judge(chatSchema, CHAT_RULES, body).refused?.rule ?? null;
+
+  it("takes calls with their answers, in any order, and instructions anywhere", () => {
+    const developer = { role: "developer", content: "Be short." };
+    expect(refused(request(developer, hello, developer, call("a", "b"), answer("b"), answer("a"), hello))).toBe(null);
+  });
+
+  const broken: Record<NameOf<typeof CHAT_RULES>, object> = {
+    shape: { ...request(hello), tools: [] },
+    "a tool message answers a call before it": request(hello, answer("a")),
+    "every call is answered before anything else is said": request(hello, call("a", "b"), answer("a"), hello),
+    "the assistant said something or called something": request(hello, { role: "assistant", content: null }, hello),
+  };
+  it.each(Object.entries(broken))("refuses: %s", (rule, body) => expect(refused(body)).toBe(rule));
+});
+
+describe("Responses", () => {
+  const hello = { role: "user", content: "Hello" };
+  const reasoning = (step: number, more: object = { encrypted_content: "…" }) => ({
+    ...{ type: "reasoning", id: `rs_${step}`, summary: [], ...more },
+  });
+  const call = (step: number) => ({
+    ...{ type: "function_call", id: `fc_${step}_0`, call_id: `c${step}`, name: "look", arguments: "{}" },
+  });
+  const output = (step: number) => ({ type: "function_call_output", call_id: `c${step}`, output: "there" });
+  const request = (...input: object[]) => ({ model: "gpt-6-sol", store: false, input });
+  const refused = (body: object) => judge(responsesSchema, RESPONSES_RULES, body).refused?.rule ?? null;
+
+  it("takes calls with their outputs and their reasoning", () => {
+    expect(refused(request(hello, reasoning(1), call(1), output(1), hello))).toBe(null);
+  });
+
+  const broken: Record<NameOf<typeof RESPONSES_RULES>, object> = {
+    shape: request({ ...hello, id: "made-up" }),
+    "an output has its call before it": request(hello, output(1)),
+    "a call has its output": request(hello, reasoning(1), call(1), hello),
+    "reasoning has the item behind it that it was made with": request(hello, reasoning(1), hello),
+    "what was made with reasoning has it before it": request(hello, call(1), output(1)),
+    "reasoning brings its content, since nothing is stored": request(hello, reasoning(1, {}), call(1), output(1)),
+  };
+  it.each(Object.entries(broken))("refuses: %s", (rule, body) => expect(refused(body)).toBe(rule));
+});
+
+describe("the meter", () => {
+  it("reads the longest beginning that was sent before, in steps of 128 tokens", () => {
+    const meter = new PrefixMeter();
+    const [long, other] = [{ text: "a".repeat(8_000) }, { text: "b".repeat(8_000) }];
+    expect(meter.read([long]).cached).toBe(0);
+    expect(meter.read([long, other])).toEqual({ input: 4_006, cached: 1_920 });
+    expect(meter.read([other, long]).cached).toBe(0);
+    expect(meter.read([{ text: `${"a".repeat(6_000)}c` }]).cached).toBe(1_408);
+    expect(meter.read([{ text: "a".repeat(3_000) }]).cached).toBe(0);
+  });
+});

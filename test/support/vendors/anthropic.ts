@@ -1,0 +1,191 @@
+// Anthropic's Messages API, as strict as the real one about what a request must look like. What the rules are and where the vendor
+// says so stands in `MESSAGES_RULES`; the check of thinking blocks is in `thinking.ts`. The fields are those of the API reference:
+// one that it does not know is refused ("Extra inputs are not permitted"), and so is an empty text. Messages of one role in a row are
+// one turn to this vendor, and no error.
+
+import * as z from "zod";
+import type { Move, Rule } from "./rule";
+import { type Block, blocks, brokenThinking, sign } from "./thinking";
+
+const cacheControl = z.strictObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() });
+const marked = { cache_control: cacheControl.nullish() };
+const textBlock = z.strictObject({
+  type: z.literal("text"),
+  text: z.string().regex(/\S/, "text content blocks must contain non-whitespace text"),
+  citations: z.null().optional(),
+  ...marked,
+});
+const toolUse = z.strictObject({
+  type: z.literal("tool_use"),
+  id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
+  name: z.string().min(1).max(200),
+  input: z.record(z.string(), z.unknown()),
+  ...marked,
+});
+const toolResult = z.strictObject({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
+  content: z.union([z.string(), z.array(textBlock)]).optional(),
+  is_error: z.boolean().optional(),
+  ...marked,
+});
+// No mark: "cache_control: Extra inputs are not permitted" for thinking.
+const thinking = z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() });
+
+const said = z.string().regex(/\S/, "text content must be non-empty");
+const message = z.discriminatedUnion("role", [
+  z.strictObject({
+    role: z.literal("user"),
+    content: z.union([said, z.array(z.discriminatedUnion("type", [textBlock, toolResult])).min(1)]),
+  }),
+  z.strictObject({
+    role: z.literal("assistant"),
+    content: z.union([said, z.array(z.discriminatedUnion("type", [textBlock, toolUse, thinking])).min(1)]),
+  }),
+]);
+
+export const messagesSchema = z.strictObject({
+  model: z.string().min(1),
+  max_tokens: z.int().min(1),
+  cache_control: cacheControl.nullish(),
+  system: z.union([z.string(), z.array(textBlock)]).optional(),
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
+        description: z.string().optional(),
+        input_schema: z.looseObject({ type: z.literal("object") }),
+        ...marked,
+      }),
+    )
+    .optional(),
+  messages: z.array(message).min(1),
+});
+
+export type MessagesRequest = z.infer<typeof messagesSchema>;
+
+interface Turn {
+  role: string;
+  /** Its first message. */
+  at: number;
+  content: Block[];
+}
+
+/** Messages of one role in a row are one turn. */
+function turnsOf({ messages }: MessagesRequest): Turn[] {
+  const turns: Turn[] = [];
+  for (const [at, { role, content }] of messages.entries()) {
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...blocks(content));
+    else turns.push({ role, at, content: [...blocks(content)] });
+  }
+  return turns;
+}
+
+const usesIn = (turn?: Turn) => turn?.content.flatMap((block) => (block.type === "tool_use" ? block.id : [])) ?? [];
+const resultsIn = (turn?: Turn) =>
+  turn?.content.flatMap((block) => (block.type === "tool_result" ? block.tool_use_id : [])) ?? [];
+
+const TOOLS_GUIDE = "platform.claude.com/docs: handle tool calls";
+const REFERENCE = "platform.claude.com/docs: API reference, create a message";
+const CACHING = "platform.claude.com/docs: prompt caching";
+
+export const MESSAGES_RULES = [
+  {
+    name: "the first message is the user's",
+    source: REFERENCE,
+    problem: ({ messages }) =>
+      messages[0]?.role === "user" ? null : 'messages: first message must use the "user" role',
+  },
+  {
+    name: "the last message is the user's",
+    source: `${REFERENCE} (models that think take no beginning of their answer)`,
+    problem: ({ messages }) =>
+      messages.at(-1)?.role === "user"
+        ? null
+        : "This model does not support assistant message prefill. The conversation must end with a user message.",
+  },
+  {
+    name: "a call has its result in the next message",
+    source: TOOLS_GUIDE,
+    problem: (request) => {
+      const turns = turnsOf(request);
+      for (const [index, turn] of turns.entries()) {
+        const next = resultsIn(turns[index + 1]);
+        const missing = usesIn(turn).filter((id) => !next.includes(id));
+        if (missing.length > 0)
+          return `messages.${turn.at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+      }
+      return null;
+    },
+  },
+  {
+    name: "a result has its call in the message before, once",
+    source: TOOLS_GUIDE,
+    problem: (request) => {
+      const turns = turnsOf(request);
+      for (const [index, turn] of turns.entries()) {
+        const open = usesIn(turns[index - 1]);
+        for (const id of resultsIn(turn)) {
+          if (!open.includes(id))
+            return `messages.${turn.at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+          open.splice(open.indexOf(id), 1);
+        }
+      }
+      return null;
+    },
+  },
+  {
+    name: "results come before any text",
+    source: TOOLS_GUIDE,
+    problem: (request) => {
+      const late = turnsOf(request).find(({ content }) => {
+        const other = content.findIndex(({ type }) => type !== "tool_result");
+        return other !== -1 && content.slice(other).some(({ type }) => type === "tool_result");
+      });
+      return late === undefined ? null : `messages.${late.at}: \`tool_result\` blocks must come first in the content`;
+    },
+  },
+  {
+    name: "ids of calls are unique",
+    source: REFERENCE,
+    problem: (request) => {
+      const ids = turnsOf(request).flatMap((turn) => usesIn(turn));
+      return new Set(ids).size === ids.length ? null : "messages: `tool_use` ids must be unique";
+    },
+  },
+  {
+    name: "names of tools are unique",
+    source: REFERENCE,
+    problem: ({ tools = [] }) =>
+      new Set(tools.map(({ name }) => name)).size === tools.length ? null : "tools: Tool names must be unique.",
+  },
+  {
+    name: "at most four marks for the cache",
+    source: `${CACHING} (the one at the top level counts)`,
+    problem: (request) => {
+      const marks = JSON.stringify(request).split('"cache_control":{').length - 1;
+      return marks <= 4 ? null : `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`;
+    },
+  },
+  {
+    name: "what stands before a thinking block is as it was",
+    source: "platform.claude.com/docs: preserved thinking, prefix checks",
+    problem: brokenThinking,
+  },
+] as const satisfies readonly Rule<MessagesRequest>[];
+
+/** The answer: it thinks first, whatever it does then. */
+export function messagesAnswer(request: MessagesRequest, { calls, text }: Move, step: string): object {
+  const thought = `Thinking about step ${step}.`;
+  const content = [
+    { type: "thinking", thinking: thought, signature: sign(request, thought) },
+    ...calls.map(({ name, input }, index) => ({ type: "tool_use", id: `toolu_${step}_${index}`, name, input })),
+    ...(calls.length === 0 ? [{ type: "text", text, citations: null }] : []),
+  ];
+  return {
+    ...{ id: `msg_${step}`, type: "message", role: "assistant", model: request.model, content },
+    stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+}

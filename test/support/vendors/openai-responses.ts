@@ -1,0 +1,157 @@
+// OpenAI's Responses API without state (`store: false`), as strict as the real one; `RESPONSES_RULES` has the rules with their sources.
+
+import * as z from "zod";
+import { functionFields } from "./openai-chat";
+import { meteredUsage, type PrefixMeter } from "./prefix-meter";
+import type { Move, Rule } from "./rule";
+
+const input = z.strictObject({ type: z.literal("input_text"), text: z.string() });
+const output = z.strictObject({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.unknown()),
+  logprobs: z.array(z.unknown()).optional(),
+});
+const id = z.string().optional();
+const status = z.string().optional();
+const item = z.union([
+  z.strictObject({
+    type: z.literal("message").optional(),
+    role: z.enum(["system", "developer", "user"]),
+    content: z.union([z.string(), z.array(input).min(1)]),
+  }),
+  z.strictObject({
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    id,
+    status,
+    content: z.array(output).min(1),
+  }),
+  z.strictObject({
+    ...{ type: z.literal("function_call"), id, status },
+    ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
+  }),
+  z.strictObject({
+    type: z.literal("function_call_output"),
+    call_id: z.string(),
+    output: z.union([z.string(), z.array(input)]),
+  }),
+  z.strictObject({
+    ...{ type: z.literal("reasoning"), id: z.string(), status },
+    summary: z.array(z.unknown()),
+    encrypted_content: z.string().nullish(),
+  }),
+]);
+
+export const responsesSchema = z.strictObject({
+  model: z.string().min(1),
+  store: z.literal(false),
+  include: z.array(z.string()).optional(),
+  prompt_cache_key: z.string().max(64).optional(),
+  tools: z
+    .array(z.strictObject({ type: z.literal("function"), ...functionFields, strict: z.boolean() }))
+    .min(1, "[] is too short - 'tools'")
+    .optional(),
+  input: z.array(item).min(1),
+});
+
+export type ResponsesRequest = z.infer<typeof responsesSchema>;
+
+const GUIDE = "platform.openai.com/docs: function calling";
+const REASONING = "platform.openai.com/docs: reasoning, keeping reasoning items in context";
+
+/** The item that a reasoning item was made with: its number is in the ids. */
+const partner = (reasoning: string) => reasoning.replace("rs_", "");
+const madeWith = (each: ResponsesRequest["input"][number]) =>
+  "id" in each && each.type !== "reasoning" ? (each.id ?? "").replace(/^(?:fc|msg)_/, "").replace(/_0$/, "") : "";
+
+export const RESPONSES_RULES = [
+  {
+    name: "an output has its call before it",
+    source: GUIDE,
+    problem: (request) => {
+      const called = new Set<string>();
+      for (const each of request.input) {
+        if (each.type === "function_call") called.add(each.call_id);
+        if (each.type === "function_call_output" && !called.has(each.call_id))
+          return `No tool call found for function call output with call_id ${each.call_id}.`;
+      }
+      return null;
+    },
+  },
+  {
+    name: "a call has its output",
+    source: GUIDE,
+    problem: (request) => {
+      const answered = new Set(
+        request.input.flatMap((each) => (each.type === "function_call_output" ? each.call_id : [])),
+      );
+      const open = request.input.find((each) => each.type === "function_call" && !answered.has(each.call_id));
+      return open?.type === "function_call" ? `No tool output found for function call ${open.call_id}.` : null;
+    },
+  },
+  {
+    name: "reasoning has the item behind it that it was made with",
+    source: REASONING,
+    problem: (request) => {
+      for (const [index, each] of request.input.entries()) {
+        if (each.type !== "reasoning") continue;
+        const next = request.input[index + 1];
+        if (next === undefined || madeWith(next) !== partner(each.id))
+          return `Item '${each.id}' of type 'reasoning' was provided without its required following item.`;
+      }
+      return null;
+    },
+  },
+  {
+    name: "what was made with reasoning has it before it",
+    source: REASONING,
+    problem: (request) => {
+      for (const [index, each] of request.input.entries()) {
+        const step = madeWith(each);
+        const before = request.input[index - 1];
+        if (/^\d+$/.test(step) && !(before?.type === "reasoning" && partner(before.id) === step))
+          return `Item of type '${each.type}' was provided without its required 'reasoning' item: 'rs_${step}'.`;
+      }
+      return null;
+    },
+  },
+  {
+    name: "reasoning brings its content, since nothing is stored",
+    source: REASONING,
+    problem: (request) => {
+      const bare = request.input.find((each) => each.type === "reasoning" && !each.encrypted_content);
+      return bare?.type === "reasoning"
+        ? `Item with id '${bare.id}' not found. Items are not persisted when \`store\` is set to false.`
+        : null;
+    },
+  },
+] as const satisfies readonly Rule<ResponsesRequest>[];
+
+/** The answer: reasoning, then calls or a text. */
+export function responsesAnswer(
+  request: ResponsesRequest,
+  { calls, text }: Move,
+  step: string,
+  meter: PrefixMeter,
+): object {
+  const isEncrypted = request.include?.includes("reasoning.encrypted_content") === true;
+  const made = calls.map(({ name, input: given }, index) => ({
+    ...{ type: "function_call", id: `fc_${step}_${index}`, call_id: `call_${step}_${index}`, status: "completed" },
+    ...{ name, arguments: JSON.stringify(given) },
+  }));
+  const said = {
+    ...{ type: "message", id: `msg_${step}`, role: "assistant", status: "completed" },
+    content: [{ type: "output_text", text, annotations: [] }],
+  };
+  const reasoning = {
+    ...{ type: "reasoning", id: `rs_${step}`, summary: [] },
+    ...(isEncrypted ? { encrypted_content: `thoughts of step ${step}` } : {}),
+  };
+  const { input: tokens, cached } = meter.read([...(request.tools ?? []), ...request.input]);
+  return {
+    ...{ id: `resp_${step}`, object: "response", created_at: 0, model: request.model, status: "completed" },
+    output: [reasoning, ...(calls.length > 0 ? made : [said])],
+    usage: meteredUsage("input", "output", tokens, cached),
+  };
+}

@@ -58,11 +58,13 @@ async function appendOf({ session, offered }: Step, format: Format): Promise<Pic
   return { append: [applicationMessage(renderLoaded(bodies, state.selected), format)], append_id: append.id };
 }
 
-/** Claude's newer models refuse a thinking block when anything before it has changed, as these settings let it. */
+/**
+ * Claude's newer models refuse a thinking block when anything before it has changed. With every other delivery the prompt changes: with
+ * some within a turn, with the others between turns, when the list of skills changes or a version moves.
+ */
 export function thinkingWarnings({ policy }: ConversationState, format: Format): Issue[] {
   if (format !== "anthropic" || policy === null || policy.delivery === "auto") return [];
-  if (policy.delivery === "tool_result" && policy.tool_mode === "fixed") return [];
   const message =
-    "With these settings the prompt or the tools change within a turn, which models refuse that check thinking blocks. Use delivery `auto`.";
+    "With this delivery what was sent before changes, which models refuse that check thinking blocks. Use delivery `auto`.";
   return [{ code: "BREAKS_THINKING", message }];
 }

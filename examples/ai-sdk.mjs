@@ -13,6 +13,8 @@ if (!version.startsWith("7."))
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "openai/gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
+/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+const told = new Map();
 // Or `openai("gpt-6-sol")` of @ai-sdk/openai, `anthropic(…)` of @ai-sdk/anthropic and so on.
 const model = createGateway({ baseURL: process.env.AI_GATEWAY_BASE_URL })(MODEL);
 
@@ -49,12 +51,24 @@ const runMine = (calls) =>
   }));
 
 async function takeTurn(text) {
-  let step = await gateway("turns", {
+  const turn = await gateway("turns", {
     key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
     history: chat.messages, // only read when the gateway does not know this conversation
-    conversation: { ghost: GHOST },
+    have: [...told.keys()], // what the history still has of the gateway's texts
+    conversation: { ghost: GHOST, delivery: "auto" },
+    model: MODEL, // says how long its prompt cache lives
   });
-  chat.messages.push({ role: "user", content: text });
+  // Else nothing that was sent ever changes, so that the prompt cache holds.
+  for (const { call_id, append_id, content } of turn.context_edits ?? []) {
+    if (call_id) told.get(call_id).output = { type: "text", value: content };
+    else told.get(append_id).content[0].text = content;
+    told.delete(call_id ?? append_id);
+  }
+  // A message in MCP's form has one block as its content, the SDK's a list.
+  const append = (turn.append ?? []).map(({ role, content }) => ({ role, content: [content] }));
+  chat.messages.push({ role: "user", content: text }, ...append);
+  for (const message of append) told.set(turn.append_id, message);
+  let step = turn;
   while (true) {
     const answer = await generateText({
       model,
@@ -65,6 +79,7 @@ async function takeTurn(text) {
     chat.messages.push(...answer.response.messages);
     if (answer.toolCalls.length === 0) return answer.text;
     step = await gateway("tool-calls", { calls: answer.toolCalls });
+    for (const result of step.messages.flatMap(({ content }) => content)) told.set(result.toolCallId, result);
     chat.messages.push(...step.messages, ...runMine(step.unhandled));
   }
 }

@@ -7,8 +7,8 @@ import Anthropic from "@anthropic-ai/sdk";
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "claude-sonnet-5-5" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
-/** Messages that a turn asked to append, by their id. */
-const appended = new Map();
+/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+const told = new Map();
 const anthropic = new Anthropic();
 
 /** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
@@ -34,9 +34,8 @@ const runMine = (calls) =>
 /** What a turn asks of the history. Else nothing that was sent ever changes, so that the prompt cache holds and thinking stays valid. */
 function edit({ context_edits = [], drop_thinking_before }) {
   for (const { call_id, append_id, content } of context_edits) {
-    for (const block of chat.messages.flatMap((message) => (Array.isArray(message.content) ? message.content : [])))
-      if (block.type === "tool_result" && block.tool_use_id === call_id) block.content = content;
-    if (appended.has(append_id)) appended.get(append_id).content = content;
+    told.get(call_id ?? append_id).content = content;
+    told.delete(call_id ?? append_id);
   }
   if (drop_thinking_before === undefined) return;
   for (const message of chat.messages.filter(({ role }) => role === "assistant"))
@@ -47,15 +46,13 @@ async function takeTurn(text) {
   const turn = await gateway("turns", {
     key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
     history: chat.messages, // only read when the gateway does not know this conversation
+    have: [...told.keys()], // what the history still has of the gateway's texts
     conversation: { ghost: GHOST, delivery: "auto" },
     model: MODEL, // says how long its prompt cache lives
   });
   edit(turn);
-  chat.messages.push({ role: "user", content: text });
-  for (const message of turn.append ?? []) {
-    chat.messages.push(message);
-    appended.set(turn.append_id, message);
-  }
+  chat.messages.push({ role: "user", content: text }, ...(turn.append ?? []));
+  for (const message of turn.append ?? []) told.set(turn.append_id, message);
   let step = turn;
   const { cache_control: mark } = turn;
   while (true) {
@@ -76,6 +73,7 @@ async function takeTurn(text) {
     step = await gateway("tool-calls", { calls });
     // All results of a step belong into one user message.
     const results = step.messages.flatMap((message) => message.content);
+    for (const result of results) told.set(result.tool_use_id, result);
     chat.messages.push({ role: "user", content: [...results, ...runMine(step.unhandled)] });
   }
 }

@@ -9,6 +9,8 @@ import OpenAI from "openai";
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
+/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+const told = new Map();
 const openai = new OpenAI();
 
 /** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
@@ -37,16 +39,25 @@ const runMine = (calls) =>
   calls.map((call) => ({ role: "tool", tool_call_id: call.id, content: new Date().toISOString() }));
 
 async function takeTurn(text) {
-  const message = { role: "user", content: text };
-  let step = await gateway("turns", {
+  const turn = await gateway("turns", {
     key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
     history: chat.messages, // only read when the gateway does not know this conversation
-    conversation: { ghost: GHOST },
+    have: [...told.keys()], // what the history still has of the gateway's texts
+    conversation: { ghost: GHOST, delivery: "auto" },
+    model: MODEL, // says how long its prompt cache lives
   });
-  chat.messages.push(message);
+  // Else nothing that was sent ever changes, so that the prompt cache holds.
+  for (const { call_id, append_id, content } of turn.context_edits ?? []) {
+    told.get(call_id ?? append_id).content = content;
+    told.delete(call_id ?? append_id);
+  }
+  chat.messages.push({ role: "user", content: text }, ...(turn.append ?? []));
+  for (const message of turn.append ?? []) told.set(turn.append_id, message);
+  let step = turn;
   while (true) {
     const completion = await openai.chat.completions.create({
       model: MODEL,
+      prompt_cache_key: turn.prompt_cache_key,
       messages: [...step.prompt.messages, ...chat.messages],
       tools: [...step.tools, ...mine],
     });
@@ -54,6 +65,7 @@ async function takeTurn(text) {
     chat.messages.push(answer);
     if (!answer.tool_calls?.length) return answer.content;
     step = await gateway("tool-calls", { calls: answer.tool_calls });
+    for (const message of step.messages) told.set(message.tool_call_id, message);
     chat.messages.push(...step.messages, ...runMine(step.unhandled));
   }
 }

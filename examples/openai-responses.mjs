@@ -7,6 +7,8 @@ import OpenAI from "openai";
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", items: [] };
+/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+const told = new Map();
 const openai = new OpenAI();
 
 /** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
@@ -38,15 +40,25 @@ const runMine = (calls) =>
   calls.map((call) => ({ type: "function_call_output", call_id: call.call_id, output: new Date().toISOString() }));
 
 async function takeTurn(text) {
-  let step = await gateway("turns", {
+  const turn = await gateway("turns", {
     key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
     history: chat.items, // only read when the gateway does not know this conversation
-    conversation: { ghost: GHOST },
+    have: [...told.keys()], // what the history still has of the gateway's texts
+    conversation: { ghost: GHOST, delivery: "auto" },
+    model: MODEL, // says how long its prompt cache lives
   });
-  chat.items.push({ role: "user", content: text });
+  // Else nothing that was sent ever changes, so that the prompt cache holds.
+  for (const { call_id, append_id, content } of turn.context_edits ?? []) {
+    told.get(call_id ?? append_id)[call_id ? "output" : "content"] = content;
+    told.delete(call_id ?? append_id);
+  }
+  chat.items.push({ role: "user", content: text }, ...(turn.append ?? []));
+  for (const message of turn.append ?? []) told.set(turn.append_id, message);
+  let step = turn;
   while (true) {
     const response = await openai.responses.create({
       model: MODEL,
+      prompt_cache_key: turn.prompt_cache_key,
       input: [...step.prompt.messages, ...chat.items],
       tools: [...step.tools, ...mine],
       store: false,
@@ -56,6 +68,7 @@ async function takeTurn(text) {
     const calls = response.output.filter((item) => item.type === "function_call");
     if (calls.length === 0) return response.output_text;
     step = await gateway("tool-calls", { calls });
+    for (const item of step.messages) told.set(item.call_id, item);
     chat.items.push(...step.messages, ...runMine(step.unhandled));
   }
 }

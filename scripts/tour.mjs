@@ -47,30 +47,30 @@ async function main() {
   step("Alice publishes it");
   const skill = await send("POST", "/api/v1/kinds/skills/upload", { file: zip, key });
 
-  step("She defines an agent, a ghost, that may use her skill and a public one, and forgets skills after two turns");
+  step("She defines an agent, a ghost, that may use every skill she sees, and forgets them after two turns");
   await send("PUT", "/api/v1/kinds/ghosts/by-name/default/poet", {
     json: {
       kind: "Ghost",
       metadata: { name: "poet", namespace: "default" },
-      spec: { systemPrompt: "You are a poet.", skills: ["haiku-writer", "markdown-style"], retentionTurns: 2 },
+      spec: { systemPrompt: "You are a poet.", skills: ["*"], retentionTurns: 2 },
     },
     key,
   });
 
   step("Her chat back end begins the first turn; the model sees one line a skill");
   const chat = `/api/v1/conversations/tour-${Date.now()}`;
-  await send("POST", `${chat}/turns`, {
-    json: { key: "message-1", format: "openai", conversation: { ghost: "poet" } },
+  const first = await send("POST", `${chat}/turns`, {
+    json: { key: "message-1", format: "openai", conversation: { ghost: "poet", delivery: "auto" } },
     key,
   });
 
-  step("The model wants the skill; the instructions enter the prompt");
+  step("The model wants the skill; its instructions stand in the answer, and prompt and tools stay as they are");
   const call = {
     id: "call_1",
     type: "function",
     function: { name: "load_skill", arguments: '{"skill_name":"haiku-writer"}' },
   };
-  await send("POST", `${chat}/tool-calls`, { json: { format: "openai", calls: [call] }, key });
+  await send("POST", `${chat}/tool-calls`, { json: { format: "openai", calls: [call], etag: first.etag }, key });
 
   step("It reads a file of the skill, without loading anything else");
   const read = {
@@ -80,10 +80,22 @@ async function main() {
   };
   await send("POST", `${chat}/tool-calls`, { json: { calls: [read] }, key, only: ["results"] });
 
-  step("The skill stays for two turns after this one, and leaves again");
+  step("The skill stays for two turns after this one. What was sent does not change: the etag is the same");
+  const have = ["call_1"];
   for (const message of ["message-2", "message-3", "message-4"]) {
-    await send("POST", `${chat}/turns`, { json: { key: message }, key, only: ["turn", "active"] });
+    await send("POST", `${chat}/turns`, {
+      json: { key: message, format: "openai", have },
+      key,
+      only: ["turn", "active", "etag"],
+    });
   }
+
+  step("After a pause the provider keeps nothing of the prompt, so that its text may leave the history, too");
+  await send("POST", `${chat}/turns`, {
+    json: { key: "message-5", format: "openai", have, cache: "cold" },
+    key,
+    only: ["turn", "context_edits"],
+  });
 
   step("What it saved against pasting every skill into every prompt");
   await send("GET", chat, { key, only: ["turn", "active", "tokens"] });

@@ -41,11 +41,18 @@ export interface Vendor {
   meter: PrefixMeter;
   /** What the model does in its next steps; after them it says something. */
   plan: Move["calls"][];
+  /** What happens while the model thinks about its last words in a turn. */
+  meanwhile: () => Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startVendor(): Promise<Vendor> {
-  const [bodies, refusals, plan, meter] = [[] as string[], [] as Refused[], [] as Move["calls"][], new PrefixMeter()];
+  const vendor: Vendor = {
+    ...{ url: "", bodies: [], refusals: [], plan: [], meter: new PrefixMeter() },
+    meanwhile: async () => {},
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+  const { bodies, refusals, plan, meter } = vendor;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -57,15 +64,16 @@ export async function startVendor(): Promise<Vendor> {
     const isRefused = "refused" in judged;
     if (isRefused) refusals.push(judged.refused);
     const step = `${bodies.length}`;
+    const calls = plan.shift() ?? [];
+    if (calls.length === 0) await vendor.meanwhile();
     const body = isRefused
       ? { type: "error", error: { type: "invalid_request_error", message: judged.refused.message } }
-      : judged.answer({ calls: plan.shift() ?? [], text: `Said in step ${step}.` }, step, meter);
+      : judged.answer({ calls, text: `Said in step ${step}.` }, step, meter);
     response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-  return { url: `http://127.0.0.1:${port}`, bodies, refusals, meter, plan, close };
+  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return vendor;
 }

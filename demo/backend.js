@@ -13,16 +13,19 @@ export class Refusal extends Error {
 }
 
 /**
- * @param {{ key: string, conversation: string, onWire: (line: string) => void }} options
+ * @param {{ key: string, conversation: string, onWire: (line: string) => void, onRequest: (seen: Repeated) => void }} options
  */
-export function backend({ key, conversation, onWire }) {
+export function backend({ key, conversation, onWire, onRequest }) {
   const base = `/api/v1/conversations/${encodeURIComponent(conversation)}`;
+  /** Where the gateway's texts stand in the thread, by the id of their call or of the appended message. */
+  const told = new Map();
+  const repeated = repetition();
 
   return { begin, ticket, status, say };
 
   /** Creates the conversation, or finds it. */
   function begin() {
-    return send("PUT", "", { format: "openai", retention_turns: 3 });
+    return send("PUT", "", { format: "openai", delivery: "auto", retention_turns: 3 });
   }
 
   /** For the page's socket: your back end checks that the user may see this conversation, then passes the answer on. */
@@ -46,16 +49,28 @@ export function backend({ key, conversation, onWire }) {
       thread.push(...messages);
       for (const message of messages) onMessage(message);
     };
-    add({ role: "user", content: text });
-    const turn = { key: crypto.randomUUID(), format: "openai", history };
+    const turn = { key: crypto.randomUUID(), format: "openai", history, have: [...told.keys()] };
     let step = await patiently(() => send("POST", "/turns", turn));
+    // Else nothing that was sent ever changes, so that the provider's prompt cache holds.
+    for (const { call_id, append_id, content } of step.context_edits ?? []) {
+      told.get(call_id ?? append_id).content = content;
+      told.delete(call_id ?? append_id);
+    }
+    add({ role: "user", content: text });
+    for (const message of step.append ?? []) {
+      thread.push(message);
+      told.set(step.append_id, message);
+    }
     for (let count = 0; count < STEPS_MOST; count++) {
-      const answer = await model([...step.prompt.messages, ...thread], step.tools);
+      const messages = [...step.prompt.messages, ...thread];
+      onRequest(repeated(step.tools, messages));
+      const answer = await model(messages, step.tools);
       add(answer);
       if (!answer.tool_calls?.length) return;
       const calls = { calls: answer.tool_calls, format: "openai" };
       // A call that was cut off is sent again as it was: it finds the question that its tool asked the page, and the answer.
       step = await patiently(() => send("POST", "/tool-calls", calls));
+      for (const message of step.messages) told.set(message.tool_call_id, message);
       add(...step.messages, ...step.unhandled.map(refuse));
     }
     add({ role: "assistant", content: `(stopped after ${STEPS_MOST} steps)` });
@@ -74,6 +89,24 @@ export function backend({ key, conversation, onWire }) {
     if (!response.ok) throw new Refusal(response.status, answer);
     return answer;
   }
+}
+
+/**
+ * What a request repeats of the one before, in characters: that much a provider reads from its cache.
+ * @typedef {{ count: number, characters: number, before: number, repeated: number }} Repeated
+ * @returns {(tools: object[], messages: object[]) => Repeated}
+ */
+function repetition() {
+  let [count, last] = [0, []];
+  const sizeOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
+  return (tools, messages) => {
+    const parts = [tools, ...messages].map((part) => JSON.stringify(part));
+    const changed = last.findIndex((part, index) => part !== parts[index]);
+    const repeated = sizeOf(changed === -1 ? last : last.slice(0, changed));
+    const seen = { count: ++count, characters: sizeOf(parts), before: sizeOf(last), repeated };
+    last = parts;
+    return seen;
+  };
 }
 
 /** This back end has no tools of its own; yours would run them here. */

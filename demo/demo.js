@@ -38,7 +38,7 @@ function conversationId() {
 }
 
 async function enter(key) {
-  const server = backend({ key, conversation: conversationId(), onWire: wire });
+  const server = backend({ key, conversation: conversationId(), onWire: wire, onRequest: showRequest });
   at("refusal").textContent = "";
   try {
     await server.begin();
@@ -128,10 +128,21 @@ function showSkills(turn, active) {
   if (items.length === 0) {
     const none = document.createElement("li");
     none.className = "soft";
-    none.textContent = "None in the prompt.";
+    none.textContent = "None active.";
     items.push(none);
   }
   at("skills").replaceChildren(...items);
+}
+
+/** Nothing that was sent changes, so that each request to the model begins with all of the one before. */
+function showRequest({ count, characters, before, repeated }) {
+  const number = (value) => value.toLocaleString("en");
+  const begins = repeated === before ? `all ${number(before)}` : `${number(repeated)} of the ${number(before)}`;
+  at("prompt").dataset.kept = String(repeated === before);
+  at("prompt").textContent =
+    count === 1
+      ? `The first request has ${number(characters)} characters.`
+      : `Request ${count} begins with ${begins} characters of the one before; ${number(characters - repeated)} are new.`;
 }
 
 function converse(server) {

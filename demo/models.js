@@ -22,25 +22,25 @@ export async function scriptedModel(messages, tools) {
   const drawing = DRAWINGS.find(({ words }) => words.test(wish));
   if (drawing === undefined) return say(SMALL_TALK);
 
-  if (!offered.has("render_mermaid")) {
+  // Its instructions stand in the answer to load_skill, and stay there.
+  if (!messages.some(({ content }) => content?.includes("## Skill: mermaid-diagram"))) {
     if (!offered.has("load_skill")) return say("I have no skill for that here.");
     if (asked(since, "load_skill")) return say("I cannot load the skill `mermaid-diagram` here.");
     return call("load_skill", { skill_name: "mermaid-diagram" });
   }
-  if (offered.has("read_skill") && !asked(since, "read_skill")) {
+  if (!asked(since, "read_skill")) {
     return call("read_skill", { skill_name: "mermaid-diagram", file_path: drawing.reference });
   }
-  const drawn = outcomes(since, "render_mermaid");
+  const drawn = outcomes(since, "call_skill_tool");
   const { title, code } = drawing;
-  if (drawn.length === 0) {
-    return call("render_mermaid", { title, code: /broken|mistake/.test(wish) ? `${code}\n    oops ->` : code });
-  }
+  const draw = (given) => call("call_skill_tool", { name: "render_mermaid", arguments: { title, code: given } });
+  if (drawn.length === 0) return draw(/broken|mistake/.test(wish) ? `${code}\n    oops ->` : code);
   const [last] = drawn.slice(-1);
   if (last.error === undefined) {
     return say(`${title}: a ${last.type} diagram of ${last.width} × ${last.height} pixels, drawn by your browser.`);
   }
   if (drawn.length > 1) return say(`Your browser could not draw it: ${last.error}`);
-  return call("render_mermaid", { title, code });
+  return draw(code);
 }
 
 const DRAWINGS = [
@@ -84,7 +84,7 @@ const DRAWINGS = [
 
 const SMALL_TALK =
   "I am a script of few words. Ask me to draw a login, a flow or shares; add “with a mistake” to see me correct myself. " +
-  "Or just keep talking, and watch the skill run out of turns.";
+  "Or just keep talking: watch the skill run out of turns, and the prompt begin as before.";
 
 const say = (content) => ({ role: "assistant", content });
 

@@ -55,10 +55,10 @@ const figures = (page: Page) =>
 describe("the story", () => {
   it("the model loads the skill, asks the page to render, the page answers, the model goes on", async () => {
     const page = await openDemo(context, gateway.url, gateway.key, "story");
-    expect(await page.locator("#skills").innerText()).toBe("None in the prompt.");
+    expect(await page.locator("#skills").innerText()).toBe("None active.");
     await page.getByRole("button", { name: "Send" }).click();
     await page.locator("#log .assistant").waitFor();
-    const steps = ["load_skill", "↳", "read_skill", "↳", "render_mermaid", "figure", "↳"];
+    const steps = ["load_skill", "↳", "read_skill", "↳", "call_skill_tool", "figure", "↳"];
     expect(await story(page)).toEqual(["user", ...steps, "assistant"]);
     expect(await figures(page)).toEqual([["How a login works", true]]);
     expect(await page.locator("#log .assistant").innerText()).toMatch(
@@ -80,14 +80,38 @@ describe("the story", () => {
       "mermaid-diagram 3 turns left",
       "mermaid-diagram 2 turns left",
       "mermaid-diagram 1 turn left",
-      "None in the prompt.",
+      "None active.",
     ]);
+  });
+
+  it("shows that each request begins with all of the one before, while the skill comes and goes", async () => {
+    const page = await openDemo(context, gateway.url, gateway.key, "prompt");
+    const prompt = page.locator("#prompt");
+    expect(await prompt.innerText()).toBe("Nothing was sent yet.");
+    await page.evaluate(() => {
+      const node = document.querySelector("#prompt");
+      new MutationObserver(() => {
+        const seen = [document.body.dataset.seen, node?.textContent].filter((text) => text !== undefined);
+        document.body.dataset.seen = seen.join("|");
+      }).observe(node ?? document.body, { childList: true });
+    });
+    await say(page, "Draw a flow");
+    for (let turn = 2; turn <= 5; turn++) await say(page, "Hello again");
+    expect(await page.locator("#skills").innerText()).toBe("None active.");
+    await say(page, "Draw shares");
+    const seen = (await page.locator("body").getAttribute("data-seen"))?.split("|") ?? [];
+    expect(seen).toHaveLength(11);
+    expect(seen[0]).toMatch(/^The first request has [\d,]+ characters\.$/);
+    for (const [index, text] of seen.slice(1).entries())
+      expect(text).toMatch(
+        new RegExp(`^Request ${index + 2} begins with all [\\d,]+ characters of the one before; [\\d,]+ are new\\.$`),
+      );
   });
 
   it("what mermaid says about a mistake reaches the model, which corrects itself", async () => {
     const page = await openDemo(context, gateway.url, gateway.key, "mistake");
     await say(page, "Draw a flow with a mistake");
-    const twice = ["render_mermaid", "↳", "render_mermaid", "figure", "↳"];
+    const twice = ["call_skill_tool", "↳", "call_skill_tool", "figure", "↳"];
     expect(await story(page)).toEqual(["user", "load_skill", "↳", "read_skill", "↳", ...twice, "assistant"]);
     expect(await page.locator("#log .step", { hasText: '{"error":"Parse error on line 8' }).count()).toBe(1);
     expect(await figures(page)).toEqual([["How a skill is used", true]]);

@@ -21,7 +21,7 @@ import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
-import { keepFront, keptFront, listCost, renewal } from "./auto/front";
+import { changedSince, keepFront, keptFront, listCost, renewal } from "./auto/front";
 import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
 import { turnLedger } from "./bill/told";
 
@@ -143,6 +143,7 @@ export async function restore(
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
+    changedSince(session, turns);
     // The turns after it are undone: their keys may begin them again, and no call of theirs was ever made.
     session.store.forgetTurnsAfter(turns);
   });

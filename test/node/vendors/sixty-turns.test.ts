@@ -217,4 +217,22 @@ describe("what a model that thinks refuses", () => {
     expect(await refusalsOf(auto, { drops: false }, cold)).toEqual({ broken: [BOUND], warnings: [false] });
     expect(await refusalsOf(auto, {}, cold)).toEqual({ broken: [], warnings: [false] });
   });
+
+  it("is no trap for a user who goes back behind a change of the prompt", async () => {
+    const vendor = await startVendor();
+    const settings = { ...auto, spec: { systemPrompt: "You watch." } };
+    const chat = new Conversation(vendor, talker(`thinker-${++talks}`), anthropicMessages, settings);
+    for (const turn of [1, 2]) await chat.turn(`Question ${turn}`);
+    const before = structuredClone(chat.history);
+    await chat.turn("Question 3");
+    settings.spec = { systemPrompt: "You watch two harbours." };
+    await chat.turn("Question 4");
+    chat.history = before;
+    await chat.post("restore", { history: before });
+    const asked = [];
+    for (const turn of [3, 4, 5]) asked.push((await chat.turn(`Question ${turn}`)).turn.drop_thinking_before);
+    await vendor.close();
+    expect(vendor.refusals).toEqual([]);
+    expect(asked).toEqual(["new_user_message", undefined, undefined]);
+  });
 });

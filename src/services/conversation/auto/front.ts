@@ -33,6 +33,12 @@ export function keepFront({ memory, store }: Session, front: Front | null): void
   store.set("front", front);
 }
 
+/** A history that ends with this turn was sent with another front if that changed later: to it, the next turn is when it changes. */
+export function changedSince(session: Session, turn: number): void {
+  const front = keptFront(session);
+  if (front !== null && front.since > turn) keepFront(session, { ...front, since: turn + 1 });
+}
+
 /** What becomes of the front in the turn that begins. */
 export interface Renewal {
   /** `null`: it is made anew. */

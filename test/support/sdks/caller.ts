@@ -23,13 +23,14 @@ export interface Turn extends Offer {
   cache_control?: Record<"tools" | "system" | "conversation", { type: "ephemeral" }>;
   prompt_cache_key?: string;
   warnings: { code: string }[];
-  active: { skill: string }[];
+  active: { skill: string; version?: string }[];
 }
 
 interface Step extends Partial<Offer> {
   messages: object[];
   unhandled: object[];
   loaded_skills: string[];
+  active: { skill: string; version?: string }[];
 }
 
 export type Format = "openai" | "openai-responses" | "anthropic" | "mcp";

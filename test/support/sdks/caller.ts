@@ -135,6 +135,8 @@ export class Conversation {
   private edit({ call_id, append_id, content, required }: Edit): void {
     const id = call_id ?? append_id ?? "";
     const told = this.told.get(id);
+    // Who does not say what its history has may be asked to edit what it has lost.
+    if (told === undefined && !this.behaviour.have) return;
     if (told === undefined) throw new Error(`an edit names ${id}, of which the history has nothing`);
     if (this.behaviour.edits === "none" || (this.behaviour.edits === "required" && required !== true)) return;
     this.sdk.replace(told, content);

@@ -75,13 +75,13 @@ export async function startGateway(options = {}) {
     request,
     keyOf,
     /** A user's request to publish a ZIP. */
-    async upload(user, zip, fileName = "skill.zip") {
+    async upload(user, zip, fileName = "skill.zip", route = "/api/v1/kinds/skills/upload") {
       const form = new FormData();
       form.set("file", new Blob([zip], { type: "application/zip" }), fileName);
       const encoded = new globalThis.Response(form);
       return {
         method: "POST",
-        route: "/api/v1/kinds/skills/upload",
+        route,
         headers: { authorization: `Bearer ${await keyOf(user)}`, "content-type": encoded.headers.get("content-type") },
         body: Buffer.from(await encoded.arrayBuffer()),
       };

@@ -72,6 +72,25 @@ export const USE_LIMITS = {
   versions: 100,
 } as const;
 
+/** What search reads of a skill and of a query, and what it answers. */
+export const SEARCH_LIMITS = {
+  bodyChars: 4_000,
+  /** Example prompts: how many count, how much of them together, and new words in each, see `domain/catalog/search.ts`. */
+  examples: 10,
+  exampleChars: 1_000,
+  exampleNews: 5,
+  queryChars: 1_200,
+  queryTerms: 64,
+  /** Rows that the terms of a query may have together: the rarest terms count, the others hardly tell one skill from another. */
+  rows: 2_500,
+  /** What `find_skill` shows. */
+  shown: 5,
+  shownTokens: 250,
+  /** How deep a routing report looks, and how many prompts it takes. */
+  routingDepth: 20,
+  routingPrompts: 20,
+} as const;
+
 /**
  * What an MCP client is told before its first call, in UTF-16 units. Hosts cut a server's instructions, the strictest after some 2 000,
  * and the model never learns of what was cut off.

@@ -26,6 +26,8 @@ export interface VersionSeed {
   /** Left out: every shell. */
   bindShells?: string[] | null;
   tags?: string[];
+  /** Example prompts. */
+  examples?: string[];
   /** Whether it brings tools or servers. */
   capabilities?: boolean;
   /** Entries of MCP servers, in the manifest, the frontmatter and SKILL.md. */
@@ -147,11 +149,11 @@ export async function seedGhost(
 
 function searchText({ scope, name }: { scope: string; name: string }, seed: VersionSeed) {
   return {
-    scope,
-    name,
-    displayName: null,
+    ...{ scope, name, displayName: null, whenToUse: null },
     description: seed.description ?? `The skill ${name}.`,
     tags: seed.tags ?? [],
+    examples: seed.examples ?? [],
+    instructions: seed.body ?? `Follow ${name}.`,
   };
 }
 
@@ -200,6 +202,7 @@ async function versionRow(
       preload: false,
       metadata: {},
       allowedTools: [],
+      ...(seed.examples === undefined ? {} : { examples: seed.examples }),
     },
     frontmatter: seed.mcpServers === undefined ? {} : { name: skill.name, description, mcpServers: seed.mcpServers },
     files,

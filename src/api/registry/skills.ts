@@ -2,6 +2,9 @@
 // versions in `versions.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import { invalid } from "../../domain/errors";
+import type { HttpEnv } from "../../edge/env";
 import { notModified, tagged } from "../../edge/etag";
 import { flag, linkTo, listQuery, oneStart } from "../../edge/paging";
 import { tellLogId } from "../../edge/request-log";
@@ -27,18 +30,33 @@ const params = z.object({ id: z.string() });
 const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;
 const items = () => z.array(skillItemSchema());
 
+/** A search names nothing and counts nothing: what it finds has no end that would be worth a number. */
+const oneQuestion = createMiddleware<HttpEnv>(async (c, proceed) => {
+  const others = ["name", "exact_match", "count"].filter((field) => c.req.query(field) !== undefined);
+  if (c.req.query("q") !== undefined && others.length > 0) {
+    const message = "`q` goes with `namespace`, `limit`, `cursor` and `skip` only.";
+    throw invalid(others.map((field) => ({ code: "INVALID_FIELD", message, path: `query.${field}` })));
+  }
+  await proceed();
+});
+
 export const skillRoutes = router();
 
 skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "Own skills, or a group's; with `name` the one skill it means",
-    middleware: oneStart,
+    summary:
+      "Own skills, or a group's; with `name` the one skill it means; with `q` what a search finds, the best first",
+    middleware: [oneStart, oneQuestion] as const,
     request: {
       query: listQuery.extend({
         namespace: z.string().optional(),
         name: z.string().optional(),
+        q: z
+          .string()
+          .optional()
+          .openapi({ description: "Any words; of a long text the first 1 200 characters count." }),
         exact_match: flag,
         count: flag,
       }),

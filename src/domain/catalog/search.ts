@@ -1,56 +1,90 @@
-// Text for the search index, and queries against it. The index only splits at spaces, so words of scripts that are written
-// without spaces are cut here: into single characters and pairs, which find one- and two-character words.
+// What the search index holds of a skill, and what is asked of it.
 
-/** Scripts whose words are not separated by spaces, or whose particles stick to the word. */
-const UNSPACED = "\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}";
+import type { JsonObject } from "../json";
+import { SEARCH_LIMITS } from "../limits";
+import { askedTerms, indexTerms, isUnspaced, runsOf, tellingRuns } from "./search-words";
 
-interface Patterns {
-  word: RegExp;
-  run: RegExp;
-  isUnspaced: RegExp;
+/** What is searched of a skill at a version. */
+export interface SearchText {
+  scope: string;
+  name: string;
+  displayName: string | null;
+  description: string;
+  tags: readonly string[];
+  /** More of the description, as some hosts have it (`when_to_use`). */
+  whenToUse: string | null;
+  /** Requests that the skill is for, in its author's words. */
+  examples: readonly string[];
+  instructions: string;
 }
 
-/** Made when first used: sets of scripts take milliseconds to make, and every start of the Worker would pay for them. */
-let made: Patterns | undefined;
-
-function patterns(): Patterns {
-  made ??= {
-    word: /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu,
-    run: new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu"),
-    isUnspaced: new RegExp(`^[${UNSPACED}]`, "u"),
+/** A skill's row as the index has it. */
+export function indexedText(skill: SearchText) {
+  const body = skill.instructions.slice(0, SEARCH_LIMITS.bodyChars);
+  return {
+    scope: scopeToken(skill.scope),
+    name: indexText(skill.name, skill.displayName ?? ""),
+    description: indexText(skill.description, skill.whenToUse ?? ""),
+    tags: indexText(...skill.tags),
+    examples: exampleText(skill.examples, [skill.name, skill.description, body]),
+    body: indexText(body),
   };
-  return made;
 }
 
-/** A word shorter than this is looked up as it is; a longer one may also be the beginning of a word. */
-const PREFIX_FROM = 3;
-const QUERY_CHARS = 1_000;
-const QUERY_TERMS = 32;
-
-/** English words that nearly every description contains: they would only bring in what has nothing else in common. */
-const COMMON = new Set(
-  "a an and are as at be by can for from how i in is it me my of on or please that the this to use using want what when with you your".split(
-    " ",
-  ),
-);
+/** More of a description, where the frontmatter has it. */
+export function whenToUseOf(frontmatter: JsonObject): string | null {
+  const { when_to_use: text } = frontmatter;
+  return text === undefined || text === null ? null : typeof text === "string" ? text : JSON.stringify(text);
+}
 
 /** The text as the index takes it: its terms, separated by spaces. */
 export function indexText(...texts: readonly string[]): string {
-  return texts
-    .flatMap(runs)
-    .flatMap((run) => (patterns().isUnspaced.test(run) ? [...characters(run), ...pairs(run)] : [run]))
-    .join(" ");
+  return texts.flatMap(runsOf).flatMap(indexTerms).join(" ");
 }
 
 /**
- * The query as an expression of FTS5 over `columns`, limited to `scopes`; `null` when it has no word in it. Whatever the
- * query is, it becomes quoted terms only. A skill that has more of the terms ranks higher; it needs one of them.
+ * Example prompts as the index takes them. Nobody wins every search by writing the dictionary into them: the first few count, of each
+ * only so many words that the skill's own texts do not have, and no word twice, since repeating it would outweigh a name.
  */
-export function searchExpression(scopes: readonly string[], columns: readonly string[], query: string): string | null {
-  const terms = queryTerms(query);
-  if (terms.length === 0 || scopes.length === 0) return null;
-  const among = scopes.map((scope) => `"${scopeToken(scope)}"`).join(" OR ");
-  return `{scope} : (${among}) AND {${columns.join(" ")}} : (${terms.join(" OR ")})`;
+function exampleText(examples: readonly string[], own: readonly string[]): string {
+  const known = new Set(own.flatMap(runsOf).flatMap(indexTerms));
+  const kept = new Set<string>();
+  let room: number = SEARCH_LIMITS.exampleChars;
+  for (const example of examples.slice(0, SEARCH_LIMITS.examples)) {
+    const text = example.slice(0, room);
+    room -= text.length;
+    let news = 0;
+    for (const term of tellingRuns(runsOf(text)).flatMap(askedTerms)) {
+      // A word of two characters is in two pairs, one of which it shares with its neighbour.
+      if (!known.has(term) && !kept.has(term)) news += isUnspaced(term) ? 0.5 : 1;
+      if (known.has(term) || news <= SEARCH_LIMITS.exampleNews) kept.add(term);
+    }
+  }
+  return [...kept].join(" ");
+}
+
+/** A word shorter than this is looked up as it is; a longer one of a short query may also be the beginning of a word. */
+const PREFIX_FROM = 3;
+/** Somebody who types so few words may not have finished the last one; a sentence has whole words. */
+const PREFIX_TERMS = 3;
+
+/**
+ * What a query asks of the index, as terms of FTS5. Whatever the query is, they are quoted. No term: there is no word in it. A skill
+ * that has more of the terms ranks higher; it needs one of them.
+ */
+export function queryTerms(query: string): string[] {
+  const runs = tellingRuns(runsOf(query.slice(0, SEARCH_LIMITS.queryChars)));
+  const isShort = runs.length <= PREFIX_TERMS;
+  const terms = runs.flatMap((run) => {
+    const isPrefix = isShort && !isUnspaced(run) && run.length >= PREFIX_FROM;
+    return askedTerms(run).map((term) => `"${term}"${isPrefix ? "*" : ""}`);
+  });
+  return [...new Set(terms)].slice(0, SEARCH_LIMITS.queryTerms);
+}
+
+/** The beginning of an expression of FTS5: only what is in one of these scopes. */
+export function withinScopes(scopes: readonly string[]): string {
+  return `{scope} : (${scopes.map((scope) => `"${scopeToken(scope)}"`).join(" OR ")})`;
 }
 
 /**
@@ -59,30 +93,4 @@ export function searchExpression(scopes: readonly string[], columns: readonly st
  */
 export function scopeToken(scope: string): string {
   return Array.from(new TextEncoder().encode(scope), (byte) => byte.toString().padStart(3, "0")).join("");
-}
-
-function queryTerms(query: string): string[] {
-  const all = runs(query.slice(0, QUERY_CHARS));
-  const telling = all.filter((run) => !COMMON.has(run));
-  const terms = (telling.length > 0 ? telling : all).flatMap((run) => {
-    if (!patterns().isUnspaced.test(run)) return [run.length < PREFIX_FROM ? `"${run}"` : `"${run}"*`];
-    const cut = pairs(run);
-    return (cut.length > 0 ? cut : [run]).map((term) => `"${term}"`);
-  });
-  return [...new Set(terms)].slice(0, QUERY_TERMS);
-}
-
-/** The words of a text in lower case, cut where the kind of script changes. */
-function runs(text: string): string[] {
-  const words = text.normalize("NFKC").toLowerCase().match(patterns().word) ?? [];
-  return words.flatMap((word) => word.match(patterns().run) ?? []);
-}
-
-function characters(run: string): string[] {
-  return [...run];
-}
-
-function pairs(run: string): string[] {
-  const all = characters(run);
-  return all.slice(1).map((character, index) => `${all[index]}${character}`);
 }

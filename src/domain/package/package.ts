@@ -5,6 +5,7 @@ import type { Issue } from "../errors";
 import { exactText } from "../text";
 import { type ArchiveEntry, type ArchiveReading, readArchive } from "./archive";
 import { byPath, writeCanonical } from "./canonical";
+import { readExamples } from "./examples";
 import { type Frontmatter, readFrontmatter } from "./frontmatter";
 import { chooseName, findLayout, type Layout, type Naming } from "./layout";
 import { readManifest } from "./manifest";
@@ -38,8 +39,8 @@ interface SkillText {
 
 /**
  * Reads an uploaded ZIP. Never throws because of its content; equal content gives an equal package, whatever made the
- * ZIP. Issues and warnings: those of `archive.ts`, `layout.ts`, `frontmatter.ts` and `manifest.ts`, and
- * `SKILL_FILE_NOT_UTF8`.
+ * ZIP. Issues and warnings: those of `archive.ts`, `layout.ts`, `frontmatter.ts`, `manifest.ts` and `examples.ts`,
+ * and `SKILL_FILE_NOT_UTF8`.
  */
 export async function readPackage(upload: Uint8Array, naming: Naming): Promise<PackageOutcome> {
   const archive = readArchive(upload);
@@ -61,7 +62,9 @@ export async function readPackage(upload: Uint8Array, naming: Naming): Promise<P
     issues.push(...found.layout.files.flatMap(({ path }) => checkPath(`${named.name}/${path}`).issues));
   }
   if (text === null || issues.length > 0) return { package: null, issues, warnings: unique(warnings) };
-  const built = await build(named.name, text, found.layout.files, unique(warnings));
+  const { examples, warnings: unread } = readExamples(found.layout.files);
+  if (examples.length > 0) text.manifest.examples = examples;
+  const built = await build(named.name, text, found.layout.files, unique([...warnings, ...unread]));
   return { package: built, issues, warnings: built.warnings };
 }
 

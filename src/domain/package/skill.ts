@@ -35,6 +35,8 @@ export interface Manifest {
   compatibility?: string;
   metadata: JsonObject;
   allowedTools: string[];
+  /** Requests that it is for, from its `evals/` and not from the frontmatter. Absent where it brings none, and in versions from before. */
+  examples?: string[];
 }
 
 /** One file of a stored package. `offset` is where its bytes begin in the canonical ZIP (method 0: they are plain). */

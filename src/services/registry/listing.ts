@@ -4,16 +4,12 @@ import * as z from "zod";
 import { DEFAULT_NAMESPACE, groupScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { byCodePoint, firstOfEach } from "../../domain/catalog/precedence";
 import { decodeCursor, encodeCursor, pageOf } from "../../domain/cursor";
-import { invalid } from "../../domain/errors";
-import { REQUEST_LIMITS } from "../../domain/limits";
-import {
-  countSkillsOf,
-  firstOfScopes,
-  listSkills,
-  nameAt,
-  type SkillRecord,
-  type SkillSummary,
-} from "../../storage/d1/skills";
+import { GatewayError, invalid } from "../../domain/errors";
+import { REQUEST_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
+import { isIndexMissing } from "../../storage/d1/database";
+import { searchSkills } from "../../storage/d1/search";
+import { countSkillsOf, firstOfScopes, listSkills, nameAt, readSkillsAt } from "../../storage/d1/skill-lists";
+import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { Context } from "../context";
 import { allowedOf, currentOf } from "./named";
 import { scopeNamed } from "./skills";
@@ -27,6 +23,8 @@ export interface PageQuery {
 export interface SkillQuery extends PageQuery {
   namespace?: string | undefined;
   name?: string | undefined;
+  /** What to search for, in place of a name. */
+  q?: string | undefined;
   exact_match: boolean;
   count: boolean;
 }
@@ -35,8 +33,12 @@ export interface SkillQuery extends PageQuery {
 export type ListScope = "all" | "personal" | "group" | "public";
 
 const nameCursor = z.object({ name: z.string() });
+const hitCursor = z.object({ hits: z.int().min(0) });
 
-/** The skills of one namespace by name; with `name` the one skill it means: own, then the group's, then public. */
+/**
+ * The skills of one namespace by name; with `name` the one skill it means: own, then the group's, then public; with `q` what a search
+ * finds, the best first: of everything that the caller sees, or of the namespace. A `q` without anything in it is none.
+ */
 export async function readSkills(
   context: Context,
   query: SkillQuery,
@@ -44,6 +46,10 @@ export async function readSkills(
   const { principal } = context.caller;
   const scope = scopeNamed(principal, query.namespace ?? DEFAULT_NAMESPACE);
   if (!context.settings.SKILLS_ENABLED) return { records: [], nextCursor: null, total: query.count ? 0 : null };
+  if (query.q !== undefined && query.q.trim() !== "") {
+    const scopes = query.namespace === undefined ? visibleScopes(principal) : [scope];
+    return { ...(await searchPage(context, scopes, query.q, query)), total: null };
+  }
   if (query.name !== undefined) {
     const group = query.namespace === undefined || query.namespace === DEFAULT_NAMESPACE ? null : scope;
     const scopes = query.exact_match
@@ -65,6 +71,46 @@ export async function readSkills(
     query.count ? countSkillsOf(context.db, scope) : null,
   ]);
   return { records, nextCursor: next === null ? null : encodeCursor({ name: next }), total };
+}
+
+/** A page of what is found. Positions are its cursor: what is published meanwhile may move a skill to another page. */
+async function searchPage(
+  context: Context,
+  scopes: readonly string[],
+  query: string,
+  page: PageQuery,
+): Promise<{ records: SkillRecord[]; nextCursor: string | null }> {
+  const skip = decodeCursor(page.cursor, hitCursor)?.hits ?? page.skip ?? 0;
+  const limit = page.limit ?? REQUEST_LIMITS.listLimit;
+  const { records, next } = await readSkillsAt(
+    context.db,
+    await hitsOf(context, scopes, query, limit + 1, skip),
+    limit,
+  );
+  return { records, nextCursor: next === null ? null : encodeCursor({ hits: skip + next }) };
+}
+
+/** The versions that a search finds, within the allow-list where there is one. */
+async function hitsOf(context: Context, scopes: readonly string[], query: string, limit: number, skip: number) {
+  const allowList = context.settings.SKILLS_ALLOWED;
+  const [first, most] = allowList.length === 0 ? [skip, limit] : [0, SEARCH_LIMITS.rows];
+  const [hits, allowed] = await Promise.all([
+    orOutOfOrder(searchSkills(context.db, scopes, query, most, first)),
+    allowList.length === 0 ? null : allowedOf(context, scopes),
+  ]);
+  if (allowed === null) return hits.map((hit) => hit.versionId);
+  const chosen = new Map(allowed.map((row) => [row.id, row.versionId]));
+  return hits.flatMap((hit) => chosen.get(hit.id) ?? []).slice(skip, skip + limit);
+}
+
+async function orOutOfOrder<T>(search: Promise<T>): Promise<T> {
+  try {
+    return await search;
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+    const message = "Search is out of order until the operator has run `npm run reindex`. Lists and names work.";
+    throw new GatewayError("unavailable", "SEARCH_INDEX_MISSING", message);
+  }
 }
 
 /** What the caller may offer to a model, each name once: an own skill hides a group's, a group's hides a public one. */

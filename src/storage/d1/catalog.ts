@@ -18,6 +18,9 @@ export interface WantedSkill {
   any_version: boolean;
 }
 
+/** SQL: a version's author keeps it from models. */
+export const isUserOnly = sql<number>`coalesce(json_extract(${versions.frontmatter}, '$."disable-model-invocation"') IN (1, 'true', 'yes'), 0)`;
+
 /** D1 gives the rows of a batch as objects, so two columns of one name would become one: what both tables have is renamed. */
 const level1 = {
   name: skills.name,
@@ -34,10 +37,7 @@ const level1 = {
   has_capabilities: versions.hasCapabilities,
   needs: versions.dependencies,
   // From the frontmatter, so that it holds for versions that an earlier gateway stored, too.
-  user_only:
-    sql<number>`coalesce(json_extract(${versions.frontmatter}, '$."disable-model-invocation"') IN (1, 'true', 'yes'), 0)`
-      .mapWith(Boolean)
-      .as("level1_user_only"),
+  user_only: isUserOnly.mapWith(Boolean).as("level1_user_only"),
 };
 
 /** A catalog row, with the id of its skill's current version. */

@@ -2,12 +2,13 @@
 // there is no search index, skills are changed without it; `/health` says so, and reindexing finds them.
 
 import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { whenToUseOf } from "../../domain/catalog/search";
 import { type Database, isIndexMissing } from "./database";
 import { among } from "./ghosts";
 import { type NewReply, rememberReply } from "./idempotency";
 import { raiseCounters } from "./keys";
 import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
-import { indexSkill, unindexSkill } from "./search";
+import { indexSkill, type Searched, searchText, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt">;
@@ -59,7 +60,7 @@ export async function insertSkill(
         .values({ ...skill, ...current(version) })
         .returning(),
       db.insert(versions).values(version),
-      ...mirror(db, skill, version, isIndexed),
+      ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
   );
@@ -84,7 +85,7 @@ export async function insertVersion(
         .set({ ...current(version), versionId: version.id, updatedAt: now })
         .where(eq(skills.id, version.skillId))
         .returning(),
-      ...mirror(db, skill, version, isIndexed),
+      ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
   );
@@ -123,7 +124,8 @@ export async function yankVersion(
   const newest = sql`coalesce((SELECT v.id FROM versions AS v WHERE v.skill_id = ${id} AND v.id <> ${versionId}
     AND v.yanked_at IS NULL ORDER BY v.created_at DESC, v.id DESC LIMIT 1), ${NO_VERSION})`;
   const moved = sql`skills.version_id = ${nextId}`;
-  const index = next === null ? [unindexSkill(db, id, moved)] : indexSkill(db, id, { ...next, scope, name }, moved);
+  const index =
+    next === null ? [unindexSkill(db, id, moved)] : indexSkill(db, id, searchText({ scope, name }, next), moved);
   const [, yanked] = await withIndex((isIndexed) =>
     db.batch([
       db
@@ -159,7 +161,7 @@ export async function unyankVersion(db: Database, version: SkillRecord): Promise
         .update(skills)
         .set({ ...current(version), versionId, updatedAt: now })
         .where(and(eq(skills.id, id), eq(skills.versionId, NO_VERSION))),
-      ...(isIndexed ? indexSkill(db, id, version, isCurrent) : []),
+      ...(isIndexed ? indexSkill(db, id, searchText(version, version), isCurrent) : []),
       raiseCounters(db, [scope]),
     ]),
   );
@@ -211,13 +213,12 @@ function current(version: Pick<NewVersion, "tokensInstructions" | "bindShells">)
 function mirror(
   db: Database,
   skill: { scope: string; name: string },
-  version: Pick<NewVersion, "skillId" | "displayName" | "description" | "tags">,
+  version: Searched & { skillId: string },
   isIndexed: boolean,
   condition?: SQL,
 ) {
-  const { displayName, description, tags } = version;
-  const text = { scope: skill.scope, name: skill.name, displayName, description, tags };
-  return [...(isIndexed ? indexSkill(db, version.skillId, text, condition) : []), raiseCounters(db, [skill.scope])];
+  const index = isIndexed ? indexSkill(db, version.skillId, searchText(skill, version), condition) : [];
+  return [...index, raiseCounters(db, [skill.scope])];
 }
 
 /** Makes a change together with what it is in the search index, or alone while there is none: nothing of the first try stays. */
@@ -236,6 +237,6 @@ function recordOf(rows: (typeof skills.$inferSelect)[], version: NewVersion): Sk
   if (skill === undefined) throw new Error("a change of a skill returned no row");
   const { id, name, namespace, scope, userId, createdAt, updatedAt } = skill;
   const { id: versionId, ...rest } = version;
-  const current = { versionId, currentId: versionId, yankedAt: null };
+  const current = { versionId, currentId: versionId, yankedAt: null, whenToUse: whenToUseOf(version.frontmatter) };
   return { ...rest, ...current, id, name, namespace, scope, userId, createdAt, updatedAt };
 }

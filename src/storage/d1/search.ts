@@ -2,80 +2,174 @@
 // they mirror, so the index never knows more or less than the rows. It is derived: where it is missing, everything but search
 // goes on, and `reindexSkills` makes it again.
 
-import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { indexText, scopeToken, searchExpression } from "../../domain/catalog/search";
+import * as z from "zod";
+import { indexedText, queryTerms, type SearchText, withinScopes } from "../../domain/catalog/search";
+import { SEARCH_LIMITS } from "../../domain/limits";
+import { isUserOnly } from "./catalog";
 import { type Database, SEARCH_TABLE } from "./database";
 import { skills, versions } from "./schema/registry";
+import { type SkillRecord, whenToUse } from "./skills";
 
-/** Not in `schema/`: drizzle-kit would make a plain table of it. Declared, since drizzle batches built statements only. */
+/**
+ * Not in `schema/`: drizzle-kit would make a plain table of it. Declared, since drizzle batches built statements only. The last two are
+ * NULL in rows that the gateway before migration 0007 has written.
+ */
 const skillSearch = sqliteTable(SEARCH_TABLE, {
   rowid: integer().notNull(),
   scope: text().notNull(),
   name: text().notNull(),
   description: text().notNull(),
   tags: text().notNull(),
+  examples: text(),
+  body: text(),
 });
 
-/** As in migrations/0001_search.sql; a test holds them together. */
+/** As in migrations/0007_search_bodies.sql; a test holds them together. */
 const MAKE_INDEX = sql.raw(
-  `CREATE VIRTUAL TABLE IF NOT EXISTS ${SEARCH_TABLE} USING fts5(scope, name, description, tags, tokenize = 'porter unicode61 remove_diacritics 2')`,
+  `CREATE VIRTUAL TABLE IF NOT EXISTS ${SEARCH_TABLE} USING fts5(scope, name, description, tags, examples, body, tokenize = 'porter unicode61 remove_diacritics 2')`,
 );
-
-/** What is searched of a skill: level 1 of its current version. */
-export interface SearchText {
-  scope: string;
-  name: string;
-  displayName: string | null;
-  description: string;
-  tags: readonly string[];
-}
 
 /** A hit; `rank` is lower for the better ones. */
 export interface SearchHit {
   id: string;
   name: string;
   scope: string;
+  /** The current one. */
+  versionId: string;
   rank: number;
 }
 
 /** Of rows in one statement: a value of D1 ends at 2 MB, and a character takes up to three bytes. */
 const STRETCH_CHARS = 500_000;
 
-const COLUMNS = ["name", "description", "tags"] as const;
+/** What a word in each column counts, `scope` first. What anybody may write as much of as they like counts least. */
+const RANK = "bm25(0.0, 10.0, 4.0, 4.0, 2.0, 1.0)";
+const COLUMNS = "{name description tags examples body}";
+/** An expression that nothing fits: scopes are digits. */
+const NOTHING = '{scope} : "nothing"';
+const HEAD = "{name description tags}";
 
 /**
  * The best matches among these scopes, best first. A skill that one of the same name in an earlier scope hides is left out.
  * @param scopes first wins, as in `visibleScopes`
  * @param query any text
+ * @param skip how many of the best to pass over
  */
 export async function searchSkills(
   db: Database,
   scopes: readonly string[],
   query: string,
   limit: number,
+  skip = 0,
 ): Promise<SearchHit[]> {
-  const expression = searchExpression(scopes, COLUMNS, query);
+  const expression = matching(scopes, query);
   if (expression === null) return [];
-  const ranked = JSON.stringify(scopes);
   // Ordered by the index's own rank, so that only as many hits are looked up as it takes to fill the answer.
   return db.all<SearchHit>(sql`
-    SELECT skills.id, skills.name, skills.scope, skill_search.rank
+    SELECT skills.id, skills.name, skills.scope, skills.version_id AS versionId, skill_search.rank
     FROM skill_search CROSS JOIN skills ON skills.seq = skill_search.rowid
-    WHERE skill_search MATCH ${expression} AND skill_search.rank MATCH 'bm25(0.0, 10.0, 4.0, 4.0)' AND NOT EXISTS (
-      SELECT 1 FROM json_each(${ranked}) AS own, json_each(${ranked}) AS other
-      CROSS JOIN skills AS hiding ON hiding.scope = other.value AND hiding.name = skills.name AND hiding.tokens >= 0
-      WHERE own.value = skills.scope AND other.key < own.key)
-    ORDER BY skill_search.rank LIMIT ${limit}`);
+    WHERE skill_search MATCH ${expression} AND skill_search.rank MATCH ${RANK} AND NOT ${isHidden(scopes)}
+    ORDER BY skill_search.rank LIMIT ${limit} OFFSET ${skip}`);
+}
+
+/** A skill that a trial is about, or one that is there. */
+export interface TrialHit {
+  /** Which of the trials; `null`: a skill that is there. */
+  trial: number | null;
+  name: string;
+}
+
+/**
+ * What each query would find for a model if these were published, best first: they stand in the index for the time of one batch, which
+ * nobody else sees, and leave nothing there. Only trials are found of their own name. What only users may choose is not found.
+ *
+ * @param trials of one skill
+ * @param only the names that may be found beside it; `null`: all
+ */
+export async function searchOnTrial(
+  db: Database,
+  scopes: readonly string[],
+  trials: readonly SearchText[],
+  queries: readonly string[],
+  { limit, only }: { limit: number; only: readonly string[] | null },
+): Promise<TrialHit[][]> {
+  const own = trials[0]?.name ?? "";
+  const allowed =
+    only === null ? sql`true` : sql`skills.name IN (SELECT value FROM json_each(${JSON.stringify(only)}))`;
+  const searches = queries.map((query) =>
+    db
+      .select({
+        trial: sql<number | null>`iif(${skillSearch.rowid} < 0, -1 - ${skillSearch.rowid}, NULL)`.as("trial"),
+        name: sql<string>`coalesce(${skills.name}, ${own})`.as("found_name"),
+      })
+      .from(skillSearch)
+      .leftJoin(skills, eq(skills.seq, skillSearch.rowid))
+      .where(
+        sql`skill_search MATCH ${matching(scopes, query) ?? NOTHING} AND skill_search.rank MATCH ${RANK} AND (${skillSearch.rowid} < 0
+          OR (skills.name <> ${own} AND ${allowed} AND NOT ${isHidden(scopes)} AND NOT EXISTS (
+            SELECT 1 FROM ${versions} WHERE ${versions.id} = skills.version_id AND ${isUserOnly})))`,
+      )
+      .orderBy(sql`skill_search.rank`)
+      .limit(limit),
+  );
+  const rows = trials.map((trial, place) => ({ rowid: -1 - place, ...indexedText(trial) }));
+  const [, ...found] = await db.batch([
+    db.insert(skillSearch).values(rows),
+    ...searches,
+    db.delete(skillSearch).where(lt(skillSearch.rowid, 0)),
+  ]);
+  return found.flatMap((hits) => (Array.isArray(hits) ? [hits] : []));
+}
+
+/** SQL: a skill of the same name comes before this one. */
+function isHidden(scopes: readonly string[]): SQL {
+  const ranked = JSON.stringify(scopes);
+  return sql`EXISTS (
+    SELECT 1 FROM json_each(${ranked}) AS own, json_each(${ranked}) AS other
+    CROSS JOIN skills AS hiding ON hiding.scope = other.value AND hiding.name = skills.name AND hiding.tokens >= 0
+    WHERE own.value = skills.scope AND other.key < own.key)`;
+}
+
+/**
+ * SQL: the expression of a query, which takes its rarest terms as far as the rows that have them are few enough. A common word hardly
+ * tells one skill from another, but every row that has it would be ranked: in a large catalog that is most of the time of a search.
+ * The rarest term counts always, in the short columns alone where even it is in too many rows.
+ */
+function matching(scopes: readonly string[], query: string): SQL | null {
+  const terms = queryTerms(query);
+  if (terms.length === 0 || scopes.length === 0) return null;
+  const within = `${withinScopes(scopes)} AND`;
+  const most = SEARCH_LIMITS.rows;
+  return sql`(
+    WITH counted AS MATERIALIZED (
+      SELECT key AS place, value AS term, (
+        SELECT count(*) FROM (SELECT 1 FROM skill_search WHERE skill_search MATCH ${`${within} ${COLUMNS} : `} || value LIMIT ${most + 1})
+      ) AS docs FROM json_each(${JSON.stringify(terms)})),
+    summed AS (SELECT term, docs, sum(docs) OVER (ORDER BY docs, place ROWS UNBOUNDED PRECEDING) AS upto FROM counted WHERE docs > 0)
+    SELECT coalesce(${`${within} `} || iif(min(docs) > ${most}, ${HEAD}, ${COLUMNS}) || ' : (' || group_concat(term, ' OR ') || ')', ${NOTHING})
+    FROM summed WHERE upto <= ${most} OR upto = docs)`;
+}
+
+/** What of a version is searched. */
+export type Searched = Pick<
+  SkillRecord,
+  "displayName" | "description" | "tags" | "manifest" | "instructions" | "whenToUse"
+>;
+
+export function searchText({ scope, name }: { scope: string; name: string }, version: Searched): SearchText {
+  const { displayName, description, tags, whenToUse, instructions, manifest } = version;
+  return { scope, name, displayName, description, tags, whenToUse, instructions, examples: manifest.examples ?? [] };
 }
 
 /** Statements that put a skill into the index, in place of what it said before; where `condition` holds of its row. */
 export function indexSkill(db: Database, skillId: string, skill: SearchText, condition: SQL = sql`true`) {
-  const { scope, name, description, tags } = indexed(skill);
+  const { scope, name, description, tags, examples, body } = indexedText(skill);
   return [
     unindexSkill(db, skillId, condition),
     db.insert(skillSearch).select(sql`
-      SELECT seq, ${scope}, ${name}, ${description}, ${tags} FROM skills WHERE id = ${skillId} AND ${condition}`),
+      SELECT seq, ${scope}, ${name}, ${description}, ${tags}, ${examples}, ${body} FROM skills WHERE id = ${skillId} AND ${condition}`),
   ] as const;
 }
 
@@ -102,6 +196,9 @@ export async function reindexSkills(
       .select({
         ...{ seq: skills.seq, versionId: skills.versionId, scope: skills.scope, name: skills.name },
         ...{ displayName: versions.displayName, description: versions.description, tags: versions.tags },
+        whenToUse,
+        examples: sql`coalesce(${versions.manifest} -> '$.examples', '[]')`.mapWith(readTexts),
+        instructions: sql<string>`substr(${versions.instructions}, 1, ${SEARCH_LIMITS.bodyChars})`,
       })
       .from(skills)
       .innerJoin(versions, and(eq(versions.id, skills.versionId), eq(versions.skillId, skills.id)))
@@ -109,7 +206,7 @@ export async function reindexSkills(
       .orderBy(asc(skills.seq))
       .limit(limit),
   ]);
-  const rows = page.map((row) => JSON.stringify({ seq: row.seq, version: row.versionId, ...indexed(row) }));
+  const rows = page.map((row) => JSON.stringify({ seq: row.seq, version: row.versionId, ...indexedText(row) }));
   let chars = 0;
   const over = rows.findIndex((row, at) => {
     chars += row.length;
@@ -126,18 +223,15 @@ export async function reindexSkills(
           OR NOT EXISTS (SELECT 1 FROM skills WHERE skills.seq = ${skillSearch.rowid}))`,
     ),
     db.insert(skillSearch).select(sql`
-      SELECT skills.seq, seen.value ->> 'scope', seen.value ->> 'name', seen.value ->> 'description', seen.value ->> 'tags'
+      SELECT skills.seq, seen.value ->> 'scope', seen.value ->> 'name', seen.value ->> 'description', seen.value ->> 'tags',
+        seen.value ->> 'examples', seen.value ->> 'body'
       FROM ${unchanged}`),
   ]);
   return { indexed: kept.length, next: last };
 }
 
-/** A skill's row as the index has it. */
-function indexed(skill: SearchText) {
-  return {
-    scope: scopeToken(skill.scope),
-    name: indexText(skill.name, skill.displayName ?? ""),
-    description: indexText(skill.description),
-    tags: indexText(...skill.tags),
-  };
+const texts = z.array(z.string());
+
+function readTexts(json: string): string[] {
+  return texts.parse(JSON.parse(json));
 }

@@ -1,7 +1,7 @@
 // Reading skills: by id, by name in rank order of scopes, and as lists. Level 1 and 2 only; the files of versions are in
 // `versions.ts`, their bytes in `packages.ts`.
 
-import { and, desc, eq, gt, gte, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, ne, sql } from "drizzle-orm";
 import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
 import type { Database } from "./database";
@@ -40,6 +40,8 @@ export interface SkillRecord extends SkillSummary {
   tokensInstructions: number;
   tokensFiles: number;
   instructions: string;
+  /** What the frontmatter says beside the description, see `domain/catalog/search.ts`. */
+  whenToUse: string | null;
 }
 
 /** What has to be known of a skill before it is touched. */
@@ -52,7 +54,7 @@ export interface SkillHead {
   currentId: string;
 }
 
-const summary = {
+export const summary = {
   id: skills.id,
   name: skills.name,
   namespace: skills.namespace,
@@ -73,7 +75,12 @@ const summary = {
   yankedAt: versions.yankedAt,
 };
 
-const record = {
+/** SQL: the frontmatter's `when_to_use`, as `whenToUseOf` reads it. */
+export const whenToUse = sql<string | null>`cast(${versions.frontmatter} ->> '$.when_to_use' AS TEXT)`.as(
+  "when_to_use",
+);
+
+export const record = {
   ...summary,
   manifest: versions.manifest,
   zipSha256: versions.zipSha256,
@@ -84,13 +91,11 @@ const record = {
   tokensInstructions: versions.tokensInstructions,
   tokensFiles: versions.tokensFiles,
   instructions: versions.instructions,
+  whenToUse,
 };
 
 /** Whether a skill has a version that a name may mean, told from the index alone. */
 export const isListed = gte(skills.tokens, 0);
-
-/** A list carries whole instructions; a page ends early rather than grow beyond this. */
-const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Who and where a skill is, for all owners. */
 export async function readSkillHead(db: Database, id: string): Promise<SkillHead | null> {
@@ -144,83 +149,6 @@ export async function readSkillAt(db: Database, versionId: string): Promise<Skil
     .innerJoin(skills, eq(skills.id, versions.skillId))
     .where(eq(versions.id, versionId));
   return found ?? null;
-}
-
-/**
- * The skills of one scope by name, after a name or from a position, with the instructions of all of them. `next` is the name
- * to go on after, or `null` on the last page.
- */
-export async function listSkills(
-  db: Database,
-  scope: string,
-  page: { after: string | null; skip: number; limit: number },
-): Promise<{ records: SkillRecord[]; next: string | null }> {
-  const { instructions: _, ...level1 } = record;
-  const rows = await db
-    .select({ ...level1, bytes: sql<number>`octet_length(${versions.instructions})` })
-    .from(skills)
-    .innerJoin(versions, eq(versions.id, skills.versionId))
-    .where(and(eq(skills.scope, scope), page.after === null ? undefined : gt(skills.name, page.after)))
-    .orderBy(skills.name)
-    .limit(page.limit + 1)
-    .offset(page.skip);
-  let bytes = 0;
-  const over = rows.findIndex((row, index) => {
-    bytes += row.bytes;
-    return index === page.limit || (index > 0 && bytes > PAGE_BYTES);
-  });
-  const kept = over < 0 ? rows : rows.slice(0, over);
-  const texts = await db
-    .select({ id: versions.id, instructions: versions.instructions })
-    .from(versions)
-    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(kept.map((row) => row.versionId))}))`);
-  const byId = new Map(texts.map((text) => [text.id, text.instructions]));
-  const records = kept.flatMap(({ bytes: _bytes, ...row }) => {
-    const instructions = byId.get(row.versionId);
-    // Deleted between the two reads.
-    return instructions === undefined ? [] : [{ ...row, instructions }];
-  });
-  return { records, next: over < 0 ? null : (kept.at(-1)?.name ?? null) };
-}
-
-export async function countSkillsOf(db: Database, scope: string): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`count(*)` })
-    .from(skills)
-    .where(and(eq(skills.scope, scope), isListed));
-  return row?.total ?? 0;
-}
-
-/** The first skills by name of each scope, after a name; every scope is one walk along its index. */
-export async function firstOfScopes(
-  db: Database,
-  scopes: readonly string[],
-  after: string | null,
-  limit: number,
-): Promise<SkillSummary[]> {
-  const [first, ...rest] = scopes.map((scope) =>
-    db
-      .select(summary)
-      .from(skills)
-      .innerJoin(versions, eq(versions.id, skills.versionId))
-      .where(and(eq(skills.scope, scope), after === null ? undefined : gt(skills.name, after)))
-      .orderBy(skills.name)
-      .limit(limit),
-  );
-  if (first === undefined) return [];
-  return (await db.batch([first, ...rest])).flat();
-}
-
-/** The name at a position among all names of the scopes, each counted once; `null` when there are fewer. */
-export async function nameAt(db: Database, scopes: readonly string[], position: number): Promise<string | null> {
-  const [row] = await db
-    .selectDistinct({ name: skills.name })
-    .from(skills)
-    .where(and(sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`, isListed))
-    .orderBy(skills.name)
-    .limit(1)
-    .offset(position);
-  return row?.name ?? null;
 }
 
 /** The named skills of the scopes at their current versions, or with all their versions where a range may want an older one. */

@@ -1,9 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indexText, scopeToken, searchExpression } from "../../../src/domain/catalog/search";
+import {
+  indexedText,
+  indexText,
+  queryTerms,
+  scopeToken,
+  whenToUseOf,
+  withinScopes,
+} from "../../../src/domain/catalog/search";
+import { SEARCH_LIMITS } from "../../../src/domain/limits";
 
-const query = (text: string) => searchExpression(["public"], ["name", "description"], text);
-const terms = (text: string) => /description\} : \((.*)\)$/.exec(query(text) ?? "")?.[1] ?? null;
+const skill = {
+  ...{ scope: "public", name: "deployer", displayName: null, description: "Ships code.", tags: [], whenToUse: null },
+  instructions: "Push the image, then roll it out.",
+};
+const examples = (...texts: string[]) => indexedText({ ...skill, examples: texts }).examples.split(" ");
 
 describe("index text", () => {
   it("splits words and cuts unspaced scripts into characters and pairs", () => {
@@ -15,39 +26,77 @@ describe("index text", () => {
     expect(indexText("ＡＢＣ")).toBe("abc");
     expect(indexText("!? …")).toBe("");
   });
+
+  it("has the beginning of the instructions, and what the frontmatter says beside the description", () => {
+    const long = `${"a ".repeat(SEARCH_LIMITS.bodyChars / 2)}beyond`;
+    const { body, description } = indexedText({
+      ...skill,
+      examples: [],
+      whenToUse: "On release days.",
+      instructions: long,
+    });
+    expect([body.includes("beyond"), description]).toEqual([false, "ships code on release days"]);
+    expect(whenToUseOf({ when_to_use: ["a", "b"] })).toBe('["a","b"]');
+    expect([whenToUseOf({}), whenToUseOf({ when_to_use: null })]).toEqual([null, null]);
+  });
 });
 
-describe("search expression", () => {
-  it("quotes every term; longer words may go on", () => {
-    expect(query("draw an ER")).toBe(
-      `{scope} : ("${scopeToken("public")}") AND {name description} : ("draw"* OR "er")`,
+describe("example prompts in the index", () => {
+  it("bring words of their own, without those that say nothing", () => {
+    expect(examples("Please roll out the new release")).toEqual(["roll", "new", "release"]);
+  });
+
+  it("bring at most five new words each, so that a dictionary wins nothing", () => {
+    const stuffed = "alpha beta gamma delta epsilon zeta eta theta image iota";
+    expect(examples(stuffed)).toEqual(["alpha", "beta", "gamma", "delta", "epsilon", "image"]);
+    // Ten characters that are new: nine pairs of half a word each.
+    expect(examples("甲乙丙丁戊己庚辛壬癸子丑寅卯")).toHaveLength(10);
+  });
+
+  it("say no word twice, however often it is written", () => {
+    expect(examples("image image image", "image release", "release")).toEqual(["image", "release"]);
+  });
+
+  it("are ten at most, and a thousand characters together", () => {
+    const many = Array.from({ length: 12 }, (_, n) => `word${n}`);
+    expect(examples(...many)).toEqual(many.slice(0, SEARCH_LIMITS.examples));
+    expect(examples("x".repeat(SEARCH_LIMITS.exampleChars), "later")).not.toContain("later");
+  });
+});
+
+describe("query terms", () => {
+  it("are quoted; the longer words of a short query may go on", () => {
+    expect(queryTerms("draw an ER")).toEqual(['"draw"*', '"er"']);
+    expect(queryTerms("draw entity relation diagrams")).toEqual(['"draw"', '"entity"', '"relation"', '"diagrams"']);
+    expect(withinScopes(["public", "user:a"])).toBe(
+      `{scope} : ("${scopeToken("public")}" OR "${scopeToken("user:a")}")`,
     );
   });
 
-  it("looks a run of characters up as pairs, and one character as itself", () => {
-    expect(terms("流程图")).toBe('"流程" OR "程图"');
-    expect(terms("图")).toBe('"图"');
+  it("are pairs of a run of characters, and one character as itself", () => {
+    expect(queryTerms("流程图")).toEqual(['"流程"', '"程图"']);
+    expect(queryTerms("图")).toEqual(['"图"']);
   });
 
-  it("leaves common words out unless there is nothing else", () => {
-    expect(terms("how to use the tables")).toBe('"tables"*');
-    expect(terms("how to")).toBe('"how"* OR "to"');
+  it("leave common words out unless there is nothing else", () => {
+    expect(queryTerms("how to use the tables")).toEqual(['"tables"*']);
+    expect(queryTerms("how to")).toEqual(['"how"*', '"to"']);
+    expect(queryTerms("请问怎么翻译")).toEqual(['"翻译"']);
+    expect(queryTerms("怎么")).toEqual(['"怎么"']);
   });
 
-  it("is nothing when there is nothing to look for", () => {
-    for (const text of ["", "  ", '"', "*", "()", "😀"]) expect(query(text)).toBeNull();
-    expect(searchExpression([], ["name"], "x")).toBeNull();
+  it("are none when there is nothing to look for", () => {
+    for (const text of ["", "  ", '"', "*", "()", "😀"]) expect(queryTerms(text)).toEqual([]);
   });
 
-  it("contains of any query only letters and digits, inside quotes", () => {
+  it("contain of any query only letters and digits, inside quotes", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom('" OR scope:x', "NEAR(a b)", "a* -b ^c")),
         (text) => {
-          const found = terms(text);
-          if (found === null) return;
-          for (const term of found.split(" OR ")) expect(term).toMatch(/^"[\p{L}\p{N}\p{M}]+"\*?$/u);
-          expect(found.split(" OR ").length).toBeLessThanOrEqual(32);
+          const terms = queryTerms(text);
+          for (const term of terms) expect(term).toMatch(/^"[\p{L}\p{N}\p{M}]+"\*?$/u);
+          expect(terms.length).toBeLessThanOrEqual(SEARCH_LIMITS.queryTerms);
         },
       ),
     );

@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { scopeToken } from "../../../src/domain/catalog/search";
+import { SEARCH_LIMITS } from "../../../src/domain/limits";
 import { openDatabase } from "../../../src/storage/d1/database";
-import { indexSkill, searchSkills } from "../../../src/storage/d1/search";
+import { indexSkill, searchOnTrial, searchSkills } from "../../../src/storage/d1/search";
 
 const db = openDatabase(env.DB, { storage: 0 });
 
@@ -12,13 +14,25 @@ async function add(
   description: string,
   tags: string[] = [],
   displayName: string | null = null,
+  more: { examples?: string[]; instructions?: string; whenToUse?: string } = {},
 ) {
   await env.DB.prepare(
     "INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id, tokens) VALUES (?, ?, ?, ?, 'default', 'u', 'v', 1)",
   )
     .bind(id, scope, name, name)
     .run();
-  await db.batch(indexSkill(db, id, { scope, name, displayName, description, tags }));
+  const text = {
+    scope,
+    name,
+    displayName,
+    description,
+    tags,
+    whenToUse: null,
+    examples: [],
+    instructions: "",
+    ...more,
+  };
+  await db.batch(indexSkill(db, id, text));
 }
 
 const ALICE = ["user:alice", "public"];
@@ -32,6 +46,30 @@ beforeAll(async () => {
   await add("hidden", "public", "notes", "Unicorns live here.");
   await add("bobs", "user:bob", "bobs-diagrams", "Secret diagrams.");
   await add("team", "group:a b", "team-diagrams", "Team diagrams.");
+  await add("turtle", "public", "turtle-care", "Keeps reptiles.", [], null, {
+    whenToUse: "When an animal hibernates.",
+    instructions: "# Feeding\n\nDandelions are best.",
+    examples: ["My tortoise refuses its lettuce"],
+  });
+});
+
+describe("what is searched", () => {
+  it("is also when to use it, the instructions, and the example prompts", async () => {
+    expect(await found("hibernates")).toEqual(["turtle"]);
+    expect(await found("which dandelions")).toEqual(["turtle"]);
+    expect(await found("tortoises")).toEqual(["turtle"]);
+  });
+
+  it("counts most in the name and least in what anybody may write as much of as they like", async () => {
+    const word = (n: number) => Array.from({ length: n }, () => "lighthouse").join(" ");
+    await add("in-body", "public", "aa", "Something.", [], null, { instructions: word(3) });
+    await add("in-examples", "public", "bb", "Something.", [], null, {
+      examples: Array.from({ length: 10 }, () => word(9)),
+    });
+    await add("in-description", "public", "cc", "About a lighthouse.");
+    await add("in-name", "public", "lighthouse", "Something.");
+    expect((await found("lighthouse")).slice(0, 2)).toEqual(["in-name", "in-description"]);
+  });
 });
 
 describe("search", () => {
@@ -85,5 +123,86 @@ describe("search", () => {
     ];
     for (const query of hostile) expect(Array.isArray(await found(query))).toBe(true);
     expect(await found("user:bob secret")).toEqual([]);
+  });
+});
+
+describe("a search that meets a word of everybody", () => {
+  const skills = async (count: number, own: string[], scope: string) => {
+    const rows = Array.from({ length: count }, (_, n) => ({ id: `${scope}-${n}`, text: `everywhere ${own[n] ?? ""}` }));
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id, tokens)
+         SELECT value ->> 'id', ?2, value ->> 'id', value ->> 'id', 'default', 'u', 'v', 1 FROM json_each(?1)`,
+      ).bind(JSON.stringify(rows), scope),
+      env.DB.prepare(
+        `INSERT INTO skill_search (rowid, scope, name, description, tags, examples, body)
+         SELECT seq, ?2, '', 'everywhere', '', '', value ->> 'text' FROM json_each(?1) JOIN skills ON skills.id = value ->> 'id'`,
+      ).bind(JSON.stringify(rows), scopeToken(scope)),
+    ]);
+  };
+
+  it("ranks by the words that few have, and still answers where there are no others", async () => {
+    await skills(SEARCH_LIMITS.rows + 100, ["needle", "needle haystack"], "user:many");
+    expect((await found("everywhere needle haystack thread", ["user:many"])).slice(0, 2)).toEqual([
+      "user:many-1",
+      "user:many-0",
+    ]);
+    expect(await found("everywhere", ["user:many"])).toHaveLength(10);
+    // What is common to others says much to somebody who has one skill of it.
+    await skills(1, ["needle"], "user:few");
+    expect(await found("everywhere thread", ["user:few"])).toEqual(["user:few-0"]);
+  });
+
+  it("goes on where it stopped", async () => {
+    const pages = await Promise.all([0, 4, 8].map((skip) => searchSkills(db, ["user:many"], "everywhere", 4, skip)));
+    const names = pages.flat().map((hit) => hit.name);
+    expect(new Set(names).size).toBe(12);
+  });
+});
+
+describe("a trial", () => {
+  const rows = () => env.DB.prepare("SELECT count(*) AS n FROM skill_search").first<number>("n");
+  const trial = {
+    scope: "public",
+    name: "kite",
+    displayName: null,
+    description: "Flies kites.",
+    tags: [],
+    whenToUse: null,
+  };
+  const how = { limit: 5, only: null };
+
+  it("finds what is not published among what is, and leaves nothing", async () => {
+    const before = await rows();
+    const texts = [
+      { ...trial, examples: ["wind is good today"], instructions: "" },
+      { ...trial, examples: [], instructions: "" },
+    ];
+    const found = await searchOnTrial(db, ALICE, texts, ["wind today", "kites or diagrams", "???"], how);
+    expect(found[0]).toEqual([{ trial: 0, name: "kite" }]);
+    expect(found[1]?.map((hit) => hit.name).sort()).toEqual(["kite", "kite", "mermaid-diagram", "notes"]);
+    expect([found[2], await rows()]).toEqual([[], before]);
+    expect(await searchSkills(db, ALICE, "kites", 5)).toEqual([]);
+  });
+
+  it("finds of its own name only itself, and of others only what it may", async () => {
+    const texts = [{ ...trial, name: "notes", examples: [], instructions: "" }];
+    const [named] = await searchOnTrial(db, ALICE, texts, ["notes diagrams"], how);
+    expect(named?.map(({ trial: which, name }) => [which, name])).toEqual([
+      [0, "notes"],
+      [null, "mermaid-diagram"],
+    ]);
+    const [narrow] = await searchOnTrial(db, ["user:bob", "public"], texts, ["secret diagrams notes"], {
+      limit: 5,
+      only: ["x"],
+    });
+    expect(narrow).toEqual([{ trial: 0, name: "notes" }]);
+  });
+
+  it("leaves nothing when it fails", async () => {
+    const before = await rows();
+    const texts = [{ ...trial, examples: [], instructions: "" }];
+    await expect(searchOnTrial(db, ALICE, texts, ["kites"], { limit: 0.5, only: null })).rejects.toThrow();
+    expect(await rows()).toBe(before);
   });
 });

@@ -1,0 +1,80 @@
+// The words of a text as the search index knows them. The index only splits at spaces, so words of scripts that are written without
+// spaces are cut here: into single characters and pairs, which find one- and two-character words.
+
+/** Scripts whose words are not separated by spaces, or whose particles stick to the word. */
+const UNSPACED = "\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}";
+
+/** Words of a request that say nothing of what it is about: they would only bring in what has nothing else in common. */
+const COMMON = (
+  "a about above after again all already also am an and any are aren as at be because been before being below between both but by " +
+  "can cannot could couldn d did didn do does doesn doing don down during each every few for from further get gets had hadn has " +
+  "hasn have haven having he help her here hers him his how i if in into is isn it its itself just let like ll m make me might more " +
+  "most must my need needs no nor not now of off on once one only or other our ours out over own please re s same say should " +
+  "shouldn so some such t tell than that the their theirs them then there these they this those through to too under until up us " +
+  "use used uses using ve very want wants was wasn way we were weren what when where which while who why will with within without " +
+  "won would wouldn you your yours"
+).split(" ");
+const COMMON_UNSPACED = (
+  "一个 一下 一份 一些 一篇 一段 这个 这些 这份 这段 这篇 那个 那些 我的 我们 你的 你们 他们 帮我 帮忙 给我 我想 想要 需要 请问 麻烦 " +
+  "怎么 怎样 如何 什么 为什么 哪些 哪个 可以 能不能 是否 应该 已经 现在 然后 以及 还是 或者 并且 如果 因为 所以 进行 使用"
+).split(" ");
+
+interface Patterns {
+  word: RegExp;
+  run: RegExp;
+  isUnspaced: RegExp;
+  common: Set<string>;
+  commonUnspaced: RegExp;
+}
+
+/** Made when first used: sets of scripts take milliseconds to make, and every start of the Worker would pay for them. */
+let made: Patterns | undefined;
+
+function patterns(): Patterns {
+  made ??= {
+    word: /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu,
+    run: new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu"),
+    isUnspaced: new RegExp(`^[${UNSPACED}]`, "u"),
+    common: new Set(COMMON),
+    commonUnspaced: new RegExp(COMMON_UNSPACED.toSorted((a, b) => b.length - a.length).join("|"), "gu"),
+  };
+  return made;
+}
+
+/** The words of a text in lower case, cut where the kind of script changes. */
+export function runsOf(text: string): string[] {
+  const words = text.normalize("NFKC").toLowerCase().match(patterns().word) ?? [];
+  return words.flatMap((word) => word.match(patterns().run) ?? []);
+}
+
+/** Whether a run is of a script without spaces, so that its words have to be cut out of it. */
+export function isUnspaced(run: string): boolean {
+  return patterns().isUnspaced.test(run);
+}
+
+/** What of these runs says what a text is about; all of them where nothing else is left. */
+export function tellingRuns(runs: readonly string[]): string[] {
+  const { common, commonUnspaced } = patterns();
+  const telling = runs.flatMap((run) => {
+    if (!isUnspaced(run)) return common.has(run) ? [] : [run];
+    return run.split(commonUnspaced).filter((part) => part !== "");
+  });
+  return telling.length > 0 ? telling : [...runs];
+}
+
+/** A run as the index has it: a word as it is, else its characters and their pairs. */
+export function indexTerms(run: string): string[] {
+  return isUnspaced(run) ? [...run, ...pairsOf(run)] : [run];
+}
+
+/** A run as it is asked for: a pair says more than its two characters. */
+export function askedTerms(run: string): string[] {
+  if (!isUnspaced(run)) return [run];
+  const pairs = pairsOf(run);
+  return pairs.length > 0 ? pairs : [run];
+}
+
+function pairsOf(run: string): string[] {
+  const all = [...run];
+  return all.slice(1).map((character, index) => `${all[index]}${character}`);
+}

@@ -1,0 +1,117 @@
+// Lists of skills: pages by name or by version, and how many there are. Level 1 and 2, as in `skills.ts`.
+
+import { and, eq, gt, sql } from "drizzle-orm";
+import type { Database } from "./database";
+import { skills, versions } from "./schema/registry";
+import { isListed, record, type SkillRecord, type SkillSummary, summary } from "./skills";
+
+const { instructions: _, ...withoutText } = record;
+/** A record to be, with the size of its instructions, which `asPage` reads. */
+const pageRow = { ...withoutText, bytes: sql<number>`octet_length(${versions.instructions})` };
+
+/** A list carries whole instructions; a page ends early rather than grow beyond this. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The skills of one scope by name, after a name or from a position, with the instructions of all of them. `next` is the name
+ * to go on after, or `null` on the last page.
+ */
+export async function listSkills(
+  db: Database,
+  scope: string,
+  page: { after: string | null; skip: number; limit: number },
+): Promise<{ records: SkillRecord[]; next: string | null }> {
+  const rows = await db
+    .select(pageRow)
+    .from(skills)
+    .innerJoin(versions, eq(versions.id, skills.versionId))
+    .where(and(eq(skills.scope, scope), page.after === null ? undefined : gt(skills.name, page.after)))
+    .orderBy(skills.name)
+    .limit(page.limit + 1)
+    .offset(page.skip);
+  const { records, kept } = await asPage(db, rows, page.limit);
+  return { records, next: kept < rows.length ? (rows[kept - 1]?.name ?? null) : null };
+}
+
+/** Skills at these versions, in this order, as many as make a page: `next` is the place in `versionIds` to go on from. */
+export async function readSkillsAt(
+  db: Database,
+  versionIds: readonly string[],
+  limit: number,
+): Promise<{ records: SkillRecord[]; next: number | null }> {
+  const found = await db
+    .select(pageRow)
+    .from(versions)
+    .innerJoin(skills, eq(skills.id, versions.skillId))
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
+  const byId = new Map(found.map((row) => [row.versionId, row]));
+  const rows = versionIds.flatMap((id) => byId.get(id) ?? []);
+  const { records, kept } = await asPage(db, rows, limit);
+  const last = rows[kept - 1]?.versionId;
+  return { records, next: kept < rows.length && last !== undefined ? versionIds.indexOf(last) + 1 : null };
+}
+
+/** The first rows with their instructions, and how many of them the page takes. */
+async function asPage(
+  db: Database,
+  rows: readonly (Omit<SkillRecord, "instructions"> & { bytes: number })[],
+  limit: number,
+): Promise<{ records: SkillRecord[]; kept: number }> {
+  let sum = 0;
+  const over = rows.findIndex((row, index) => {
+    sum += row.bytes;
+    return index === limit || (index > 0 && sum > PAGE_BYTES);
+  });
+  const page = over < 0 ? rows : rows.slice(0, over);
+  const texts = await db
+    .select({ id: versions.id, instructions: versions.instructions })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(page.map((row) => row.versionId))}))`);
+  const byId = new Map(texts.map((text) => [text.id, text.instructions]));
+  const records = page.flatMap(({ bytes: _, ...row }) => {
+    const instructions = byId.get(row.versionId);
+    // Deleted between the two reads.
+    return instructions === undefined ? [] : [{ ...row, instructions }];
+  });
+  return { records, kept: page.length };
+}
+
+export async function countSkillsOf(db: Database, scope: string): Promise<number> {
+  const [row] = await db
+    .select({ total: sql<number>`count(*)` })
+    .from(skills)
+    .where(and(eq(skills.scope, scope), isListed));
+  return row?.total ?? 0;
+}
+
+/** The first skills by name of each scope, after a name; every scope is one walk along its index. */
+export async function firstOfScopes(
+  db: Database,
+  scopes: readonly string[],
+  after: string | null,
+  limit: number,
+): Promise<SkillSummary[]> {
+  const [first, ...rest] = scopes.map((scope) =>
+    db
+      .select(summary)
+      .from(skills)
+      .innerJoin(versions, eq(versions.id, skills.versionId))
+      .where(and(eq(skills.scope, scope), after === null ? undefined : gt(skills.name, after)))
+      .orderBy(skills.name)
+      .limit(limit),
+  );
+  if (first === undefined) return [];
+  return (await db.batch([first, ...rest])).flat();
+}
+
+/** The name at a position among all names of the scopes, each counted once; `null` when there are fewer. */
+export async function nameAt(db: Database, scopes: readonly string[], position: number): Promise<string | null> {
+  const [row] = await db
+    .selectDistinct({ name: skills.name })
+    .from(skills)
+    .where(and(sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`, isListed))
+    .orderBy(skills.name)
+    .limit(1)
+    .offset(position);
+  return row?.name ?? null;
+}

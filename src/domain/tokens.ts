@@ -11,9 +11,13 @@ export function estimateFileTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** The catalog's line for a skill: level 1, the same bytes in the prompt, in a tool's description and for the token count. */
-export function catalogLine(name: string, description: string): string {
-  return escapeSkillTags(`- **${oneLine(name)}**: ${listedDescription(description)}`);
+/**
+ * The catalog's line for a skill: level 1, the same bytes in the prompt, in a tool's description and for the token count.
+ *
+ * @param tokens how many its description may take where it has less room than in the list
+ */
+export function catalogLine(name: string, description: string, tokens?: number): string {
+  return escapeSkillTags(`- **${oneLine(name)}**: ${listedDescription(description, tokens)}`);
 }
 
 /** What no line of text needs: directions, which would show it in another order, and tags, which nobody sees. */
@@ -36,14 +40,15 @@ const WORD_CHARS = 30;
  * What the list shows of a description, on one line and in at most `CATALOG_LIMITS.lineTokens` tokens as they are estimated: all
  * of it, else its first whole sentences, else its beginning with an ellipsis.
  */
-export function listedDescription(description: string): string {
+export function listedDescription(description: string, tokens: number = CATALOG_LIMITS.lineTokens): string {
   const text = oneLine(description);
-  const end = fitting(text, CATALOG_LIMITS.lineTokens);
+  const most = Math.max(1, Math.min(tokens, CATALOG_LIMITS.lineTokens));
+  const end = fitting(text, most);
   if (end === text.length) return text;
   const sentences = [...text.matchAll(SENTENCE_END)].map((match) => match.index + match[0].length);
   const whole = sentences.filter((at) => at <= end).at(-1);
   if (whole !== undefined) return text.slice(0, whole);
-  const cut = fitting(text, CATALOG_LIMITS.lineTokens - 1);
+  const cut = fitting(text, most - 1);
   const space = text.lastIndexOf(" ", cut);
   return `${text.slice(0, space > cut - WORD_CHARS && space > 0 ? space : cut).trimEnd()}…`;
 }
@@ -56,6 +61,13 @@ const LATIN_LETTER = /[\u0100-\u017f]/;
 /** Three-byte characters that are mostly a token, or less. */
 const COMMON_SIGN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Devanagari}\u2010-\u203f\u3000-\u303f\uff00-\uffef]/u;
+
+/** How many tokens a text has, as a list's lines are counted: on the safe side. */
+export function estimateTokens(text: string): number {
+  let sum = 0;
+  for (const [piece] of text.matchAll(PIECE)) sum += pieceTokens(piece);
+  return Math.ceil(sum);
+}
 
 /** How much of a text has at most so many tokens: the place after the last piece that fits. */
 function fitting(text: string, tokens: number): number {

@@ -47,8 +47,9 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     ];
     for (const result of twice) expect(textOf(result)).toMatch(/The base comes first\.[\s\S]*Then the wiki\./);
     expect(textOf(await use(client, "read_skill", { skill_name: "base" }))).toContain("The base comes first.");
-    const unknown = await use(client, "load_skill", { skill_name: "nothing" });
-    expect([unknown.isError, textOf(unknown)]).toEqual([true, expect.stringContaining("Available skills: base,")]);
+    const unknown = await use(client, "load_skill", { skill_name: "wikis" });
+    const meant = "Did you mean 'wiki'? Call load_skill with the right name";
+    expect([unknown.isError, textOf(unknown)]).toEqual([true, expect.stringContaining(meant)]);
     const wrong = await use(client, "load_skill", { name: "wiki" });
     expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining("skill_name")]);
     await expect(use(client, "unload_skill", { skill_name: "wiki" })).rejects.toMatchObject({ code: -32602 });

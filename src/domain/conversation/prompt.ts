@@ -1,6 +1,5 @@
 // The texts a model sees. They are pinned by golden files: a changed byte costs every user a prompt cache.
 
-import type { View } from "../catalog/view";
 import type { JsonObject } from "../json";
 import { escapeSkillTags } from "../tags";
 import type { Format } from "../tools/formats";
@@ -89,6 +88,17 @@ export function neededInstructions(
   return active.filter(({ skill }) => skill.tokens > 0 && delivered.get(skill.name) !== skill.version_id);
 }
 
+/** What is known of a name that the catalog does not have. */
+interface Absent {
+  near: readonly string[];
+  isCut: boolean;
+  isEmpty: boolean;
+  tool: string;
+}
+
+/** How much of such a name is repeated: a model may write anything there. */
+const NAME_CHARS = 100;
+
 /** What `load_skill` and its kin answer. */
 export const TEXTS = {
   loaded: (name: string, delivery: Delivery) => {
@@ -103,9 +113,16 @@ export const TEXTS = {
     `Skill '${name}' is already active. Its instructions stand above; if you cannot see them, call again with reload: true.`,
   replaces: (name: string, before: string | null, after: string | null) =>
     `This replaces the instructions of '${name}' above (version ${before ?? "without label"} → ${after ?? "without label"}).\n\n`,
-  notAvailable: (name: string, { catalog }: View) => {
-    const available = catalog.entries.filter((entry) => !entry.user_only).map((entry) => entry.name);
-    return `Error: Skill '${name}' is not available. Available skills: ${available.length === 0 ? "none" : available.join(", ")}`;
+  /** `near`: names that may have been meant; `isCut`: the list leaves skills out; `tool`: what to call with the right name. */
+  notAvailable: (name: string, { near, isCut, isEmpty, tool }: Absent) => {
+    const first = `Error: Skill '${name.slice(0, NAME_CHARS).toWellFormed()}' is not available.`;
+    if (isEmpty) return `${first} There are no skills here.`;
+    const search = "find_skill(query) to search for one";
+    if (near.length > 0) {
+      const meant = near.map((each) => `'${each}'`).join(" or ");
+      return `${first} Did you mean ${meant}? Call ${tool} with the right name${isCut ? `, or ${search}` : ""}.`;
+    }
+    return `${first} Call ${isCut ? search : `${tool} with a name from the list of available skills`}.`;
   },
   noContent: (name: string) => `Error: Skill '${name}' has no prompt content.`,
   evicted: (names: readonly string[]) => ` To make room, these were unloaded: ${names.join(", ")}.`,

@@ -40,7 +40,8 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
         ),
   read_skill: ({ context, session, view }, { skill_name, file_path, offset, limit }) =>
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
-  find_skill: ({ context, view }, { query }) => runFindSkill(context, view, query),
+  find_skill: ({ context, session, view }, { query }) =>
+    runFindSkill(context, view, query, session?.state.policy?.tool_style ?? "load_skill"),
   execute_skill_script: (place, { args, input, ...asked }) =>
     executeScript(place, { ...asked, args: args ?? [], input: input ?? "" }),
 };

@@ -40,7 +40,7 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
   if (policy === null) throw new Error("load_skill outside a turn");
   const active = activeSkills(state);
   const already = active.find((activation) => activation.skill.name === name);
-  const found = await findListed(context, view, name, already !== undefined);
+  const found = await findListed(context, view, name, already !== undefined, policy.tool_style);
   if ("refusal" in found) return found.refusal;
   const { forClient } = how;
   const auto = policy.delivery === "auto";

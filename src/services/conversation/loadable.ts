@@ -10,6 +10,7 @@ import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
 import { satisfiesRange } from "../../domain/reference";
 import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
+import { notAvailable } from "../catalog/absent";
 import { findForModel, findInView } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
 import type { Context } from "../context";
@@ -24,9 +25,10 @@ export async function findListed(
   view: View,
   name: string,
   isActive: boolean,
+  loadTool: string,
 ): Promise<Refused | { entry: CatalogEntry }> {
   const entry = await findForModel(context, view, name, isActive);
-  return entry === null ? { refusal: failed(TEXTS.notAvailable(name, view)) } : { entry };
+  return entry === null ? { refusal: await notAvailable(context, view, name, loadTool) } : { entry };
 }
 
 /** The checks that follow for a skill that is not active: it has content, and all that it needs is there. Dependencies first. */
@@ -74,7 +76,7 @@ export function withoutText(unmet: readonly Unmet[]): string {
 
 /** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */
 export async function showSkill(context: Context, view: View, name: string): Promise<ToolResult> {
-  const found = await findListed(context, view, name, false);
+  const found = await findListed(context, view, name, false, "load_skill");
   if ("refusal" in found) return found.refusal;
   const whole = await withNeeds(context, view, found.entry, []);
   if ("refusal" in whole) return whole.refusal;

@@ -1,20 +1,20 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
+import { renderFound } from "../../domain/catalog/found";
 import type { View } from "../../domain/catalog/view";
 import { isCode } from "../../domain/code/graph";
-import { TEXTS } from "../../domain/conversation/prompt";
-import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { CONVERSATION_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
 import { findFile, plainPath } from "../../domain/package/path";
 import { type PackageFile, SKILL_FILE } from "../../domain/package/skill";
 import { escapeSkillTags } from "../../domain/tags";
 import { shownText } from "../../domain/text";
-import { catalogLine } from "../../domain/tokens";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
 import { isIndexMissing } from "../../storage/d1/database";
 import { type SearchHit, searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
+import { notAvailable } from "../catalog/absent";
 import { findAllInView, findForModel } from "../catalog/catalog";
 import { contentsOf } from "../catalog/instructions";
 import { barOf } from "../catalog/may-run";
@@ -28,9 +28,8 @@ interface Page {
   limit?: number | null | undefined;
 }
 
-/** How many hits a search looks at, since the catalog may hide some of them, and how many it shows. */
+/** How many hits a search looks at, since the catalog may hide some of them. */
 const HITS = 50;
-const SHOWN_HITS = 20;
 
 /** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
 export async function runReadSkill(
@@ -42,7 +41,7 @@ export async function runReadSkill(
   page: Page,
 ): Promise<ToolResult> {
   const entry = await findForModel(context, view, name, isActiveIn(session, name));
-  if (entry === null) return failed(TEXTS.notAvailable(name, view));
+  if (entry === null) return notAvailable(context, view, name, "read_skill");
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
@@ -53,7 +52,7 @@ export async function runReadSkill(
   const file = findFile(version.files, filePath) ?? instructionsFile(version.files, filePath);
   if (file === undefined) {
     const paths = version.files.map((candidate) => candidate.path).join(", ");
-    return failed(`Error: Skill '${name}' has no file '${filePath}'. Its files: ${paths}`);
+    return failed(`Error: Skill '${name}' has no file '${filePath}'. Call read_skill with one of its files: ${paths}`);
   }
   const withheld = withheldFrom(context, entry.scope, version.servers);
   if (withheld !== null) return failed(`Error: ${withheld}`);
@@ -62,8 +61,12 @@ export async function runReadSkill(
   return result;
 }
 
-/** Searches the whole catalog, not only what the list shows. */
-export async function runFindSkill(context: Context, view: View, query: string): Promise<ToolResult> {
+/**
+ * Searches the whole catalog, not only what the list shows.
+ *
+ * @param loadTool what loads a skill in this conversation
+ */
+export async function runFindSkill(context: Context, view: View, query: string, loadTool: string): Promise<ToolResult> {
   let found: SearchHit[];
   try {
     found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
@@ -81,9 +84,8 @@ export async function runFindSkill(context: Context, view: View, query: string):
     ).map((entry) => [entry.name, entry]),
   );
   const visible = found.flatMap((hit) => byName.get(hit.name) ?? []).filter((entry) => !entry.user_only);
-  const entries = visible.slice(0, SHOWN_HITS);
-  const lines = entries.map((entry) => catalogLine(entry.name, entry.description));
-  const answer = lines.length === 0 ? `No available skill matches '${query}'.` : lines.join("\n");
+  const entries = visible.slice(0, SEARCH_LIMITS.shown);
+  const answer = renderFound(entries, query, loadTool);
   return {
     content: [{ type: "text", text: answer }],
     structuredContent: {
@@ -165,7 +167,7 @@ function paged(body: string, page: Page): { shown: string; note: string } {
   if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
   return {
     shown,
-    note: end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; go on with offset ${end})` : "",
+    note: end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to go on)` : "",
   };
 }
 

@@ -2,13 +2,13 @@
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
-import { TEXTS } from "../../domain/conversation/prompt";
 import type { ServerRef } from "../../domain/conversation/servers";
 import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
 import { callTool } from "../../sandbox/provider";
 import type { Progress } from "../../upstream/client";
+import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { callServer } from "../servers/connections";
@@ -98,7 +98,7 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   if (active === undefined) {
     if ((await findForModel(context, view, known.skill, false)) !== null)
       return failed(`Load skill '${known.skill}' first.`);
-    return failed(TEXTS.notAvailable(known.skill, view));
+    return notAvailable(context, view, known.skill, "load_skill");
   }
   const bar = await barOf(context, view, active.skill);
   const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];

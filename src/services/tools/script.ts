@@ -1,13 +1,13 @@
 // Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
 
 import { isCode } from "../../domain/code/graph";
-import { TEXTS } from "../../domain/conversation/prompt";
 import { refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
 import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
 import { timeoutOf } from "../../sandbox/provider";
 import { runScript, type ScriptRun } from "../../sandbox/script";
+import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { countToday } from "../quota";
@@ -32,7 +32,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const { context, session, view } = place;
   const { skill_name: name } = request;
   const entry = await findForModel(context, view, name, isActiveIn(session, name));
-  if (entry === null) return failed(TEXTS.notAvailable(name, view));
+  if (entry === null) return notAvailable(context, view, name, "execute_skill_script");
   const skill = loadedVersion(session, entry);
   const bar = await barOf(context, view, skill);
   if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
@@ -40,7 +40,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const path = findFile(files, request.script_path)?.path;
   if (path === undefined) {
     const scripts = files.map((file) => file.path).filter(isCode);
-    const list = scripts.length === 0 ? "It has none." : `Its scripts: ${scripts.join(", ")}`;
+    const list = scripts.length === 0 ? "It has none." : `Call execute_skill_script with one of its scripts: ${scripts.join(", ")}`;
     return failed(`Error: Skill '${name}' has no script '${request.script_path}'. ${list}`);
   }
   if (!isCode(path)) {

@@ -192,7 +192,7 @@ describe("a long catalog", () => {
     });
     expect(results.map((result) => result.content[0]?.text)).toEqual([
       "Skill 'n256' has been loaded. The instructions have been added to the system prompt.",
-      "- **wiki**: Writes wiki pages.",
+      "- **wiki**: Writes wiki pages.\n\nCall load_skill with the name of the one that fits.",
     ]);
   });
 
@@ -262,6 +262,7 @@ describe("answers", () => {
     const unload = (name: string): [string, object] => ["unload_skill", { skill_name: name }];
     const steps: [string, object][] = [
       load("nowhere"),
+      load("mermaid"),
       load("hollow"),
       load("island"),
       load("circle"),
@@ -277,7 +278,9 @@ describe("answers", () => {
       ["read_skill", { skill_name: "wiki", offset: -1 }],
       ["read_skill", { skill_name: "wiki", file_path: "none.md" }],
       ["read_skill", { skill_name: "nowhere" }],
+      ["execute_skill_script", { skill_name: "dataanalysis", script_path: "x.js" }],
       ["find_skill", { query: "xyzzy" }],
+      ["find_skill", { query: "analyse data" }],
     ];
     const { answers } = await converse({ spec: { ...spec, preload_skills: ["wiki"] } }, steps, {
       selected_skills: ["gear"],
@@ -301,7 +304,7 @@ describe("answers", () => {
 
   it("of a skill with no catalog, and with the switch off", async () => {
     const empty = await converse({ spec: { skills: [] } }, [load("wiki")]);
-    expect(empty.answers).toEqual(["[isError] Error: Skill 'wiki' is not available. Available skills: none"]);
+    expect(empty.answers).toEqual(["[isError] Error: Skill 'wiki' is not available. There are no skills here."]);
     const { id, send } = await converse({ spec }, [load("wiki")]);
     const stub: DurableObjectStub = env.CONVERSATIONS.getByName(JSON.stringify([USER, id]));
     await runInDurableObject(stub, (object: object) => {

@@ -204,7 +204,22 @@ async function publish(skill, { url, key }, { public: isPublic = false, group })
   const what = answer.status === 200 ? "is there already as" : "was published as";
   console.log(`${metadata.name} ${spec.version ?? ""} ${what} ${status.version_id} (skill ${metadata.labels.id})`);
   for (const { code, message } of status.warnings) console.log(`  ${code}  ${message}`);
+  if (status.routing !== undefined) printRouting(status.routing);
   return null;
+}
+
+/** How search finds a skill by its own example prompts. */
+function printRouting({ prompts, neighbours }) {
+  const place = (rank) => (rank === null ? "not found" : `#${rank}`);
+  console.log("  found by its example prompts (and if those were not searched):");
+  for (const { prompt, rank, rank_without_examples: plain, ahead } of prompts) {
+    const behind = ahead.length === 0 ? "" : `  behind ${ahead.join(", ")}`;
+    console.log(`    ${place(rank)} (${place(plain)})  ${prompt.replaceAll(/\s+/g, " ").slice(0, 80)}${behind}`);
+  }
+  if (neighbours.length > 0) {
+    const met = neighbours.map(({ skill, prompts: count }) => `${skill} (${count})`);
+    console.log(`  stand before it: ${met.join(", ")}`);
+  }
 }
 
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */

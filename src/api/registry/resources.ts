@@ -10,6 +10,7 @@ import { instant } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
+import { routingSchema } from "./routing";
 
 export const API_VERSION = "agent.wecode.io/v1";
 
@@ -68,6 +69,7 @@ export const skillSchema = () =>
         created_at: z.string(),
         updated_at: z.string(),
         warnings: z.array(issueSchema()),
+        routing: routingSchema().optional(),
       }),
     })
     .openapi("Skill");

@@ -16,6 +16,7 @@ import type { PublishTarget } from "../../services/registry/publish-target";
 import { shareSkill } from "../../services/registry/share";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { skillResource, skillSchema, tokensSchema } from "./resources";
+import { routingSchema } from "./routing";
 
 const file = z
   .instanceof(File, { error: "Send the ZIP as a file part." })
@@ -41,6 +42,8 @@ const inspectionSchema = () =>
         .openapi({ type: ["object", "null"], additionalProperties: true }),
       files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
       tokens: tokensSchema().nullable(),
+      /** `null`: it brings no example prompts. */
+      routing: routingSchema().nullable(),
     })
     .openapi("Inspection");
 
@@ -73,8 +76,8 @@ uploads.openapi(
     const form = c.req.valid("form");
     const scope = publishScope(principal, form.namespace);
     const target = { scope, namespace: form.namespace, userId: principal.userId };
-    const { status, skill } = await published(c, form, target);
-    return c.json(skillResource(skill), status);
+    const { status, skill, routing } = await published(c, form, target);
+    return c.json(publishedResource({ skill, routing }), status);
   },
 );
 
@@ -94,8 +97,8 @@ for (const [path, body] of [
     async (c) => {
       requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
       const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
-      const { status, skill } = await published(c, c.req.valid("form"), target);
-      return c.json(skillResource(skill), status);
+      const { status, skill, routing } = await published(c, c.req.valid("form"), target);
+      return c.json(publishedResource({ skill, routing }), status);
     },
   );
 }
@@ -117,8 +120,8 @@ for (const [path, find] of [
     }),
     async (c) => {
       const { id, name: known, scope } = await find(c.get("context"), "change", c.req.valid("param").id);
-      const { skill } = await published(c, c.req.valid("form"), { scope, id, name: known });
-      return c.json(skillResource(skill), 200);
+      const { skill, routing } = await published(c, c.req.valid("form"), { scope, id, name: known });
+      return c.json(publishedResource({ skill, routing }), 200);
     },
   );
 }
@@ -138,8 +141,8 @@ uploads.openapi(
   async (c) => {
     const { group_name } = c.req.valid("json");
     const repeat = c.req.header("idempotency-key") ?? null;
-    const { status, skill } = await shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
-    return c.json(skillResource(skill), status);
+    const { status, skill, routing } = await shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
+    return c.json(publishedResource({ skill, routing }), status);
   },
 );
 
@@ -155,7 +158,7 @@ uploads.openapi(
     const form = c.req.valid("form");
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
-    const { package: found, tokens, issues, warnings } = await assessUpload(c.get("context"), upload, naming);
+    const { package: found, tokens, routing, issues, warnings } = await assessUpload(c.get("context"), upload, naming);
     const answer = {
       valid: found !== null,
       name: found?.name ?? null,
@@ -164,6 +167,7 @@ uploads.openapi(
       manifest: found?.manifest ?? null,
       files: (found?.files ?? []).map(({ path, size, sha256 }) => ({ path, size, sha256 })),
       tokens,
+      routing,
     };
     return c.json(answer, 200);
   },
@@ -181,4 +185,10 @@ async function published(
     target,
     idempotencyKey: c.req.header("idempotency-key") ?? null,
   });
+}
+
+/** The resource of what was published just now, with how search finds it where it brought example prompts. */
+function publishedResource({ skill, routing }: Pick<Published, "skill" | "routing">) {
+  const resource = skillResource(skill);
+  return routing === null ? resource : { ...resource, status: { ...resource.status, routing } };
 }

@@ -167,7 +167,8 @@ function paged(body: string, page: Page): { shown: string; note: string } {
   if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
   return {
     shown,
-    note: end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to go on)` : "",
+    note:
+      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to go on)` : "",
   };
 }
 

@@ -19,7 +19,9 @@ export function unloadSkill(context: Context, session: Session, name: string): T
       .filter((candidate) => candidate.skill.dependencies.includes(name))
       .map((candidate) => `'${candidate.skill.name}'`);
   if (!state.roots.has(name))
-    return failed(`Error: Skill '${name}' is needed by ${dependants().join(", ")}. Call unload_skill for that instead.`);
+    return failed(
+      `Error: Skill '${name}' is needed by ${dependants().join(", ")}. Call unload_skill for that instead.`,
+    );
   record(session, context, [{ type: "unloaded", turn: state.turn, name, reason: "requested" }]);
   const still = activeSkills(session.state).some((candidate) => candidate.skill.name === name);
   return text(

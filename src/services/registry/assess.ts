@@ -18,25 +18,28 @@ import { findNamed } from "../../storage/d1/skills";
 import { runsCode } from "../catalog/may-run";
 import type { Context } from "../context";
 import { chooseSkill } from "./named";
+import { type RoutingReport, reportRouting } from "./routing";
 
 /** What publishing an upload to one's own namespace would say: the upload's issues, and of a good one its assessment. */
 export async function assessUpload(
   context: Context,
   upload: Uint8Array,
   naming: Naming,
-): Promise<PackageOutcome & { tokens: SkillTokens | null }> {
+): Promise<PackageOutcome & { tokens: SkillTokens | null; routing: RoutingReport | null }> {
   const outcome = await readPackage(upload, naming);
-  if (outcome.package === null) return { ...outcome, tokens: null };
+  if (outcome.package === null) return { ...outcome, tokens: null, routing: null };
   const { principal } = context.caller;
   // An admin, who may publish code, has it looked at here, too.
   const compiles = may(principal, "publish", PUBLIC_SCOPE);
-  const { tokens, warnings } = await assess(context, outcome.package, userScope(principal.userId), compiles);
-  return { ...outcome, warnings, tokens };
+  const { tokens, routing, warnings } = await assess(context, outcome.package, userScope(principal.userId), compiles);
+  return { ...outcome, warnings, tokens, routing };
 }
 
 /** What is to be said of a package before it is published to a scope, and what is kept beside it. */
 export interface Assessment {
   tokens: SkillTokens;
+  /** `null` where it brings no example prompts. */
+  routing: RoutingReport | null;
   /** Findings in its files first: where there is no room for all warnings, these stay. */
   warnings: Issue[];
   /** Findings in its files, which are among the warnings, too. */
@@ -57,14 +60,15 @@ export async function assess(
   compiles = runsCode(scope),
 ): Promise<Assessment> {
   const findings = findingsIn(found);
-  const [tokens, unresolved, compiled] = await Promise.all([
+  const [tokens, routing, unresolved, compiled] = await Promise.all([
     countPackageTokens(context, found),
+    reportRouting(context, found, scope),
     dependencyWarnings(context, found, scope),
     compiles ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
   ]);
   const placed = builtinWarnings(found, scope);
   const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];
-  return { tokens, warnings, findings, code: compiled.code };
+  return { tokens, routing, warnings, findings, code: compiled.code };
 }
 
 /** Said of a skill that takes the place of the gateway's own one of that name. One's own or a group's only comes before it. */

@@ -10,6 +10,15 @@ import type { NewVersion } from "../../storage/d1/publishing";
 import type { Context } from "../context";
 import { assess } from "./assess";
 import type { PublishTarget } from "./publish-target";
+import type { RoutingReport } from "./routing";
+
+/** A version to be, what its row takes, its code, and what is told of how it is found. */
+interface Draft {
+  version: Omit<NewVersion, "skillId">;
+  rowBytes: number;
+  code: StoredCode | null;
+  routing: RoutingReport | null;
+}
 
 /** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
 export async function draftVersion(
@@ -17,10 +26,10 @@ export async function draftVersion(
   found: SkillPackage,
   target: PublishTarget,
   facts: { uploadSha256: string; startedAt: number },
-): Promise<{ version: Omit<NewVersion, "skillId">; rowBytes: number; code: StoredCode | null }> {
+): Promise<Draft> {
   const { manifest } = found;
   if (kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
-  const { tokens, warnings, findings, code } = await assess(context, found, target.scope);
+  const { tokens, routing, warnings, findings, code } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
   const version = {
     ...facts,
@@ -49,7 +58,7 @@ export async function draftVersion(
   };
   const rowBytes = utf8Bytes(JSON.stringify(version));
   if (rowBytes > ROW_LIMITS.versionBytes) throw tooLargeToStore();
-  return { version, rowBytes, code };
+  return { version, rowBytes, code, routing };
 }
 
 /** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */

@@ -19,6 +19,7 @@ import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
+import type { RoutingReport } from "./routing";
 import { skillNotFound, versionYanked } from "./skills";
 
 export interface PublishRequest {
@@ -34,6 +35,8 @@ export interface PublishRequest {
 export interface Published {
   status: 200 | 201;
   skill: SkillRecord;
+  /** `null` also in an answer that is given again. */
+  routing: RoutingReport | null;
 }
 
 /** A request that can be asked again: its key, and the answer it will have once there is one. */
@@ -61,7 +64,8 @@ export async function publish(context: Context, request: PublishRequest): Promis
   ]);
   if (outcome.package === null) throw refusal(outcome);
   const holder = holderOf(target.scope);
-  const { version, rowBytes, code } = await draftVersion(context, outcome.package, target, { uploadSha256, startedAt });
+  const facts = { uploadSha256, startedAt };
+  const { version, rowBytes, code, routing } = await draftVersion(context, outcome.package, target, facts);
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -70,7 +74,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
       stored || holder === null ? null : countSkills(context.db, target.scope),
     ]);
     // A caller without room left gets the answer for what is there already, too.
-    if (met.versionId !== null) return await answerExisting(context, met.versionId, repeat);
+    if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
     if (used !== null && holder !== null) {
       const isNew = met.skillId === null;
       requireRoomForSkill(context.settings, holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
@@ -82,7 +86,8 @@ export async function publish(context: Context, request: PublishRequest): Promis
     }
     try {
       const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
-      return { status: 201, skill: await commit(context, outcome.package, target, met.skillId, version, answer) };
+      const skill = await commit(context, outcome.package, target, met.skillId, version, answer);
+      return { status: 201, skill, routing };
     } catch (error) {
       const constraint = constraintOf(error);
       if (constraint === null) throw error;
@@ -175,7 +180,7 @@ async function answerAgain(context: Context, repeat: Repeat): Promise<Published 
   const skill = await readSkillAt(context.db, known.subject);
   // Made under this key, and deleted since.
   if (skill === null) throw skillNotFound();
-  return { status: known.status === 201 ? 201 : 200, skill };
+  return { status: known.status === 201 ? 201 : 200, skill, routing: null };
 }
 
 /** Equal content is a no-op. Where an earlier version has it the answer says so, since the upload did not bring it back. */
@@ -191,7 +196,7 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
       if (answered !== null) return answered;
     }
   }
-  return { status: 200, skill };
+  return { status: 200, skill, routing: null };
 }
 
 function refusal({ issues }: PackageOutcome): GatewayError {

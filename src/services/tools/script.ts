@@ -40,7 +40,10 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const path = findFile(files, request.script_path)?.path;
   if (path === undefined) {
     const scripts = files.map((file) => file.path).filter(isCode);
-    const list = scripts.length === 0 ? "It has none." : `Call execute_skill_script with one of its scripts: ${scripts.join(", ")}`;
+    const list =
+      scripts.length === 0
+        ? "It has none."
+        : `Call execute_skill_script with one of its scripts: ${scripts.join(", ")}`;
     return failed(`Error: Skill '${name}' has no script '${request.script_path}'. ${list}`);
   }
   if (!isCode(path)) {

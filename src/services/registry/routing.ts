@@ -1,0 +1,102 @@
+// The routing report: whether search finds a skill by the example prompts it brings, and which skills stand before it. It knows the
+// catalog as its publisher sees it, so that it tells nobody of a skill that they may not see.
+
+import { visibleScopes } from "../../domain/access/access";
+import { type SearchText, whenToUseOf } from "../../domain/catalog/search";
+import { SEARCH_LIMITS } from "../../domain/limits";
+import type { SkillPackage } from "../../domain/package/skill";
+import { isIndexMissing } from "../../storage/d1/database";
+import { searchOnTrial, type TrialHit } from "../../storage/d1/search";
+import type { Context } from "../context";
+import { allowedOf } from "./named";
+
+/** A prompt of the package, and what searching for it finds. */
+export interface RoutedPrompt {
+  prompt: string;
+  /** The skill's place once it is published, `null` beyond the first `SEARCH_LIMITS.routingDepth`. */
+  rank: number | null;
+  /** The same if no example prompts were searched: what a request in other words may meet. */
+  rank_without_examples: number | null;
+  /** Who stands before it then, the first of them. */
+  ahead: string[];
+}
+
+export interface RoutingReport {
+  prompts: RoutedPrompt[];
+  /** The skills that stand before it, and for how many prompts; the most frequent first. */
+  neighbours: { skill: string; prompts: number }[];
+}
+
+/** How much of a prompt is repeated in a report, and how many skills are named. */
+const PROMPT_CHARS = 200;
+const AHEAD = SEARCH_LIMITS.shown;
+const NEIGHBOURS = 10;
+
+/** With example prompts and without them, in this order. */
+const [WITH, WITHOUT] = [0, 1];
+
+/** Looks for a package by its example prompts. `null` where it has none, where no model may find it, and while there is no index. */
+export async function reportRouting(
+  context: Context,
+  found: SkillPackage,
+  scope: string,
+): Promise<RoutingReport | null> {
+  const { name, manifest, frontmatter, instructions } = found;
+  const examples = (manifest.examples ?? []).slice(0, SEARCH_LIMITS.routingPrompts);
+  if (examples.length === 0 || !context.settings.SKILLS_ENABLED || isForUsers(frontmatter)) return null;
+  const scopes = visibleScopes(context.caller.principal);
+  const { displayName = null, description, tags } = manifest;
+  const text: SearchText = {
+    ...{ name, displayName, description, tags, examples, instructions },
+    // A scope that its publisher does not see would not be searched.
+    scope: scopes.includes(scope) ? scope : (scopes[0] ?? scope),
+    whenToUse: whenToUseOf(frontmatter),
+  };
+  const only =
+    context.settings.SKILLS_ALLOWED.length === 0 ? null : (await allowedOf(context, scopes)).map((row) => row.name);
+  try {
+    const trials = [text, { ...text, examples: [] }];
+    const how = { limit: SEARCH_LIMITS.routingDepth + trials.length, only };
+    const hits = await searchOnTrial(context.db, scopes, trials, examples, how);
+    return report(examples, hits);
+  } catch (error) {
+    if (!isIndexMissing(error)) throw error;
+    return null;
+  }
+}
+
+function report(examples: readonly string[], hits: readonly TrialHit[][]): RoutingReport {
+  const counts = new Map<string, number>();
+  const prompts = examples.map((example, n): RoutedPrompt => {
+    const own = hits[n] ?? [];
+    const before = namesBefore(own, WITHOUT);
+    const ahead = (before ?? namesBefore(own, null) ?? []).slice(0, AHEAD);
+    for (const name of ahead) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return {
+      prompt: example.slice(0, PROMPT_CHARS).toWellFormed(),
+      rank: rankAfter(namesBefore(own, WITH)),
+      rank_without_examples: rankAfter(before),
+      ahead,
+    };
+  });
+  const neighbours = [...counts].map(([skill, count]) => ({ skill, prompts: count }));
+  return { prompts, neighbours: neighbours.toSorted((a, b) => b.prompts - a.prompts).slice(0, NEIGHBOURS) };
+}
+
+/** The skills before a trial, `null` where it is not found; before none: all that were found. */
+function namesBefore(hits: readonly TrialHit[], trial: number | null): string[] | null {
+  const at = trial === null ? hits.length : hits.findIndex((hit) => hit.trial === trial);
+  if (at < 0) return null;
+  const names = hits.slice(0, at).flatMap((hit) => (hit.trial === null ? [hit.name] : []));
+  return names.length < SEARCH_LIMITS.routingDepth || trial === null ? names : null;
+}
+
+function rankAfter(before: readonly string[] | null): number | null {
+  return before === null ? null : before.length + 1;
+}
+
+/** As `isUserOnly` of `storage/d1/catalog.ts`. */
+function isForUsers(frontmatter: SkillPackage["frontmatter"]): boolean {
+  const { "disable-model-invocation": kept } = frontmatter;
+  return kept === true || kept === "true" || kept === "yes" || kept === 1;
+}

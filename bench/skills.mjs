@@ -48,23 +48,35 @@ export async function publishSkills(gateway, user, count, files = () => ({})) {
 }
 
 /**
- * Writes the rows of `count` skills of a user straight into D1, each like a published one. A skill published the usual way is
+ * Writes the rows of `count` skills of a user straight into D1, each like a published one and with instructions of its own. A skill published the usual way is
  * the template, so that the rows have every column that a publish fills.
  * @returns {Promise<{ name: string, description: string }[]>}
  */
 export async function seedCatalog(gateway, user, count) {
-  const { indexText, scopeToken } = await importTypeScript("src/domain/catalog/search.ts");
+  const { indexedText } = await importTypeScript("src/domain/catalog/search.ts");
   await publishSkills(gateway, user, 1);
   const scope = `user:${user}`;
   const skill = await gateway.db.prepare("SELECT * FROM skills WHERE scope = ?").bind(scope).first();
   const version = await gateway.db.prepare("SELECT * FROM versions WHERE id = ?").bind(skill.version_id).first();
   const made = [];
-  for (let start = 1; start < count; start += 250) {
+  // A value of D1 ends at 2 MB.
+  for (let start = 1; start < count; start += 100) {
     const rows = [];
-    for (let n = start; n < Math.min(start + 250, count); n++) {
+    for (let n = start; n < Math.min(start + 100, count); n++) {
       const name = `${WORDS[n % 50]}-${String(n).padStart(5, "0")}`;
       const description = prose(120, n).replaceAll(/\s+/g, " ").trim();
-      rows.push({ name, description, indexed: [indexText(name, ""), indexText(description)], seed: `${user}-${n}` });
+      const instructions = prose(4_000, 20_000 + n);
+      const text = {
+        scope,
+        name,
+        displayName: null,
+        description,
+        tags: [],
+        whenToUse: null,
+        examples: [],
+        instructions,
+      };
+      rows.push({ name, description, instructions, indexed: indexedText(text), seed: `${user}-${n}` });
     }
     const json = JSON.stringify(rows);
     const fill = (table, template, columns) => insertLike(gateway.db, table, template, columns, json);
@@ -80,12 +92,13 @@ export async function seedCatalog(gateway, user, count) {
         id: "'ver_' || (row.value ->> 'seed')",
         skill_id: "'skl_' || (row.value ->> 'seed')",
         description: "row.value ->> 'description'",
+        instructions: "row.value ->> 'instructions'",
       }),
       gateway.db
-        .prepare(`INSERT INTO skill_search (rowid, scope, name, description, tags)
-          SELECT seq, ?2, row.value ->> '$.indexed[0]', row.value ->> '$.indexed[1]', ''
-          FROM json_each(?1) AS row CROSS JOIN skills ON skills.id = 'skl_' || (row.value ->> 'seed')`)
-        .bind(json, scopeToken(scope)),
+        .prepare(`INSERT INTO skill_search (rowid, scope, name, description, tags, examples, body)
+          SELECT seq, row.value ->> '$.indexed.scope', row.value ->> '$.indexed.name', row.value ->> '$.indexed.description', '', '',
+            row.value ->> '$.indexed.body' FROM json_each(?1) AS row CROSS JOIN skills ON skills.id = 'skl_' || (row.value ->> 'seed')`)
+        .bind(json),
       gateway.db.prepare("UPDATE counters SET value = value + 1 WHERE scope = ?").bind(scope),
     ]);
     made.push(...rows.map(({ name, description }) => ({ name, description })));

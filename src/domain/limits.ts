@@ -82,7 +82,7 @@ export const SEARCH_LIMITS = {
   queryChars: 1_200,
   queryTerms: 64,
   /** Rows that the terms of a query may have together: the rarest terms count, the others hardly tell one skill from another. */
-  rows: 2_500,
+  rows: 2_000,
   /** What `find_skill` shows. */
   shown: 5,
   shownTokens: 250,

@@ -63,23 +63,17 @@ function exampleText(examples: readonly string[], own: readonly string[]): strin
   return [...kept].join(" ");
 }
 
-/** A word shorter than this is looked up as it is; a longer one of a short query may also be the beginning of a word. */
-const PREFIX_FROM = 3;
-/** Somebody who types so few words may not have finished the last one; a sentence has whole words. */
-const PREFIX_TERMS = 3;
+/** Somebody who types so few words may not have finished one; a sentence has whole words. */
+const UNFINISHED_TERMS = 3;
 
 /**
  * What a query asks of the index, as terms of FTS5. Whatever the query is, they are quoted. No term: there is no word in it. A skill
- * that has more of the terms ranks higher; it needs one of them.
+ * that has more of the terms ranks higher; it needs one of them. `mayGoOn`: a term may be the beginning of a word.
  */
-export function queryTerms(query: string): string[] {
+export function queryTerms(query: string): { terms: string[]; mayGoOn: boolean } {
   const runs = tellingRuns(runsOf(query.slice(0, SEARCH_LIMITS.queryChars)));
-  const isShort = runs.length <= PREFIX_TERMS;
-  const terms = runs.flatMap((run) => {
-    const isPrefix = isShort && !isUnspaced(run) && run.length >= PREFIX_FROM;
-    return askedTerms(run).map((term) => `"${term}"${isPrefix ? "*" : ""}`);
-  });
-  return [...new Set(terms)].slice(0, SEARCH_LIMITS.queryTerms);
+  const terms = [...new Set(runs.flatMap(askedTerms).map((term) => `"${term}"`))];
+  return { terms: terms.slice(0, SEARCH_LIMITS.queryTerms), mayGoOn: terms.length <= UNFINISHED_TERMS };
 }
 
 /** The beginning of an expression of FTS5: only what is in one of these scopes. */

@@ -135,21 +135,28 @@ function isHidden(scopes: readonly string[]): SQL {
 /**
  * SQL: the expression of a query, which takes its rarest terms as far as the rows that have them are few enough. A common word hardly
  * tells one skill from another, but every row that has it would be ranked: in a large catalog that is most of the time of a search.
- * The rarest term counts always, in the short columns alone where even it is in too many rows.
+ * Where even the rarest term is in too many rows the short columns decide, if they can. In a short query a word that nobody has
+ * written is taken for the beginning of one.
  */
 function matching(scopes: readonly string[], query: string): SQL | null {
-  const terms = queryTerms(query);
+  const { terms, mayGoOn } = queryTerms(query);
   if (terms.length === 0 || scopes.length === 0) return null;
-  const within = `${withinScopes(scopes)} AND`;
+  const within = `${withinScopes(scopes)} AND `;
   const most = SEARCH_LIMITS.rows;
+  const rowsWith = (term: SQL) =>
+    sql`(SELECT count(*) FROM (SELECT 1 FROM skill_search WHERE skill_search MATCH ${`${within}${COLUMNS} : `} || ${term} LIMIT ${most + 1}))`;
+  const head = sql`${`${within}${HEAD} : (`} || (SELECT group_concat(term, ' OR ') FROM summed) || ')'`;
   return sql`(
-    WITH counted AS MATERIALIZED (
-      SELECT key AS place, value AS term, (
-        SELECT count(*) FROM (SELECT 1 FROM skill_search WHERE skill_search MATCH ${`${within} ${COLUMNS} : `} || value LIMIT ${most + 1})
-      ) AS docs FROM json_each(${JSON.stringify(terms)})),
-    summed AS (SELECT term, docs, sum(docs) OVER (ORDER BY docs, place ROWS UNBOUNDED PRECEDING) AS upto FROM counted WHERE docs > 0)
-    SELECT coalesce(${`${within} `} || iif(min(docs) > ${most}, ${HEAD}, ${COLUMNS}) || ' : (' || group_concat(term, ' OR ') || ')', ${NOTHING})
-    FROM summed WHERE upto <= ${most} OR upto = docs)`;
+    WITH known AS MATERIALIZED (
+      SELECT key AS place, value AS term, ${rowsWith(sql`value`)} AS docs FROM json_each(${JSON.stringify(terms)})),
+    counted AS MATERIALIZED (
+      SELECT place, term, docs FROM known WHERE docs > 0 OR NOT ${mayGoOn}
+      UNION ALL SELECT place, term || '*', ${rowsWith(sql`term || '*'`)} FROM known WHERE docs = 0 AND ${mayGoOn}),
+    summed AS (SELECT term, docs, sum(docs) OVER (ORDER BY docs, place ROWS UNBOUNDED PRECEDING) AS upto FROM counted WHERE docs > 0),
+    taken AS (SELECT group_concat(term, ' OR ') AS terms, min(docs) AS fewest FROM summed WHERE upto <= ${most} OR upto = docs)
+    SELECT CASE WHEN terms IS NULL THEN ${NOTHING}
+      WHEN fewest > ${most} AND EXISTS (SELECT 1 FROM skill_search WHERE skill_search MATCH ${head}) THEN ${head}
+      ELSE ${`${within}${COLUMNS} : (`} || terms || ')' END FROM taken)`;
 }
 
 /** What of a version is searched. */

@@ -16,6 +16,8 @@ const skill = {
 };
 const examples = (...texts: string[]) => indexedText({ ...skill, examples: texts }).examples.split(" ");
 
+const terms = (query: string) => queryTerms(query).terms;
+
 describe("index text", () => {
   it("splits words and cuts unspaced scripts into characters and pairs", () => {
     expect(indexText("Draws Mermaid-Diagrams!", "v2")).toBe("draws mermaid diagrams v2");
@@ -65,28 +67,28 @@ describe("example prompts in the index", () => {
 });
 
 describe("query terms", () => {
-  it("are quoted; the longer words of a short query may go on", () => {
-    expect(queryTerms("draw an ER")).toEqual(['"draw"*', '"er"']);
-    expect(queryTerms("draw entity relation diagrams")).toEqual(['"draw"', '"entity"', '"relation"', '"diagrams"']);
+  it("are quoted; those of a short query may be beginnings of words", () => {
+    expect(queryTerms("draw an ER")).toEqual({ terms: ['"draw"', '"er"'], mayGoOn: true });
+    expect(queryTerms("draw entity relation diagrams").mayGoOn).toBe(false);
     expect(withinScopes(["public", "user:a"])).toBe(
       `{scope} : ("${scopeToken("public")}" OR "${scopeToken("user:a")}")`,
     );
   });
 
   it("are pairs of a run of characters, and one character as itself", () => {
-    expect(queryTerms("流程图")).toEqual(['"流程"', '"程图"']);
-    expect(queryTerms("图")).toEqual(['"图"']);
+    expect(terms("流程图")).toEqual(['"流程"', '"程图"']);
+    expect(terms("图")).toEqual(['"图"']);
   });
 
   it("leave common words out unless there is nothing else", () => {
-    expect(queryTerms("how to use the tables")).toEqual(['"tables"*']);
-    expect(queryTerms("how to")).toEqual(['"how"*', '"to"']);
-    expect(queryTerms("请问怎么翻译")).toEqual(['"翻译"']);
-    expect(queryTerms("怎么")).toEqual(['"怎么"']);
+    expect(terms("how to use the tables")).toEqual(['"tables"']);
+    expect(terms("how to")).toEqual(['"how"', '"to"']);
+    expect(terms("请问怎么翻译")).toEqual(['"翻译"']);
+    expect(terms("怎么")).toEqual(['"怎么"']);
   });
 
   it("are none when there is nothing to look for", () => {
-    for (const text of ["", "  ", '"', "*", "()", "😀"]) expect(queryTerms(text)).toEqual([]);
+    for (const text of ["", "  ", '"', "*", "()", "😀"]) expect(terms(text)).toEqual([]);
   });
 
   it("contain of any query only letters and digits, inside quotes", () => {
@@ -94,9 +96,9 @@ describe("query terms", () => {
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom('" OR scope:x', "NEAR(a b)", "a* -b ^c")),
         (text) => {
-          const terms = queryTerms(text);
-          for (const term of terms) expect(term).toMatch(/^"[\p{L}\p{N}\p{M}]+"\*?$/u);
-          expect(terms.length).toBeLessThanOrEqual(SEARCH_LIMITS.queryTerms);
+          const found = terms(text);
+          for (const term of found) expect(term).toMatch(/^"[\p{L}\p{N}\p{M}]+"$/u);
+          expect(found.length).toBeLessThanOrEqual(SEARCH_LIMITS.queryTerms);
         },
       ),
     );

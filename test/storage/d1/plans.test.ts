@@ -331,7 +331,7 @@ function mayWalk(name: string, detail: string): boolean {
 /** Lists that came as JSON, rows made up by the statement, and the full-text index by its terms or by its rowid, also a range. */
 function harmless(detail: string): boolean {
   if (
-    /^SCAN (?:seen$|asked$|counted$|summed$|smallest$|names$|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))$/.test(
+    /^SCAN (?:seen$|asked$|known$|counted$|summed$|taken$|smallest$|names$|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))$/.test(
       detail,
     )
   )

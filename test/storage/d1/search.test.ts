@@ -77,6 +77,8 @@ describe("search", () => {
     expect(await found("diagram")).toEqual(["mermaid", "mine"]);
     expect(await found("drawing a flowchart")).toEqual(["mermaid"]);
     expect(await found("merm")).toEqual(["mermaid"]);
+    // A word that somebody has written is no beginning of another.
+    expect(await found("diagram flow")).toEqual(["mermaid", "mine"]);
     expect(await found("VISUAL")).toEqual(["mermaid"]);
     expect(await found("cafe")).toEqual(["cafe"]);
     expect(await found("nothing-like-it")).toEqual([]);

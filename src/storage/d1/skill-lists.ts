@@ -3,9 +3,9 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
-import { isListed, record, type SkillRecord, type SkillSummary, summary } from "./skills";
+import { isListed, type SkillRecord, type SkillSummary, skillColumns, summaryColumns } from "./skills";
 
-const { instructions: _, ...withoutText } = record;
+const { instructions: _, ...withoutText } = skillColumns;
 /** A record to be, with the size of its instructions, which `asPage` reads. */
 const pageRow = { ...withoutText, bytes: sql<number>`octet_length(${versions.instructions})` };
 
@@ -93,7 +93,7 @@ export async function firstOfScopes(
 ): Promise<SkillSummary[]> {
   const [first, ...rest] = scopes.map((scope) =>
     db
-      .select(summary)
+      .select(summaryColumns)
       .from(skills)
       .innerJoin(versions, eq(versions.id, skills.versionId))
       .where(and(eq(skills.scope, scope), after === null ? undefined : gt(skills.name, after)))

@@ -54,7 +54,7 @@ export interface SkillHead {
   currentId: string;
 }
 
-export const summary = {
+export const summaryColumns = {
   id: skills.id,
   name: skills.name,
   namespace: skills.namespace,
@@ -80,8 +80,8 @@ export const whenToUse = sql<string | null>`cast(${versions.frontmatter} ->> '$.
   "when_to_use",
 );
 
-export const record = {
-  ...summary,
+export const skillColumns = {
+  ...summaryColumns,
   manifest: versions.manifest,
   zipSha256: versions.zipSha256,
   zipSize: versions.zipSize,
@@ -114,7 +114,11 @@ export async function readSkillHead(db: Database, id: string): Promise<SkillHead
 
 /** The statement behind `readSkill`, for batches that end with what they made. */
 export function selectSkill(db: Database, id: string) {
-  return db.select(record).from(skills).innerJoin(versions, eq(versions.id, skills.versionId)).where(eq(skills.id, id));
+  return db
+    .select(skillColumns)
+    .from(skills)
+    .innerJoin(versions, eq(versions.id, skills.versionId))
+    .where(eq(skills.id, id));
 }
 
 /** A skill at its current version, or where all are yanked at its newest, for all owners. */
@@ -122,7 +126,7 @@ export async function readSkill(db: Database, id: string): Promise<SkillRecord |
   const newest = sql`(SELECT v.id FROM ${versions} AS v WHERE v.skill_id = ${skills.id}
     ORDER BY v.created_at DESC, v.id DESC LIMIT 1)`;
   const [found] = await db
-    .select(record)
+    .select(skillColumns)
     .from(skills)
     .innerJoin(versions, eq(versions.id, sql`coalesce(nullif(${skills.versionId}, ''), ${newest})`))
     .where(eq(skills.id, id));
@@ -132,7 +136,7 @@ export async function readSkill(db: Database, id: string): Promise<SkillRecord |
 /** The newest version of a skill that is not yanked, beside this one. */
 export async function readSuccessor(db: Database, skillId: string, leaving: string): Promise<SkillRecord | null> {
   const [found] = await db
-    .select(record)
+    .select(skillColumns)
     .from(versions)
     .innerJoin(skills, eq(skills.id, versions.skillId))
     .where(and(eq(versions.skillId, skillId), ne(versions.id, leaving), isNull(versions.yankedAt)))
@@ -144,7 +148,7 @@ export async function readSuccessor(db: Database, skillId: string, leaving: stri
 /** A version with its skill, by the version's id. */
 export async function readSkillAt(db: Database, versionId: string): Promise<SkillRecord | null> {
   const [found] = await db
-    .select(record)
+    .select(skillColumns)
     .from(versions)
     .innerJoin(skills, eq(skills.id, versions.skillId))
     .where(eq(versions.id, versionId));
@@ -159,7 +163,7 @@ export function findNamed(
   which: "current" | "all",
 ): Promise<SkillSummary[]> {
   return db
-    .select(summary)
+    .select(summaryColumns)
     .from(skills)
     .innerJoin(versions, which === "all" ? eq(versions.skillId, skills.id) : eq(versions.id, skills.versionId))
     .where(

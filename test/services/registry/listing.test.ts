@@ -44,6 +44,17 @@ describe("the allow-list", () => {
     await expect(invoked("other", "ranged")).rejects.toMatchObject({ reason: "SKILL_NOT_FOUND" });
   });
 
+  it("holds for searches, which find the version that it lets through", async () => {
+    const found = async (allowed: string, q: string) => {
+      const context = contextOf("mallory", { settings: { SKILLS_ALLOWED: allowed } });
+      const { records } = await readSkills(context, { q, exact_match: false, count: false, limit: 1, skip: 0 });
+      return records.map((skill) => `${skill.name} ${skill.label}`);
+    };
+    expect(await found("", "ranged")).toEqual(["ranged 2.0.0"]);
+    expect(await found("ranged@^1", "ranged")).toEqual(["ranged 1.5.0"]);
+    expect(await found("other", "ranged")).toEqual([]);
+  });
+
   it("is paged like the whole list", async () => {
     const context = contextOf("mallory", { settings: { SKILLS_ALLOWED: "other,ranged,unlabelled" } });
     const first = await readUnified(context, "public", undefined, { limit: 2 });

@@ -5,6 +5,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../../src/domain/catalog/catalog";
+import { renderFound } from "../../../src/domain/catalog/found";
 import { LIST_FRAME_TOKENS, LIST_MORE_TOKENS, renderList } from "../../../src/domain/catalog/list";
 import { renderLoaded, renderPrompt } from "../../../src/domain/conversation/prompt";
 import { DEPENDENCY_LIMITS } from "../../../src/domain/limits";
@@ -194,6 +195,19 @@ describe("a long catalog", () => {
       "Skill 'n256' has been loaded. The instructions have been added to the system prompt.",
       "- **wiki**: Writes wiki pages.\n\nCall load_skill with the name of the one that fits.",
     ]);
+  });
+
+  it("is searched in an answer of few tokens, whatever the skills are called and say", async () => {
+    const words = "Reconciles quarterly intercompany ledgers, notwithstanding antidisestablishmentarian nomenclature. ";
+    const named = ["x-1-y-2-z-".repeat(6), "技".repeat(40), "reconcile-intercompany-ledgers"];
+    const answers = named.map((name) =>
+      renderFound(
+        Array(5).fill({ name, description: `${words}数据分析，读取表格。`.repeat(9) }),
+        "ledgers",
+        "load_skill",
+      ),
+    );
+    for (const tokens of await countTokens(env.ASSETS, answers)) expect(tokens).toBeLessThanOrEqual(250);
   });
 
   it("costs what it says", async () => {

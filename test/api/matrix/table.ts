@@ -254,6 +254,7 @@ export const ROWS: Row[] = [
   own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),
 
   open(`GET ${S}`, "skills:read", everybody(200)),
+  { ...open(`GET ${S}`, "skills:read", everybody(200)), query: () => "?q=zebra" },
   open(`GET ${S}/unified`, "skills:read", everybody(200)),
   open(`GET ${S}/public/list`, "skills:read", everybody(200)),
   open(

@@ -76,7 +76,7 @@ describe("a skill that its author keeps from models", () => {
     const answer = await ship();
     expect([answer.isError, textOf(answer)]).toEqual([
       true,
-      "Error: Skill 'shipper' is not available. Available skills: shown",
+      "Error: Skill 'shipper' is not available. Call load_skill with a name from the list of available skills.",
     ]);
   });
 

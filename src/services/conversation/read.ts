@@ -1,5 +1,6 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
+import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { renderFound } from "../../domain/catalog/found";
 import type { View } from "../../domain/catalog/view";
 import { isCode } from "../../domain/code/graph";
@@ -30,6 +31,7 @@ interface Page {
 
 /** How many hits a search looks at, since the catalog may hide some of them. */
 const HITS = 50;
+const FIRST_HITS = 2 * SEARCH_LIMITS.shown;
 
 /** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
 export async function runReadSkill(
@@ -74,16 +76,15 @@ export async function runFindSkill(context: Context, view: View, query: string, 
     if (!isIndexMissing(error)) throw error;
     return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
   }
-  const byName = new Map(
-    (
-      await findAllInView(
-        context,
-        view,
-        found.map((hit) => hit.name),
-      )
-    ).map((entry) => [entry.name, entry]),
-  );
-  const visible = found.flatMap((hit) => byName.get(hit.name) ?? []).filter((entry) => !entry.user_only);
+  const visible: CatalogEntry[] = [];
+  // Mostly the first ones are enough, and the others need not be read.
+  for (const hits of [found.slice(0, FIRST_HITS), found.slice(FIRST_HITS)]) {
+    if (hits.length === 0 || visible.length >= SEARCH_LIMITS.shown) break;
+    const names = hits.map((hit) => hit.name);
+    const entries = await findAllInView(context, view, names);
+    const byName = new Map(entries.map((entry) => [entry.name, entry]));
+    visible.push(...names.flatMap((name) => byName.get(name) ?? []).filter((entry) => !entry.user_only));
+  }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
   const answer = renderFound(entries, query, loadTool);
   return {

@@ -15,7 +15,8 @@ try {
   const conversation = { spec: { systemPrompt: "", skills: [], mcpServers: { [name]: server } } };
   let turn = await call("POST", `${chat}/turns`, { conversation });
   // A busy machine takes longer than a turn waits.
-  while (turn.warnings.some(({ code }) => code === "MCP_SERVER_CONNECTING")) turn = await call("POST", `${chat}/turns`, {});
+  while (turn.warnings.some(({ code }) => code === "MCP_SERVER_CONNECTING"))
+    turn = await call("POST", `${chat}/turns`, {});
   const prefix = `${name}__`;
   const offered = turn.tools
     .filter((tool) => tool.name.startsWith(prefix))

@@ -95,7 +95,8 @@ async function verdictOf(row: Row, answer: Response): Promise<number> {
 /** All that an answer tells, but for what differs from request to request. */
 async function told(answer: Response, thing: Thing) {
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_REQUEST.has(name)));
-  let body = (await textOf(answer)).replace(/"request_id":"[^"]*"/, "");
+  // Which names are near depends on the one that was asked for, and on those that the caller sees.
+  let body = (await textOf(answer)).replace(/"request_id":"[^"]*"/, "").replace(/ Did you mean [^?]*\?/, "");
   // What the caller itself has named may be named back.
   for (const [field, value] of Object.entries(thing)) body = body.replaceAll(value, `{${field}}`);
   return { status: answer.status, headers, body };

@@ -3,7 +3,7 @@
 import type { SkillRef } from "../catalog/skill-ref";
 import type { ConversationEvent, Policy } from "./event";
 import { closeRequest, type Ledger, lessKept, type OpenRequest } from "./ledger";
-import { type Carriers, heldTexts } from "./present";
+import { type Carriers, heldTexts, presentVersion } from "./present";
 import type { Usage } from "./usage";
 
 /** What a message of a user and an answer take where nobody says, and what is left where instructions were taken out. */
@@ -66,7 +66,7 @@ export function charge(before: Situation, after: Situation, event: ConversationE
       const isNew = step !== undefined && used !== true && ledger.open?.at !== step.at;
       const next = isNew ? follow(ledger, null, step.at, step.alone) : ledger;
       const loads = next.loads + (used === true ? 0 : 1);
-      return laidOut(append({ ...next, loads, wanted_again: wantedAgain(ledger, event) }, after), before, after);
+      return laidOut(append({ ...next, loads, wanted_again: wantedAgain(before, event) }, after), before, after);
     }
     case "touched":
     case "unloaded":
@@ -151,9 +151,15 @@ function talkAfter(ledger: Ledger, usage: Usage | null, turn: number): number {
   return talk + MESSAGE_TOKENS + (usage === null ? ANSWER_TOKENS : 0);
 }
 
-/** The skills that were told again, this load's among them. */
-function wantedAgain({ wanted_again, appended }: Ledger, { skills, delivered }: EventOf<"loaded">): string[] {
-  const again = skills.filter(({ name, version_id }) => delivered.includes(name) && appended.includes(version_id));
+/** The skills that were told again after their text had gone, this load's among them. One that still stands is only repeated. */
+function wantedAgain({ state }: Situation, { skills, delivered }: EventOf<"loaded">): string[] {
+  const { wanted_again, appended } = state.ledger;
+  const again = skills.filter(
+    ({ name, version_id }) =>
+      delivered.includes(name) &&
+      appended.includes(version_id) &&
+      presentVersion(state.carriers, name)?.version_id !== version_id,
+  );
   return [...new Set([...wanted_again, ...again.map(({ name }) => name)])].slice(-REMEMBERED);
 }
 

@@ -1,5 +1,7 @@
 // The object's alarm, set to the time of what is due first. An alarm that is too early finds nothing to do; none is too late.
 
+import { DURATIONS } from "../domain/durations";
+
 export class Alarm {
   readonly #storage: DurableObjectStorage;
   readonly #next: () => number | null;
@@ -19,9 +21,21 @@ export class Alarm {
     void this.#storage.setAlarm(next);
   }
 
-  /** Sets it unless one is set, by this instance or by one before. */
+  /** Something is due at a time. Setting it costs a tenth of what loading a skill takes, so one that goes off before is left alone. */
+  advance(due: number): void {
+    if (this.#at === null || this.#at > due) this.rearm();
+  }
+
+  /**
+   * Sets it unless one is set, by this instance or by one before. It goes off early enough for whatever the first use of a skill will
+   * have to be sent, which then need not set it again.
+   */
   async ensure(): Promise<void> {
-    if ((await this.#storage.getAlarm()) === null) this.rearm();
+    if ((await this.#storage.getAlarm()) !== null) return;
+    const next = this.#next();
+    if (next === null) return;
+    this.#at = Math.min(next, Date.now() + DURATIONS.useKept);
+    void this.#storage.setAlarm(this.#at);
   }
 
   /** It has gone off, so none is set. */

@@ -47,7 +47,7 @@ function listen({ session, listeners }: Tabs): Response {
 
 /** From now on those who are connected hear what changes in a conversation. */
 export function announce({ sockets, listeners, alarm }: Tabs, session: Session): void {
-  session.scheduled = () => alarm.rearm();
+  session.scheduled = (due) => alarm.advance(due);
   announceChanges(session, sockets, listeners, (error) => {
     if (refusalIn(error) === null) logUnexpected(error, { where: "listen" });
   });

@@ -37,7 +37,7 @@ export interface Session {
   /** Called after every change of the state, of the view, and of what servers offer. */
   changed?: (context: Context) => void;
   /** Called when something is to be done later that was not before. */
-  scheduled?: () => void;
+  scheduled?: (due: number) => void;
 }
 
 type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
@@ -104,8 +104,9 @@ export function record(session: Session, context: Context, happened: readonly Co
     for (const event of events) last = store.log.append(context.now(), event);
     snapshotWhenDue(store, last - events.length, last, next);
   });
+  memory.uses = { kept: uses };
   session.state = next;
-  scheduleUses(session, before);
+  scheduleUses(session, before, uses);
   session.changed?.(context);
 }
 

@@ -26,7 +26,7 @@ interface Counting {
   readonly memory: Pick<SessionMemory, "uses">;
   ended: boolean;
   /** Called when something is to be done later that was not before. */
-  scheduled?: () => void;
+  scheduled?: (due: number) => void;
 }
 
 /** What is counted and not known to have arrived. */
@@ -57,8 +57,8 @@ export function keepUses({ store, memory }: Pick<Counting, "store" | "memory">, 
 }
 
 /** Says that a batch is due that was not before. */
-export function scheduleUses(counting: Counting, before: Uses): void {
-  if (before.due === null && usesOf(counting).due !== null) counting.scheduled?.();
+export function scheduleUses(counting: Counting, before: Uses, after: Uses): void {
+  if (before.due === null && after.due !== null) counting.scheduled?.(after.due);
 }
 
 /** Counts a call of a skill's tool or script by its result, which it gives back. */
@@ -71,8 +71,9 @@ export function countCall(
   if (counting.ended) return result;
   const before = usesOf(counting);
   const use = { skill_id, version_id, calls: 1, failures: result.isError === true ? 1 : 0 };
-  keepUses(counting, withUse(before, use, now()));
-  scheduleUses(counting, before);
+  const after = withUse(before, use, now());
+  keepUses(counting, after);
+  scheduleUses(counting, before, after);
   return result;
 }
 

@@ -51,5 +51,7 @@ async function endIfIdle(tabs: Tabs, env: Env, session: Session, empty: () => Pr
 /** Nobody calls: the conversation's user ends it, as far as the user's own things go. */
 function ownerContext(env: Env, { userId }: Session) {
   const principal = { userId, role: "user" as const, groups: [], scopes: [], keyId: "" };
-  return makeContext(env, { caller: { principal, counters: {}, requestId: freshId("idle"), stale: false } });
+  return makeContext(env, {
+    caller: { principal, counters: {}, asOf: null, requestId: freshId("idle"), stale: false },
+  });
 }

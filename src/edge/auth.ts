@@ -37,7 +37,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   }
   const bookmark = c.req.header("x-d1-bookmark");
   const session = bookmark === undefined ? primary : c.env.DB.withSession(bookmark);
-  c.set("context", makeContext(c.env, { caller, session, timings }));
+  c.set("context", makeContext(c.env, { caller: { ...caller, asOf: primary.getBookmark() }, session, timings }));
   await next();
   const { headers } = c.res;
   headers.append("server-timing", `storage;dur=${timings.storage}`);

@@ -19,12 +19,17 @@ export function makeContext(
   { caller, session, timings = { storage: 0 }, browserLink }: ContextParts,
 ): Context {
   let database: Database | null = null;
+  let nearest: Database | null = null;
   return {
     caller,
     browserLink,
     get db() {
       database ??= session === undefined ? primaryDatabase(env, timings) : openDatabase(session, timings);
       return database;
+    },
+    get nearest() {
+      nearest ??= openDatabase(env.DB.withSession("first-unconstrained"), timings);
+      return nearest;
     },
     packages: env.PACKAGES,
     assets: env.ASSETS,

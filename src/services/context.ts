@@ -10,6 +10,8 @@ import type { Counters } from "../storage/d1/keys";
 export interface Caller {
   principal: Principal;
   counters: Counters;
+  /** The D1 bookmark of the read that told all this; `null` where nothing was read. Later ones sort after earlier ones, as text. */
+  asOf: string | null;
   requestId: string;
   /** D1 was down and the principal is one this isolate saw within the last minute: reads of conversations only. */
   stale: boolean;
@@ -26,7 +28,10 @@ export interface LinkCall {
 
 export interface Context {
   caller: Caller;
+  /** D1 as it was when `caller.asOf` was read, or later: by a replica that has come so far, or the primary. Writes go to the primary. */
   db: Database;
+  /** The nearest replica, however old: only for rows that never change. What it does not have, `db` or the primary may. */
+  nearest: Database;
   packages: R2Bucket;
   assets: Fetcher;
   /** Absent where the account has no Worker Loader. */

@@ -21,9 +21,11 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
   const timings = { storage: 0 };
   const session = env.DB.withSession("first-primary");
   const principal: Principal = { userId, role: "user", groups: [], scopes: [], keyId: "test", ...options.principal };
+  const db = openDatabase(options.faults?.session(session) ?? session, timings);
   return {
-    caller: { principal, counters: {}, requestId: "test", stale: false },
-    db: openDatabase(options.faults?.session(session) ?? session, timings),
+    caller: { principal, counters: {}, asOf: null, requestId: "test", stale: false },
+    db,
+    nearest: db,
     packages: options.faults?.bucket(env.PACKAGES) ?? env.PACKAGES,
     assets: env.ASSETS,
     settings,

@@ -72,7 +72,7 @@ export async function identify(looking: Looking, shown: Shown): Promise<Identifi
   if ("keyId" in proof && !isLive(key, digest, looking.now)) seen.delete(cacheKey);
   const holder = { ...holderOf(proof, key, digest, looking.now), groups };
   const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
-  const caller: Caller = { principal, counters, requestId, stale: false };
+  const caller: Caller = { principal, counters, asOf: null, requestId, stale: false };
   seen.set(cacheKey, { caller, at: looking.now });
   return { caller, key };
 }

@@ -20,7 +20,10 @@ export default defineConfig(async () => {
           plugins: [
             cloudflareTest({
               wrangler: { configPath: "./wrangler.toml" },
+              // The gateway, with test/support/world around its bindings.
+              main: "./test/support/world/main.ts",
               miniflare: {
+                d1Databases: { REPLICA_DB: "replica" },
                 bindings: {
                   TEST_MIGRATIONS: migrations,
                   GATEWAY_ADMIN_KEY: "sgw_test_admin_key_for_the_pool_only",

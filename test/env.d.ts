@@ -1,6 +1,7 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
 declare namespace Cloudflare {
   interface Env {
+    REPLICA_DB: D1Database;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
   }
 }
@@ -8,4 +9,8 @@ declare namespace Cloudflare {
 interface ImportMeta {
   glob<T>(pattern: string, options: { eager: true }): Record<string, T>;
   glob<T>(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, T>;
+}
+interface Env {
+  /** The second database of test/support/world. */
+  REPLICA_DB: D1Database;
 }

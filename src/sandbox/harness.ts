@@ -3,7 +3,9 @@
 
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
+import { LOOP_MODULE } from "./event-loop";
 import { TICK_MODULE } from "./instrument";
+import { SCRIPT_SOURCE } from "./script-harness";
 
 export const HARNESS_MODULE = "gateway/harness.js";
 /** Says which module is run; made for each isolate. */
@@ -11,20 +13,18 @@ export const ENTRY_MODULE = "gateway/entry.js";
 
 /** `ticking`: whether modules are instrumented. */
 export function harnessSource(ticking: boolean): string {
-  return `${ticking ? `import { reset } from ${JSON.stringify(`../${TICK_MODULE}`)};` : "const reset = () => {};"}${SOURCE}`;
+  return `${ticking ? `import { reset } from ${JSON.stringify(`../${TICK_MODULE}`)};` : "const reset = () => {};"}${SOURCE}${SCRIPT_SOURCE}`;
 }
 
 const SOURCE = `
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { AsyncLocalStorage } from "node:async_hooks";
+import { begin, endTimers, guarded, idle, later, runs, waitFor } from ${JSON.stringify(`../${LOOP_MODULE}`)};
 import { entry } from "./entry.js";
 
 const { stringify, parse } = JSON;
-const { freeze, defineProperty } = Object;
+const { assign, freeze, defineProperty } = Object;
 const { isArray } = Array;
-const { Promise, Set } = globalThis;
-const later = setTimeout;
-const runs = new AsyncLocalStorage();
+const { Map, Promise, Set } = globalThis;
 const OUTPUT = ${CODE_LIMITS.outputChars}, CALLS = ${CODE_LIMITS.hostCalls}, LINES = ${CODE_LIMITS.logLines}, HEARD = ${DURATIONS.heard};
 
 export default class extends WorkerEntrypoint {
@@ -32,7 +32,7 @@ export default class extends WorkerEntrypoint {
   run(ask, host) {
     reset();
     return new Promise((resolve) => {
-      const run = { host, calls: 0, lines: 0, telling: new Set(), exit: null, out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
+      const run = { host, calls: 0, lines: 0, telling: new Set(), out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
       run.finish = async (text) => { await heard(run); run.done = true; resolve(text); };
       const end = (text) => { reset(); return run.finish(text); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
@@ -70,23 +70,28 @@ const WORK = {
     return jsonOf(await tool.call(ask.arguments));
   },
 
+  /** Ends with what comes first: that nothing of it waits, process.exit, or an error that nobody catches. */
   async script(ask, run) {
+    const { promise, resolve } = Promise.withResolvers();
+    assign(run, { pending: 0, timers: new Map(), over: false, exit: null });
     run.process = makeProcess(ask, run);
-    try {
-      const { default: script } = await import(entry);
-      const main = await script();
-      if (typeof main === "function") {
-        const value = await main({ ...contextOf(ask, run), args: ask.args, input: ask.input });
-        if (typeof value === "number") run.process.exitCode = value;
-        else if (value !== undefined && value !== null) write(run, "stdout", (typeof value === "string" ? value : stringify(value, null, 2)) + "\\n");
-      }
-    } catch (error) {
-      if (error !== EXIT) {
-        write(run, "stderr", (error instanceof Error && typeof error.stack === "string" ? error.stack : messageOf(error)) + "\\n");
-        run.exit ??= 1;
-      }
-    }
-    return outcomeOf(run);
+    run.end = (code) => {
+      if (run.over) return;
+      run.exit = code;
+      try { run.process.emit("exit", code); run.exit = run.process.exitCode ?? code; } catch (error) { if (error !== EXIT) writeError(run, error); }
+      run.over = true;
+      endTimers(run);
+      resolve(outcomeOf(run));
+    };
+    run.fail = (error, event = "uncaughtException") => {
+      if (run.over || error === EXIT) return;
+      for (const name of [event, "uncaughtException"]) if (run.process.emit(name, error)) return;
+      writeError(run, error);
+      run.process.exitCode = undefined;
+      run.end(1);
+    };
+    evaluate(ask, run).catch(run.fail);
+    return promise;
   },
 };
 
@@ -114,14 +119,15 @@ function contextOf(ask, run) {
     if (ask.kind === "describe") throw new Error(method + "() cannot be used while a tool is being described.");
     return hostOf(run);
   };
+  const asked = (promise) => (run.pending === undefined ? promise : waitFor(run, promise));
   return freeze({
     ...ask.context,
     config: freeze(ask.config),
-    readFile: async (path, encoding) => told(await asking("readFile").readFile(path, encoding)),
+    readFile: (path, encoding) => asked((async () => told(await asking("readFile").readFile(path, encoding)))()),
     // What nobody keeps is not sent: a talkative tool must not be ended for calling the gateway too often.
     log: (...values) => { if (run.lines++ < LINES) void tell(run, asking("log").log(format(values))); },
     emit: (action, payload) => tell(run, asking("emit").emit(action, stringify(payload ?? null))),
-    request: async (action, payload, how) => parse(told(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))),
+    request: (action, payload, how) => asked((async () => parse(told(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))))()),
   });
 }
 
@@ -149,43 +155,9 @@ function hostOf(run) {
   return run.host;
 }
 
-function makeProcess(ask, run) {
-  const listeners = { data: [], end: [] };
-  const stdin = {
-    setEncoding: () => stdin,
-    on: (event, listener) => {
-      listeners[event]?.push(listener);
-      if (event === "end") later(() => { for (const l of listeners.data) l(ask.input); for (const l of listeners.end) l(); }, 0);
-      return stdin;
-    },
-    async *[Symbol.asyncIterator]() { if (ask.input !== "") yield ask.input; },
-  };
-  const stream = (name) => ({ isTTY: false, write: (text) => { write(run, name, String(text)); return true; } });
-  return {
-    argv: ["node", ask.context.scriptPath, ...ask.args],
-    env: {},
-    exitCode: undefined,
-    stdin,
-    stdout: stream("stdout"),
-    stderr: stream("stderr"),
-    cwd: () => "/",
-    exit: (code) => {
-      run.exit ??= code ?? run.process.exitCode ?? 0;
-      const outcome = outcomeOf(run);
-      void run.finish(stringify({ ok: true, value: outcome }));
-      throw EXIT;
-    },
-  };
-}
-
-const EXIT = freeze({ name: "Exit" });
-
-function outcomeOf(run) {
-  return { exit: Number(run.exit ?? run.process.exitCode ?? 0), stdout: run.out.stdout, stderr: run.out.stderr };
-}
-
 /** Collects output, and tells the host from time to time, so that it is not lost when the run is killed. */
 function write(run, name, text) {
+  if (run.over) return;
   run.out[name] = (run.out[name] + text).slice(0, OUTPUT + 1);
   if (run.due || run.process === undefined) return;
   // While a module is evaluated there are no timers; what it writes is told later.

@@ -5,6 +5,7 @@ import type { Runnable } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
 import type { JsonObject, JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
+import { LOOP_MODULE, LOOP_SOURCE } from "./event-loop";
 import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
 import { Host, HostCall, type HostParts } from "./host";
 import { instrument, TICK_MODULE, TICK_SOURCE } from "./instrument";
@@ -150,7 +151,10 @@ class UnfitCode extends Error {}
 
 async function workerCode(code: Runnable | string): Promise<WorkerLoaderWorkerCode> {
   if (typeof code === "string") throw new UnfitCode(code);
-  const modules: Record<string, WorkerLoaderModule> = { [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) } };
+  const modules: Record<string, WorkerLoaderModule> = {
+    [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) },
+    [LOOP_MODULE]: { js: LOOP_SOURCE },
+  };
   modules[ENTRY_MODULE] = { js: `export const entry = ${JSON.stringify(`../${code.entry}`)};` };
   if (__DEVELOPMENT__) modules[TICK_MODULE] = { js: TICK_SOURCE };
   for (const [name, source] of Object.entries(code.sources)) {
@@ -180,7 +184,7 @@ let harnessDigest: string | undefined;
 
 /** A loader goes on with the isolate of an id it has seen, so the id holds everything that makes a difference. */
 async function idOf({ digest, path, as, config, userId }: IsolateCode): Promise<string> {
-  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + TICK_SOURCE);
+  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + LOOP_SOURCE + TICK_SOURCE);
   return sha256Hex(
     JSON.stringify([harnessDigest, COMPATIBILITY_DATE, COMPATIBILITY_FLAGS, digest, path, as, config, userId]),
   );

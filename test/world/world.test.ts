@@ -3,12 +3,12 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { beginWorld, endWorld, journeyOf, worldly } from "../support/world/pool";
+import { at, beginWorld, endWorld, journeyOf } from "../support/world/pool";
 import { bookmarkAt, writes } from "../support/world/replication";
 import type { World } from "../support/world/world";
 
 const world: World = await beginWorld();
-const { DB } = worldly();
+const { DB, REPLICA_DB } = env;
 beforeEach(() => world.catchUp());
 afterAll(endWorld);
 
@@ -35,7 +35,7 @@ describe("the replica", () => {
     await write("farther");
     expect(await counterOf(DB.withSession("first-unconstrained"), "far")).toBe(1);
     expect(await counterOf(DB.withSession("first-unconstrained"), "farther")).toBe(null);
-    expect(await counterOf(env.REPLICA_DB, "farther")).toBe(null);
+    expect(await counterOf(REPLICA_DB, "farther")).toBe(null);
   });
 
   it("never answers a session that is ahead of it", async () => {
@@ -90,6 +90,14 @@ it.each([
   expect(writes({ sql, params: [] })).toBe(expected);
 });
 
+it("has isolates, which share all but their memory", async () => {
+  const key = await keyFor("settler");
+  const ask = (headers: Record<string, string>) => call("GET", "/api/v1/me", { key, headers });
+  expect((await ask(at("one"))).status).toBe(200);
+  const { journey } = await journeyOf(world, () => ask(at("two")));
+  expect(journey.primary + journey.replica).toBeGreaterThan(0);
+});
+
 describe("a journey", () => {
   it("names who went where, and by which route", async () => {
     const key = await keyFor("traveller");
@@ -105,7 +113,6 @@ describe("a journey", () => {
   });
 
   it("counts in rounds what goes on at the same time, and apart what nobody waits for", async () => {
-    const { DB } = worldly();
     const primary = () => DB.prepare("SELECT 1").run();
     const { journey } = await world.measure(async () => {
       await Promise.all([primary(), primary()]);

@@ -103,12 +103,29 @@ function whatOf(queries: readonly Query[]): string {
   return queries.map(({ sql }) => sql.replace(/\s+/g, " ").trim().slice(0, 60)).join("; ");
 }
 
-/** The binding. What the gateway uses of it is here, and nothing else. */
+/** The binding. What the gateway and its tests use of it is here, and nothing else. */
+class WorldDatabase {
+  readonly #open: (start: string) => ReturnType<typeof openSession>;
+
+  constructor(open: (start: string) => ReturnType<typeof openSession>) {
+    this.#open = open;
+  }
+
+  prepare(sql: string) {
+    return this.#open("none").prepare(sql);
+  }
+
+  batch(statements: readonly Statement[]) {
+    return this.#open("none").batch(statements);
+  }
+
+  withSession(start = "first-unconstrained") {
+    return this.#open(start);
+  }
+}
+
 export function database(world: World, pair: Pair, who: () => Who): D1Database {
-  const made = {
-    ...openSession(world, pair, who, "none"),
-    withSession: (start = "first-unconstrained") => openSession(world, pair, who, start),
-  };
+  const made = new WorldDatabase((start) => openSession(world, pair, who, start));
   // Generic signatures of results cannot be told by a class that hands on what D1 gives.
   return made as unknown as D1Database;
 }

@@ -3,30 +3,46 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { emptyDatabase } from "../empty";
-import { around, enter } from "./main";
+import { bindingsFor, enter, ISOLATE_HEADER } from "./main";
 import type { Journey } from "./trip";
 import { World } from "./world";
 
-/** Begins a world. Call it at the top of a file or in `beforeAll`, before anything is written; `endWorld` belongs in `afterAll`. */
+const { DB, CONVERSATIONS, PACKAGES, REPLICA_DB } = env;
+
+/**
+ * Begins a world, at the top of a file before anything is written; `endWorld` belongs in `afterAll`. What the test itself writes
+ * through `env` goes through it, too: the replica must hear of it.
+ */
 export async function beginWorld(): Promise<World> {
-  await applyD1Migrations(env.REPLICA_DB, env.TEST_MIGRATIONS);
-  await emptyDatabase(env.REPLICA_DB);
-  const written = await env.DB.prepare("SELECT count(*) AS rows FROM keys").first<number>("rows");
+  await applyD1Migrations(REPLICA_DB, env.TEST_MIGRATIONS);
+  await emptyDatabase(REPLICA_DB);
+  const written = await DB.prepare("SELECT count(*) AS rows FROM keys").first<number>("rows");
   if (written !== 0)
     throw new Error("A world begins with an empty registry: begin it before the file's first request.");
   const world = new World();
-  enter(world);
+  enter(world, { DB, CONVERSATIONS, PACKAGES, REPLICA_DB });
+  Object.assign(
+    env,
+    bindingsFor("test", () => "test"),
+  );
   return world;
 }
 
 export function endWorld(): void {
   enter(null);
+  Object.assign(env, { DB, PACKAGES });
 }
 
-/** The pool's bindings as the world has them, for `askWith` and for what a test itself writes: the replica must hear of it. */
-export function worldly(): Pick<Env, "DB" | "CONVERSATIONS" | "PACKAGES"> {
-  const { DB, CONVERSATIONS, PACKAGES } = around(env, () => "test");
-  return { DB, CONVERSATIONS, PACKAGES };
+/** The bindings of one of the gateway's isolates, for `askWith`. */
+export function isolate(name: string): Pick<Env, "DB" | "CONVERSATIONS" | "PACKAGES"> {
+  const bindings = bindingsFor(name, () => "worker");
+  if (bindings === null) throw new Error("There is no world: begin one.");
+  return bindings;
+}
+
+/** The headers that bring a request to an isolate of the gateway; each has its own memory, and a new one has none. */
+export function at(name: string): Record<string, string> {
+  return { [ISOLATE_HEADER]: name };
 }
 
 /** Asks with `call` or the like, and tells what the answer cost; its body is read to the end. */

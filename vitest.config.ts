@@ -48,8 +48,9 @@ export default defineConfig(async () => {
               "test/fuzz/**",
               "test/architecture.test.ts",
             ],
-            // Servers that tests talk to, in Node: cheap until a test asks for one.
-            globalSetup: ["./test/support/upstream-server/setup.ts"],
+            // The compiler of skill code as its sources are now; and servers that tests talk to, in Node, which are
+            // cheap until a test asks for one.
+            globalSetup: ["./test/support/compiler-asset.ts", "./test/support/upstream-server/setup.ts"],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {

@@ -10,7 +10,7 @@ import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 export const MAIN_MODULE = "index.js";
 
 /** As in wrangler's own bundler, which knows no splitting. */
-const WORKERD = {
+export const WORKERD = {
   format: "esm",
   target: "es2024",
   supported: { using: true },

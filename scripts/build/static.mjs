@@ -4,6 +4,7 @@
 import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { prepareClient } from "./client.mjs";
+import { prepareCompiler } from "./compiler.mjs";
 import { prepareDemo } from "./demo.mjs";
 import { prepareDocuments } from "./documents.mjs";
 import { prepareTokens } from "./tokens.mjs";
@@ -14,6 +15,7 @@ import { prepareTokens } from "./tokens.mjs";
  */
 export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
+  { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
   { output: "client/", sources: ["client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
   { output: "docs/", sources: ["docs"], prepare: prepareDocuments },

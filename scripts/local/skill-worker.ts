@@ -1,11 +1,11 @@
 // The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
 
-import { compilePackage } from "../../src/domain/code/compile";
 import { findModule, isCode } from "../../src/domain/code/graph";
 import { runnable } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
+import { compileApart } from "../../src/sandbox/compiling";
 import type { HostParts } from "../../src/sandbox/host";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
 import { runScript } from "../../src/sandbox/script";
@@ -40,7 +40,7 @@ export default {
       fileName: asked.fileName,
     });
     if (found === null) return Response.json({ issues, warnings });
-    const compiled = await compilePackage(found);
+    const compiled = await compileApart({ loader: env.LOADER, assets: env.ASSETS }, found);
     const { manifest, digest, files, name } = found;
     const paths = files.map((file) => file.path);
     const code = compiled.code;

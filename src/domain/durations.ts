@@ -7,6 +7,8 @@ export const DURATIONS = {
   toolMost: 300_000,
   /** Describing all tools of a skill. */
   describe: 5_000,
+  /** Compiling the code of a package. */
+  compile: 10_000,
   /** What code has emitted and logged is waited for so long before its answer goes out. */
   heard: 1_000,
   /** A request to the browser ends so long before its tool, which can still say what happened. */

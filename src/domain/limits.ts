@@ -131,6 +131,9 @@ export const CODE_LIMITS = {
   /** CPU of one call when deployed; locally, where no limit is enforced, of one stretch without a pause. */
   cpuMs: 10_000,
   localCpuMs: 750,
+  /** Work of the compiler for one package: functions entered and rounds of loops, in all and for each byte. Real code takes 10 to 40 a byte. */
+  compileSteps: 10_000_000,
+  compileStepsPerByte: 100,
   toolsPerSkill: 64,
   descriptionChars: 8_192,
   schemaChars: 65_536,

@@ -1,31 +1,21 @@
 // Making a package's code ready to run, and saying what is wrong with it without running it.
 
 import type { Issue } from "../errors";
-import { CODE_LIMITS } from "../limits";
-import { type Manifest, type PackageFile, SKILL_FILE, type SkillPackage } from "../package/skill";
+import type { PackageFile } from "../package/skill";
 import { utf8Text } from "../text";
+import { type CodePackage, type Compiled, declarationWarnings, readableModules } from "./declared";
 import { closure, findModule, isCode, isModule, resolveImport } from "./graph";
 import { type ReadModule, readModule, renameImports, scriptEdits } from "./module";
 import type { StoredCode } from "./stored";
 import { type SyntaxProblem, syntaxProblem } from "./syntax";
 
-export interface Compiled {
-  /** `null` when the package has no code at all. */
-  code: StoredCode | null;
-  /** About what would run: the provider's modules, and scripts in `scripts/`. Other files may be meant for other places. */
-  warnings: Issue[];
-}
-
-/** What of a package compiling looks at. */
-export type CodePackage = Pick<SkillPackage, "zip"> & {
-  files: readonly PackageFile[];
-  manifest: Pick<Manifest, "provider" | "tools">;
-};
-
 const NO_REQUIRE =
   "It calls `require`, which there is not here, so it fails when it gets there. Only `import` of the package's own files works.";
 
-/** Compiles every module of a package. Types go, imports are resolved; nothing is run. */
+/**
+ * Compiles every module of a package. Types go, imports are resolved; nothing is run. The gateway calls it where hostile code can
+ * harm nobody: through `compileApart` of `src/sandbox/compiling.ts`.
+ */
 export async function compilePackage(found: CodePackage): Promise<Compiled> {
   const { files, manifest } = found;
   const warnings = declarationWarnings(manifest);
@@ -41,14 +31,13 @@ export async function compilePackage(found: CodePackage): Promise<Compiled> {
   const modules = files.filter((file) => isModule(file.path));
   const names = new Map<string, string>();
   for (const [index, { path }] of modules.entries()) names.set(path, nameOf(path, index, new Set(names.values())));
-  let room: number = CODE_LIMITS.packageBytes;
+  const readable = readableModules(files);
   for (const file of modules) {
     const { path } = file;
-    if (file.size > Math.min(CODE_LIMITS.moduleBytes, room)) {
+    if (!readable.has(file)) {
       fault(path, { message: "It is too large to run here.", line: 0 });
       continue;
     }
-    room -= file.size;
     const module = await readFile(found, file);
     if ("message" in module) fault(path, module);
     else if (path.endsWith(".json"))
@@ -103,19 +92,6 @@ async function readFile(found: CodePackage, file: PackageFile): Promise<ReadModu
   } catch (error) {
     return syntaxProblem(error);
   }
-}
-
-function declarationWarnings({ provider, tools }: CodePackage["manifest"]): Issue[] {
-  const warn = (code: string, message: string): Issue => ({ code, message, path: SKILL_FILE });
-  if (provider?.module !== undefined && provider.class === undefined)
-    return [warn("PROVIDER_CLASS_MISSING", "The `provider` names no `class`, so its tools cannot be made.")];
-  if (tools.length > 0 && provider?.module === undefined)
-    return [warn("TOOLS_WITHOUT_PROVIDER", "The skill declares tools but no `provider` that makes them.")];
-  if (tools.length === 0 && provider?.module !== undefined)
-    return [warn("PROVIDER_WITHOUT_TOOLS", "The skill has a `provider` but declares no `tools`, so it offers none.")];
-  if (tools.length > CODE_LIMITS.toolsPerSkill)
-    return [warn("TOO_MANY_TOOLS", `Of the skill's tools only the first ${CODE_LIMITS.toolsPerSkill} are offered.`)];
-  return [];
 }
 
 function providerWarnings(

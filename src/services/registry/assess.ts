@@ -4,7 +4,6 @@
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
 import { type Dependency, maySayBare, readNeeds } from "../../domain/catalog/needs";
-import { compilePackage } from "../../domain/code/compile";
 import { isCode } from "../../domain/code/graph";
 import type { StoredCode } from "../../domain/code/stored";
 import type { Issue } from "../../domain/errors";
@@ -13,6 +12,7 @@ import { type Naming, type PackageOutcome, readPackage } from "../../domain/pack
 import { SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
 import { shownText } from "../../domain/text";
 import { catalogLine, estimateFileTokens } from "../../domain/tokens";
+import { compileApart } from "../../sandbox/compiling";
 import { countTokens } from "../../storage/assets/tokenizer";
 import { findNamed } from "../../storage/d1/skills";
 import { runsCode } from "../catalog/may-run";
@@ -64,7 +64,7 @@ export async function assess(
     countPackageTokens(context, found),
     reportRouting(context, found, scope),
     dependencyWarnings(context, found, scope),
-    compiles ? compilePackage(found) : { code: null, warnings: codeWarnings(found) },
+    compiles ? compileApart(context, found) : { code: null, warnings: codeWarnings(found) },
   ]);
   const placed = builtinWarnings(found, scope);
   const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];

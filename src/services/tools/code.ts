@@ -1,10 +1,10 @@
 // The code of a version on its way into an isolate, and what its host reads for it.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import { compilePackage } from "../../domain/code/compile";
 import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
+import { compileApart } from "../../sandbox/compiling";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
@@ -72,7 +72,9 @@ async function loadCode(
 ): Promise<Runnable | string> {
   const { packages, timings } = context;
   const code = (await readStoredCode(packages, timings, versionId)) ?? (await compileNow(context, versionId));
-  return code === null ? "the skill changed just now" : runnable(code, path, as);
+  return code === null
+    ? "the skill changed just now, or its code could not be read in time; try again"
+    : runnable(code, path, as);
 }
 
 /** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */
@@ -82,7 +84,7 @@ async function compileNow(context: Context, versionId: string): Promise<StoredCo
   const zip = await readWholePackage(packages, timings, versionId);
   if (declared === null || zip === null) return null;
   const { files, tools, provider } = declared;
-  const { code } = await compilePackage({
+  const { code } = await compileApart(context, {
     zip,
     files,
     manifest: { tools, ...(provider === null ? {} : { provider }) },

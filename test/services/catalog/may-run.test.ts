@@ -37,5 +37,8 @@ it("is asked in one place, and the loader is touched in one folder", () => {
       .map(([path]) => path.replace("../../../src/", ""))
       .sort();
   expect(using(/\bcanExecute\b/)).toEqual(["domain/access/access.ts", "services/catalog/may-run.ts"]);
-  expect(using(/\.get\([^)]*\)\s*\.getEntrypoint|loader\.(get|load)\(/)).toEqual(["sandbox/isolate.ts"]);
+  expect(using(/\.get\([^)]*\)\s*\.getEntrypoint|loader\.(get|load)\(/)).toEqual([
+    "sandbox/compiling.ts",
+    "sandbox/isolate.ts",
+  ]);
 });

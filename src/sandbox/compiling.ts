@@ -1,0 +1,120 @@
+// Compiling a package's code in an isolate of its own, made for it and gone with it: whoever publishes what a parser cannot bear
+// harms nobody else. The compiler is a static asset, `public/sandbox/compiler.js`, that scripts/build/compiler.mjs makes of
+// `src/domain/code/compile.ts`; as a module of the gateway it would be compiled at every start, though few requests see code.
+
+import * as z from "zod";
+import {
+  type CodePackage,
+  type Compiled,
+  declarationWarnings,
+  modulesOnly,
+  unreadableCode,
+} from "../domain/code/declared";
+import { isCode } from "../domain/code/graph";
+import { storedCodeSchema } from "../domain/code/stored";
+import { DURATIONS } from "../domain/durations";
+import { type Issue, SEVERITIES } from "../domain/errors";
+import { CODE_LIMITS } from "../domain/limits";
+import { SKILL_FILE } from "../domain/package/skill";
+import { TICK_MODULE } from "./instrument";
+
+const COMPILER_URL = "https://assets.local/sandbox/compiler.js";
+
+/**
+ * What bounds the compiler is work and no clock: Workers see none while they compute, and the same package gets the same verdict
+ * on every machine. Each function and loop of the asset takes a step.
+ */
+const STEPS = `
+let left = Infinity;
+function allow(steps) { left = steps; }
+function tick() { if (--left < 0) throw new RangeError("too much work"); }
+function isSpent() { return left < 0; }
+export { allow, tick, isSpent };
+`;
+
+const ENTRY = `
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { compilePackage } from "./compiler.js";
+import { allow, isSpent } from "./${TICK_MODULE}";
+class Compile extends WorkerEntrypoint {
+  async compile(found, steps) {
+    allow(steps);
+    const compiled = await compilePackage(found).catch((error) => { if (!isSpent()) throw error; });
+    return JSON.stringify(isSpent() ? { spent: true } : compiled);
+  }
+}
+export { Compile as default };
+`;
+
+interface Compiler {
+  compile(found: CodePackage, steps: number): Promise<unknown>;
+}
+
+const issueSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  path: z.string().exactOptional(),
+  line: z.number().exactOptional(),
+  severity: z.enum(SEVERITIES).exactOptional(),
+});
+
+const answerSchema = z.union([
+  z.object({ spent: z.literal(true) }),
+  z.object({ code: storedCodeSchema.nullable(), warnings: z.array(issueSchema) }),
+]);
+
+/**
+ * Makes the code of a package ready to run. Nothing of it is run, and what is wrong with it is a warning. Where there is no loader
+ * nothing could run, so nothing is compiled; where the compiler does not answer, the code is compiled when it is first used.
+ */
+export async function compileApart(
+  { loader, assets }: { loader?: WorkerLoader | undefined; assets: Pick<Fetcher, "fetch"> },
+  found: CodePackage,
+): Promise<Compiled> {
+  const declared = declarationWarnings(found.manifest);
+  if (!found.files.some(({ path }) => isCode(path))) return { code: null, warnings: declared };
+  if (loader === undefined) return { code: null, warnings: [...declared, NO_LOADER] };
+  try {
+    const answer = answerSchema.parse(JSON.parse(await askCompiler(loader, assets, modulesOnly(found))));
+    return "spent" in answer ? unreadableCode(found) : answer;
+  } catch (error) {
+    console.error(JSON.stringify({ event: "compiler_failed", reason: String(error).slice(0, 300) }));
+    return { code: null, warnings: [...declared, NOT_NOW] };
+  }
+}
+
+const NO_LOADER: Issue = {
+  code: "CODE_NOT_RUN",
+  message: "This gateway has no Worker Loader, so no skill's code runs: the files are kept to be read.",
+  path: SKILL_FILE,
+  severity: "info",
+};
+
+const NOT_NOW: Issue = {
+  code: "CODE_NOT_COMPILED",
+  message: "The code could not be compiled now, so nothing is said of it. It is compiled when it is first used.",
+  path: SKILL_FILE,
+};
+
+async function askCompiler(loader: WorkerLoader, assets: Pick<Fetcher, "fetch">, found: CodePackage): Promise<string> {
+  const deadline = AbortSignal.timeout(DURATIONS.compile);
+  const response = await assets.fetch(COMPILER_URL, { signal: deadline });
+  const compiler = await response.text();
+  if (!response.ok) throw new Error(`The asset ${COMPILER_URL} answered ${response.status}.`);
+  const limits = { cpuMs: CODE_LIMITS.cpuMs, subRequests: 0 };
+  const isolate = loader.load({
+    compatibilityDate: "2026-10-20",
+    mainModule: "main.js",
+    modules: { "main.js": ENTRY, "compiler.js": compiler, [TICK_MODULE]: STEPS },
+    globalOutbound: null,
+    env: {},
+  });
+  const entrypoint = isolate.getEntrypoint(undefined, { limits }) as unknown as Compiler;
+  const late = Promise.withResolvers<never>();
+  const end = () => late.reject(new Error(`It took longer than ${DURATIONS.compile / 1_000} s.`));
+  deadline.addEventListener("abort", end, { once: true });
+  const steps = CODE_LIMITS.compileSteps + found.zip.length * CODE_LIMITS.compileStepsPerByte;
+  const answer = await Promise.race([entrypoint.compile(found, steps), late.promise]);
+  if (typeof answer !== "string") throw new TypeError("It answered something that is no JSON.");
+  return answer;
+}

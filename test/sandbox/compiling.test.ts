@@ -1,0 +1,101 @@
+// The compiler in its isolate: what it makes is what the domain makes, and no package keeps it busy for long.
+
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { compilePackage } from "../../src/domain/code/compile";
+import { runnable } from "../../src/domain/code/stored";
+import { CODE_LIMITS } from "../../src/domain/limits";
+import { readPackage } from "../../src/domain/package/package";
+import { compileApart } from "../../src/sandbox/compiling";
+import { type SkillFixture, skillZip } from "../support/skill";
+
+async function read(skill: SkillFixture) {
+  const { package: found, issues } = await readPackage(skillZip(skill), {});
+  if (found === null) throw new Error(JSON.stringify(issues));
+  return found;
+}
+
+/** Bytes that no compressor makes anything of. */
+const noise = (length: number) => {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+  return bytes;
+};
+const apart = { loader: env.LOADER, assets: env.ASSETS };
+const answering = (response: () => Response) => ({ fetch: async () => response() });
+/** Each level makes the parser of types try both ways, so twenty take a million times as long as one. */
+const EXPONENTIAL = `const x = ${"async <T>(a = ".repeat(40)}1${")".repeat(40)};`;
+
+describe("the compiler's isolate", () => {
+  it.each<[string, SkillFixture]>([
+    ["nothing but a prompt", {}],
+    ["tools without code", { frontmatter: "tools: [act]" }],
+    [
+      "modules of every kind among other files",
+      {
+        frontmatter: "provider: { module: provider, class: P }\ntools: [act]",
+        files: {
+          "a.bin": new Uint8Array(5_000).fill(255),
+          "data.json": '{"a":1}',
+          "notes.md": "é".repeat(3_000),
+          "provider.ts": 'import data from "./data.json"; export class P { a: number = data.a }',
+          "scripts/ü.mjs": 'import { P } from "../provider"; export default () => new P();',
+          "z.txt": "last",
+        },
+      },
+    ],
+    [
+      "modules that are wrong",
+      {
+        files: {
+          "scripts/a.ts": "const a: = 1",
+          "scripts/b.js": 'import "./not-there.js"',
+          "scripts/c.js": noise(CODE_LIMITS.moduleBytes + 1),
+          "scripts/d.json": "{",
+          "scripts/e.js": new Uint8Array([0xff, 0xfe, 0xfd]),
+        },
+      },
+    ],
+  ])("compiles %s as the domain does", async (_, skill) => {
+    const found = await read(skill);
+    expect(await compileApart(apart, found)).toEqual(await compilePackage(found));
+  });
+
+  it("gives up on what takes too much work, says so, and does so again", async () => {
+    const found = await read({ files: { "scripts/x.ts": EXPONENTIAL, "scripts/y.js": "1" } });
+    const compiled = await compileApart(apart, found);
+    expect(compiled.warnings.map(({ code }) => code)).toEqual(["CODE_NOT_COMPILED"]);
+    const why = "The package's code takes too much work to read.";
+    expect(runnable(compiled.code!, "scripts/y.js", "script")).toBe(`scripts/y.js: ${why}`);
+    expect(await compileApart(apart, found)).toEqual(compiled);
+  });
+
+  it("leaves nothing behind for the next package", async () => {
+    const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
+    await compileApart(apart, await read({ files: { "scripts/x.ts": EXPONENTIAL } }));
+    expect((await compileApart(apart, found)).warnings).toEqual([]);
+  });
+
+  it.each<[string, Pick<Fetcher, "fetch">]>([
+    ["is missing", answering(() => new Response(null, { status: 404 }))],
+    ["cannot be fetched", { fetch: () => Promise.reject(new Error("down")) }],
+    ["is no module", answering(() => new Response("}"))],
+    [
+      "answers something else",
+      answering(() => new Response("export const compilePackage = async () => ({ code: 1 })")),
+    ],
+    ["dies", answering(() => new Response("export const compilePackage = async () => { throw new Error('dead') }"))],
+  ])("puts compiling off when the compiler %s", async (_, assets) => {
+    const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
+    const { code, warnings } = await compileApart({ loader: env.LOADER, assets }, found);
+    expect(code).toBeNull();
+    expect(warnings.map((warning) => warning.code)).toEqual(["CODE_NOT_COMPILED"]);
+  });
+
+  it("is not needed where nothing could run", async () => {
+    const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
+    const { code, warnings } = await compileApart({ assets: answering(() => new Response("}")) }, found);
+    expect(code).toBeNull();
+    expect(warnings).toMatchObject([{ code: "CODE_NOT_RUN", severity: "info" }]);
+  });
+});

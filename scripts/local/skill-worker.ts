@@ -1,14 +1,17 @@
 // The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
 
-import { findModule, isCode } from "../../src/domain/code/graph";
+import { findModule } from "../../src/domain/code/graph";
+import { isScript, languageOf } from "../../src/domain/code/language";
 import { runnable } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
+import { PARALLEL } from "../../src/domain/limits";
 import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
 import { compileApart } from "../../src/sandbox/compiling";
 import type { HostParts } from "../../src/sandbox/host";
+import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
-import { runScript } from "../../src/sandbox/script";
+import { Slots } from "../../src/sandbox/slots";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
 interface Bench {
@@ -53,10 +56,11 @@ export default {
         ? null
         : { digest, path, className, config: manifest.config, load: load(path, "provider") };
 
+    const isolates = { loader: env.LOADER, slots: new Slots(PARALLEL.request) };
     if (asked.call === undefined) {
       const [tokens, described] = await Promise.all([
         countPackageTokens({ assets: env.ASSETS }, found),
-        provider === null ? { tools: [], problems: {} } : describeProvider(env.LOADER, provider, name, manifest.tools),
+        provider === null ? { tools: [], problems: {} } : describeProvider(isolates, provider, name, manifest.tools),
       ]);
       return Response.json({
         ...{
@@ -66,7 +70,7 @@ export default {
           version: manifest.version ?? null,
         },
         ...{ tokens, tools: described.tools, problems: described.problems, files: paths },
-        scripts: paths.filter((each) => isCode(each) && each.startsWith("scripts/")),
+        scripts: paths.filter((each) => isScript(each) && each.startsWith("scripts/")),
       });
     }
 
@@ -94,29 +98,26 @@ export default {
     const { signal } = new AbortController();
     const tool = manifest.tools.find((candidate) => candidate.name === asked.call);
     if (tool !== undefined && provider !== null) {
-      const { tools } = await describeProvider(env.LOADER, provider, name, [tool]);
+      const { tools } = await describeProvider(isolates, provider, name, [tool]);
       const call = { tool, shown: tool.name, arguments: asked.arguments, context };
       const result =
         misfit(tool.name, tools[0]?.inputSchema ?? {}, asked.arguments) ??
-        (await callTool(env.LOADER, provider, call, host, signal));
+        (await callTool(isolates, provider, call, host, signal));
       return Response.json({ result, logs, told });
     }
     const script = asked.call.replace(/^\.\//, "");
-    if (!paths.includes(script) || !isCode(script))
+    const language = languageOf(script);
+    if (!paths.includes(script) || language === null || !isScript(script))
       return Response.json({ problem: `'${asked.call}' is neither a tool nor a script of ${name}.` });
     const { args = [], input = "" } = asked.arguments;
-    const run = await runScript(
-      env.LOADER,
-      { digest, path: script, config: manifest.config, load: load(script, "script") },
-      {
-        args: Array.isArray(args) ? args.map(String) : [],
-        input: typeof input === "string" ? input : JSON.stringify(input),
-        context: { ...context, scriptPath: script },
-      },
-      host,
-      timeoutOf(manifest.config),
-      signal,
-    );
+    const parts = { ...isolates, assets: env.ASSETS, readZip: async () => found, host };
+    const call = {
+      ...{ script: { path: script, language }, digest, context, config: manifest.config, files: [] },
+      args: Array.isArray(args) ? args.map(String) : [],
+      input: typeof input === "string" ? input : JSON.stringify(input),
+      ms: timeoutOf(manifest.config),
+    };
+    const run = await javascript(parts, (each) => load(each, "script")()).run(call, signal);
     return Response.json({ run, logs, told });
   },
 };

@@ -5,6 +5,9 @@ export const DURATIONS = {
   /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
   tool: 30_000,
   toolMost: 300_000,
+  /** Code waits for a free isolate, and then for the isolate to be ready; its own time begins after that. */
+  queue: 10_000,
+  start: 5_000,
   /** Describing all tools of a skill. */
   describe: 5_000,
   /** Compiling the code of a package. */

@@ -1,7 +1,9 @@
 // The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
 
 import { makeId } from "../domain/id";
+import { PARALLEL } from "../domain/limits";
 import { settingsFrom } from "../domain/settings";
+import { Slots } from "../sandbox/slots";
 import type { Caller, Context } from "../services/context";
 import { type Database, openDatabase, type Timings } from "../storage/d1/database";
 
@@ -11,12 +13,14 @@ interface ContextParts {
   session?: D1DatabaseSession;
   timings?: Timings;
   browserLink?: Context["browserLink"];
+  /** Those of a conversation, which its requests share. */
+  slots?: Slots;
 }
 
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { caller, session, timings = { storage: 0 }, browserLink }: ContextParts,
+  { caller, session, timings = { storage: 0 }, browserLink, slots = new Slots(PARALLEL.request) }: ContextParts,
 ): Context {
   let database: Database | null = null;
   let nearest: Database | null = null;
@@ -34,6 +38,7 @@ export function makeContext(
     packages: env.PACKAGES,
     assets: env.ASSETS,
     loader: env.LOADER,
+    slots,
     settings: settingsFrom(env),
     timings,
     now: () => Date.now(),

@@ -31,6 +31,7 @@ export default class extends WorkerEntrypoint {
   /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
   run(ask, host) {
     reset();
+    void host.begin().catch(() => {});
     return new Promise((resolve) => {
       const run = { host, calls: 0, lines: 0, telling: new Set(), out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
       run.finish = async (text) => { await heard(run); run.done = true; resolve(text); };

@@ -1,9 +1,10 @@
 // What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
 
 import { RpcTarget } from "cloudflare:workers";
+import { isRunPath } from "../domain/code/run-path";
 import { DURATIONS } from "../domain/durations";
 import type { JsonValue } from "../domain/json";
-import { CODE_LIMITS } from "../domain/limits";
+import { CODE_LIMITS, SCRIPT_FILES } from "../domain/limits";
 
 /** What a page answered, or why none did. */
 export interface BrowserAnswer {
@@ -54,13 +55,19 @@ export interface HostParts {
   /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
   ended(ending: HostEnding): void;
   browserLink: BrowserLink;
-  /** When the call ends, in milliseconds since the epoch. */
+  /** When the call ends, in milliseconds since the epoch. It comes nearer when the isolate is ready. */
   deadline: number;
 }
 
 /** One call's state, on our side. The isolate has only the `Host`. */
 export class HostCall {
   readonly output = { stdout: "", stderr: "" };
+  /** What a script wrote, by full path; and what of it there is no room for. */
+  readonly files = new Map<string, Uint8Array>();
+  readonly left = new Set<string>();
+  /** The isolate has booted, and has everything that it needs. */
+  readonly ready = Promise.withResolvers<void>();
+  begun: number | null = null;
   readonly over = Promise.withResolvers<void>();
   /** Why the call was stopped from this side. */
   readonly stopped = Promise.withResolvers<string>();
@@ -144,6 +151,28 @@ export class Host extends RpcTarget {
       if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
       const answer = await line.parts.browserLink.request({ ...asked, timeoutMs: Math.min(timeoutMs ?? left, left) });
       return JSON.stringify(answer);
+    });
+  }
+
+  /** Told when the harness is ready: the code's own time begins. */
+  async begin(): Promise<void> {
+    this.#line.begun ??= Date.now();
+    this.#line.ready.resolve();
+  }
+
+  /** A file that a script has written. What is too much is named and not kept. */
+  put(path: unknown, bytes: unknown): Promise<Told<boolean>> {
+    return this.#tell((line) => {
+      if (typeof path !== "string" || !isRunPath(path)) throw new TypeError("A file has a full path.");
+      if (!(bytes instanceof Uint8Array)) throw new TypeError("A file is bytes.");
+      const { outFileBytes, outBytes, outFiles } = SCRIPT_FILES;
+      const total = [...line.files.values()].reduce((sum, file) => sum + file.length, bytes.length);
+      if (bytes.length <= outFileBytes && total <= outBytes && line.files.size < outFiles) {
+        line.files.set(path, bytes);
+        return true;
+      }
+      if (line.left.size < SCRIPT_FILES.outFiles) line.left.add(path);
+      return false;
     });
   }
 

@@ -1,31 +1,25 @@
 // One run in an isolate of the Worker Loader: no network, no bindings, a deadline that is kept from outside. The only folder
 // that touches the loader is this one.
 
-import type { Runnable } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
+import { DURATIONS } from "../domain/durations";
 import type { JsonObject, JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
-import { LOOP_MODULE, LOOP_SOURCE } from "./event-loop";
-import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
 import { Host, HostCall, type HostParts } from "./host";
-import { instrument, TICK_MODULE, TICK_SOURCE } from "./instrument";
+import { type Slots, TOO_MANY } from "./slots";
 
-const COMPATIBILITY_DATE = "2026-10-20";
-/** No Node: less to reach, and a script must say what it reads. Async context tells the output of two runs apart. */
-const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_als"];
-
-/** The code of one entry, for one user. */
+/** What an isolate is made of. */
 export interface IsolateCode {
-  /** Identity of the modules: the digest of the package they were made from. */
-  digest: string;
-  /** The entry's path in the package, and how it is run. */
-  path: string;
-  as: "provider" | "script";
-  config: JsonObject;
-  /** Whose module state it is; empty for what is the same for everybody. */
-  userId: string;
+  /** All that makes a difference: the harness, the package, the user. The loader goes on with the isolate of an id it has seen. */
+  id: readonly string[];
   /** Called only when there is no such isolate yet. A text says why the code cannot run. */
-  load(): Promise<Runnable | string>;
+  load(): Promise<WorkerLoaderWorkerCode | string>;
+}
+
+/** Where isolates are made, and how many at once. */
+export interface Isolates {
+  loader: WorkerLoader;
+  slots: Slots;
 }
 
 export type Outcome =
@@ -35,7 +29,9 @@ export type Outcome =
   | { kind: "timeout" }
   | { kind: "cancelled" }
   /** Ended by us, or by the runtime. */
-  | { kind: "stopped"; reason: string };
+  | { kind: "stopped"; reason: string }
+  /** Never begun: too much runs already. */
+  | { kind: "busy"; reason: string };
 
 export interface Run {
   line: HostCall;
@@ -48,41 +44,68 @@ const generations = new Map<string, number>();
 const GENERATIONS = 1_000;
 
 /** What an isolate answers: JSON text in one of these shapes, if nobody bent the harness. */
-type Harness = { run(ask: string, host: Host): Promise<unknown> };
+type Harness = { run(ask: string, host: Host, files: readonly RunFile[]): Promise<unknown> };
+
+/** A file that goes into an isolate or comes out of it. */
+export interface RunFile {
+  /** Its full path, such as `/workspace/report.md`. */
+  path: string;
+  bytes: Uint8Array;
+}
+
+export interface Asked {
+  ask: JsonObject;
+  files?: readonly RunFile[];
+  /** How long the code may take once it has begun. */
+  ms: number;
+}
 
 /**
- * Runs `ask` in the isolate of this code and waits for its answer, its end or `ms`. Never throws for what the code does; what
- * `load` throws, goes on.
+ * Runs what is asked in the isolate of this code and waits for its answer or its end. Never throws for what the code does; what
+ * `load` throws, goes on. All clocks are kept here. The code's own time begins when the isolate says that it is ready, or a while
+ * after it was asked: what it says makes no time longer.
  */
 export async function runIsolated(
-  loader: WorkerLoader,
+  { loader, slots }: Isolates,
   code: IsolateCode,
-  ask: JsonObject,
+  { ask, files = [], ms }: Asked,
   host: Omit<HostParts, "deadline">,
-  ms: number,
   signal?: AbortSignal,
 ): Promise<Run> {
+  const id = await sha256Hex(JSON.stringify(code.id));
+  const release = await slots.take(id, signal);
   const began = Date.now();
-  const line = new HostCall({ ...host, deadline: began + ms });
-  const id = await idOf(code);
+  const line = new HostCall({ ...host, deadline: began + DURATIONS.start + ms });
+  if (release === null) {
+    const outcome: Outcome = signal?.aborted ? { kind: "cancelled" } : { kind: "busy", reason: TOO_MANY };
+    return { line, outcome, ms: 0 };
+  }
   const generation = generations.get(id) ?? 0;
   let failure: unknown = null;
   const load = async (): Promise<WorkerLoaderWorkerCode> => {
     try {
-      return await workerCode(await code.load());
+      const made = await code.load();
+      if (typeof made === "string") throw new UnfitCode(made);
+      return made;
     } catch (error) {
       failure = error;
       throw error;
     }
   };
   const timer = Promise.withResolvers<Outcome>();
-  const timeout = setTimeout(() => timer.resolve({ kind: "timeout" }), ms);
+  const late = () => timer.resolve({ kind: "timeout" });
+  let timeout = setTimeout(late, DURATIONS.start + ms);
+  void line.ready.promise.then(() => {
+    line.parts.deadline = Math.min(line.parts.deadline, Date.now() + ms);
+    clearTimeout(timeout);
+    timeout = setTimeout(late, line.parts.deadline - Date.now());
+  });
   const cancel = () => timer.resolve({ kind: "cancelled" });
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
   try {
     const outcome = await Promise.race([
-      enter(loader, `${id}.${generation}`, load, JSON.stringify({ ...ask }), new Host(line)).catch((error): Outcome => {
+      enter(loader, `${id}.${generation}`, load, JSON.stringify(ask), new Host(line), files).catch((error): Outcome => {
         renew(id, generation);
         if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
         if (failure !== null) throw failure;
@@ -91,14 +114,19 @@ export async function runIsolated(
       timer.promise,
       line.stopped.promise.then((reason): Outcome => ({ kind: "stopped", reason })),
     ]);
-    const ms = Date.now() - began;
-    if (outcome.kind !== "answer")
-      host.ended({ outcome: outcome.kind, ...(outcome.kind === "stopped" ? { reason: outcome.reason } : {}), ms });
-    return { line, outcome, ms };
+    const took = Date.now() - (line.begun ?? began);
+    if (outcome.kind !== "answer" && outcome.kind !== "busy")
+      host.ended({
+        outcome: outcome.kind,
+        ...(outcome.kind === "stopped" ? { reason: outcome.reason } : {}),
+        ms: took,
+      });
+    return { line, outcome, ms: took };
   } finally {
     clearTimeout(timeout);
     signal?.removeEventListener("abort", cancel);
     line.close();
+    release();
   }
 }
 
@@ -108,10 +136,11 @@ async function enter(
   load: () => Promise<WorkerLoaderWorkerCode>,
   ask: string,
   host: Host,
+  files: readonly RunFile[],
 ): Promise<Outcome> {
   const limits = { cpuMs: CODE_LIMITS.cpuMs, subRequests: CODE_LIMITS.hostCalls + 100 };
   const entrypoint = loader.get(id, load).getEntrypoint(undefined, { limits }) as unknown as Harness;
-  const answer = await entrypoint.run(ask, host);
+  const answer = await entrypoint.run(ask, host, files);
   return outcomeOf(answer);
 }
 
@@ -147,48 +176,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 }
 
 /** Code that cannot run whenever it is tried. */
-class UnfitCode extends Error {}
-
-async function workerCode(code: Runnable | string): Promise<WorkerLoaderWorkerCode> {
-  if (typeof code === "string") throw new UnfitCode(code);
-  const modules: Record<string, WorkerLoaderModule> = {
-    [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) },
-    [LOOP_MODULE]: { js: LOOP_SOURCE },
-  };
-  modules[ENTRY_MODULE] = { js: `export const entry = ${JSON.stringify(`../${code.entry}`)};` };
-  if (__DEVELOPMENT__) modules[TICK_MODULE] = { js: TICK_SOURCE };
-  for (const [name, source] of Object.entries(code.sources)) {
-    if (name.endsWith(".json")) modules[name] = { json: JSON.parse(source) };
-    else modules[name] = { js: __DEVELOPMENT__ ? await ticking(source, name) : source };
-  }
-  return {
-    compatibilityDate: COMPATIBILITY_DATE,
-    compatibilityFlags: COMPATIBILITY_FLAGS,
-    mainModule: HARNESS_MODULE,
-    modules,
-    globalOutbound: null,
-    env: {},
-  };
-}
-
-async function ticking(source: string, name: string): Promise<string> {
-  try {
-    return await instrument(source, name);
-  } catch (error) {
-    throw new UnfitCode(error instanceof RangeError ? `${name} is nested too deeply.` : String(error));
-  }
-}
-
-/** Of everything that is the same for all isolates of this gateway. */
-let harnessDigest: string | undefined;
-
-/** A loader goes on with the isolate of an id it has seen, so the id holds everything that makes a difference. */
-async function idOf({ digest, path, as, config, userId }: IsolateCode): Promise<string> {
-  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + LOOP_SOURCE + TICK_SOURCE);
-  return sha256Hex(
-    JSON.stringify([harnessDigest, COMPATIBILITY_DATE, COMPATIBILITY_FLAGS, digest, path, as, config, userId]),
-  );
-}
+export class UnfitCode extends Error {}
 
 function renew(id: string, generation: number): void {
   if ((generations.get(id) ?? 0) !== generation) return;

@@ -9,11 +9,11 @@ import type { ToolDeclaration } from "../domain/package/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { toolResultOf } from "../domain/tools/output";
 import { type HostParts, NO_PAGE } from "./host";
-import { type IsolateCode, type Outcome, runIsolated } from "./isolate";
+import { type Isolates, type Outcome, runIsolated } from "./isolate";
+import { type ModulesCode, modulesIsolate } from "./modules";
 
-export interface ProviderCode extends Omit<IsolateCode, "as" | "userId" | "path"> {
-  /** The module's path in the package, and the class that it exports. */
-  path: string;
+/** The module's path in the package, and the class that it exports. */
+export interface ProviderCode extends Omit<ModulesCode, "as" | "userId"> {
   className: string;
 }
 
@@ -35,7 +35,7 @@ const answerSchema = z.array(
  * all, and none of those in which the tools are called.
  */
 export async function describeProvider(
-  loader: WorkerLoader,
+  isolates: Isolates,
   code: ProviderCode,
   skillName: string,
   declared: readonly ToolDeclaration[],
@@ -44,8 +44,8 @@ export async function describeProvider(
   const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
   const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
   const ask = { kind: "describe", class: code.className, tools, context, config: code.config };
-  const isolate = { ...code, as: "provider" as const, userId: "" };
-  const { outcome } = await runIsolated(loader, isolate, ask, host, DURATIONS.describe);
+  const isolate = await modulesIsolate({ ...code, as: "provider", userId: "" });
+  const { outcome } = await runIsolated(isolates, isolate, { ask, ms: DURATIONS.describe }, host);
   const problem = problemOf(outcome, DURATIONS.describe);
   const answered = outcome.kind === "answer" ? answerSchema.safeParse(outcome.value).data : undefined;
   const described: Described = { tools: [], problems: {} };
@@ -60,7 +60,7 @@ export async function describeProvider(
 
 /** Calls a tool. A failure of its code is a tool result, too. */
 export async function callTool(
-  loader: WorkerLoader,
+  isolates: Isolates,
   code: ProviderCode,
   call: { tool: ToolDeclaration; shown: string; arguments: JsonObject; context: ToolContext },
   host: Omit<HostParts, "deadline">,
@@ -75,8 +75,8 @@ export async function callTool(
     context: { ...call.context },
     config: code.config,
   };
-  const isolate = { ...code, as: "provider" as const, userId: call.context.userId };
-  const { outcome } = await runIsolated(loader, isolate, ask, host, ms, signal);
+  const isolate = await modulesIsolate({ ...code, as: "provider", userId: call.context.userId });
+  const { outcome } = await runIsolated(isolates, isolate, { ask, ms }, host, signal);
   if (outcome.kind === "answer") return toolResultOf(outcome.value, call.shown);
   if (outcome.kind === "timeout") return failed(`Tool '${call.shown}' timed out after ${ms / 1_000}s`);
   return failed(`Tool '${call.shown}' failed: ${problemOf(outcome, ms)}`);
@@ -115,6 +115,7 @@ function problemOf(outcome: Outcome, ms: number): string | null {
     case "failed":
       return outcome.message;
     case "stopped":
+    case "busy":
       return outcome.reason;
     case "cancelled":
       return "it was cancelled";

@@ -3,6 +3,7 @@
 import type { Principal } from "../domain/access/access";
 import type { Settings } from "../domain/settings";
 import type { BrowserLink } from "../sandbox/host";
+import type { Slots } from "../sandbox/slots";
 import type { Database, Timings } from "../storage/d1/database";
 import type { Counters } from "../storage/d1/keys";
 
@@ -36,6 +37,8 @@ export interface Context {
   assets: Fetcher;
   /** Absent where the account has no Worker Loader. */
   loader?: WorkerLoader | undefined;
+  /** How many isolates of skill code may be in flight here. */
+  slots: Slots;
   /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
   browserLink?: ((call: LinkCall) => BrowserLink) | undefined;
   settings: Settings;

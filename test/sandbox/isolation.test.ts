@@ -3,6 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/host";
 import { runIsolated } from "../../src/sandbox/isolate";
+import { modulesIsolate } from "../../src/sandbox/modules";
+import { Slots } from "../../src/sandbox/slots";
 import { providerSkill } from "../support/provider";
 import { callOne, describeAll, runOne } from "../support/run-code";
 
@@ -85,8 +87,10 @@ describe("isolates", () => {
       ...{ digest: "given", path: "a.js", as: "provider" as const, config: {}, userId: "alice" },
       load: async () => ({ entry: "skill/a.js", sources: { "skill/a.js": "export const a = 1;" } }),
     };
+    const isolates = { loader, slots: new Slots(1) };
     const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
-    expect((await runIsolated(loader, code, {}, host, 1_000)).outcome).toEqual({ kind: "answer", value: "ran" });
+    const { outcome } = await runIsolated(isolates, await modulesIsolate(code), { ask: {}, ms: 1_000 }, host);
+    expect(outcome).toEqual({ kind: "answer", value: "ran" });
     expect(given?.globalOutbound).toBeNull();
     expect(given?.env).toEqual({});
     expect(given?.compatibilityFlags).toEqual(expect.arrayContaining(["no_nodejs_compat", "no_nodejs_compat_v2"]));
@@ -119,7 +123,7 @@ describe("isolates", () => {
     const context = { taskId: "", subtaskId: 0, userId: "flaky", userName: "", skillName: "flaky" };
     const act = () =>
       callTool(
-        env.LOADER,
+        { loader: env.LOADER, slots: new Slots(1) },
         provided,
         { tool: { name: "act" }, shown: "act", arguments: {}, context },
         { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE },

@@ -3,7 +3,9 @@
 import { env } from "cloudflare:workers";
 import type { Principal } from "../../src/domain/access/access";
 import { makeId } from "../../src/domain/id";
+import { PARALLEL } from "../../src/domain/limits";
 import { parseSettings } from "../../src/domain/settings";
+import { Slots } from "../../src/sandbox/slots";
 import type { Context } from "../../src/services/context";
 import { openDatabase } from "../../src/storage/d1/database";
 import type { Faults } from "./faults";
@@ -28,6 +30,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     nearest: db,
     packages: options.faults?.bucket(env.PACKAGES) ?? env.PACKAGES,
     assets: env.ASSETS,
+    slots: new Slots(PARALLEL.request),
     settings,
     timings,
     now: options.now ?? (() => Date.now()),

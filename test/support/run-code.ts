@@ -3,14 +3,18 @@
 import { env } from "cloudflare:workers";
 import { compilePackage } from "../../src/domain/code/compile";
 import { findModule } from "../../src/domain/code/graph";
-import { runnable } from "../../src/domain/code/stored";
+import { languageOf } from "../../src/domain/code/language";
+import { runnable, type StoredCode } from "../../src/domain/code/stored";
 import type { Described } from "../../src/domain/conversation/offered";
 import type { JsonObject } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import type { ToolResult } from "../../src/domain/tool";
+import type { Executor, IsolateParts, ScriptRun } from "../../src/sandbox/executor";
 import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
+import type { RunFile } from "../../src/sandbox/isolate";
+import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
-import { runScript, type ScriptRun } from "../../src/sandbox/script";
+import { Slots } from "../../src/sandbox/slots";
 import type { SkillFixture } from "./skill";
 import { skillZip } from "./skill";
 
@@ -61,7 +65,7 @@ async function provider(fixture: SkillFixture) {
 
 export async function describeAll(fixture: SkillFixture): Promise<Described & { warnings: string[] }> {
   const { provided, tools, found, warnings } = await provider(fixture);
-  const described = await describeProvider(env.LOADER, provided, found.name, tools);
+  const described = await describeProvider(isolates(), provided, found.name, tools);
   return { ...described, warnings: warnings.map((warning) => warning.code) };
 }
 
@@ -72,7 +76,7 @@ export async function callOne(fixture: SkillFixture, tool: string, options: Opti
   const { userId = "alice", taskId = "chat" } = options;
   const context = { taskId, subtaskId: 1, userId, userName: userId, skillName: found.name };
   return callTool(
-    env.LOADER,
+    isolates(),
     provided,
     { tool: declared, shown: tool, arguments: options.arguments ?? {}, context },
     hostOf(found, options),
@@ -80,21 +84,28 @@ export async function callOne(fixture: SkillFixture, tool: string, options: Opti
   );
 }
 
+const isolates = () => ({ loader: env.LOADER, slots: new Slots(4) });
+
+/** The executors that run scripts here, made as the gateway makes them. */
+function executors(parts: IsolateParts, code: StoredCode): Executor[] {
+  return [javascript(parts, async (path) => runnable(code, path, "script"))];
+}
+
 export async function runOne(
   fixture: SkillFixture,
   path: string,
-  asked: { args?: string[]; input?: string; ms?: number } & Options = {},
+  asked: { args?: string[]; input?: string; ms?: number; files?: RunFile[]; slots?: Slots } & Options = {},
 ): Promise<ScriptRun> {
   const { found, code } = await compiled(fixture);
   if (code === null) throw new Error("no code");
   const { userId = "alice", taskId = "chat" } = asked;
-  const context = { taskId, subtaskId: 1, userId, userName: userId, skillName: found.name, scriptPath: path };
-  return runScript(
-    env.LOADER,
-    { digest: found.digest, path, config: found.manifest.config, load: async () => runnable(code, path, "script") },
-    { args: asked.args ?? [], input: asked.input ?? "", context },
-    hostOf(found, asked),
-    asked.ms ?? 5_000,
-    asked.signal ?? new AbortController().signal,
-  );
+  const context = { taskId, subtaskId: 1, userId, userName: userId, skillName: found.name };
+  const { slots = new Slots(4), args = [], input = "", files = [], ms = 5_000 } = asked;
+  const parts = { ...isolates(), slots, assets: env.ASSETS, readZip: async () => found, host: hostOf(found, asked) };
+  const script = { path, language: languageOf(path) ?? "javascript" };
+  const executor = executors(parts, code).find((one) => one.runs(script));
+  if (executor === undefined) throw new Error(`nothing runs ${path}`);
+  const { digest } = found;
+  const call = { script, digest, args, input, files, config: found.manifest.config, context, ms };
+  return executor.run(call, asked.signal ?? new AbortController().signal);
 }

@@ -5,15 +5,20 @@ import { type Runnable, runnable, type StoredCode } from "../../domain/code/stor
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { compileApart } from "../../sandbox/compiling";
+import type { Executor } from "../../sandbox/executor";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
+import { javascript } from "../../sandbox/javascript";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
-import type { ScriptCode } from "../../sandbox/script";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
+
+/** Told where a version was deleted between two steps. */
+const GONE = "the skill changed just now";
+const UNREADABLE = "the skill changed just now, or its code could not be read in time; try again";
 
 export function providerCode(
   context: Context,
@@ -25,14 +30,22 @@ export function providerCode(
   return { digest: facts.digest, path: provider.path, className: provider.class, config: facts.config, load };
 }
 
-export function scriptCode(
-  context: Context,
-  skill: { version_id: string },
-  facts: CodeFacts,
-  path: string,
-): ScriptCode {
-  const load = () => loadCode(context, skill.version_id, path, "script");
-  return { digest: facts.digest, path, config: facts.config, load };
+/** What runs scripts of a version, in the order in which they are asked. */
+export function executorsOf(
+  context: Context & { loader: WorkerLoader },
+  versionId: string,
+  host: Omit<HostParts, "deadline">,
+): Executor[] {
+  const readZip = async () => {
+    const [zip, files] = [
+      await readWholePackage(context.packages, context.timings, versionId),
+      await filesOf(context, versionId),
+    ];
+    return zip === null ? GONE : { zip, files };
+  };
+  const { loader, assets, slots } = context;
+  const parts = { loader, assets, slots, readZip, host };
+  return [javascript(parts, (path) => loadCode(context, versionId, path, "script"))];
 }
 
 /**
@@ -72,9 +85,7 @@ async function loadCode(
 ): Promise<Runnable | string> {
   const { packages, timings } = context;
   const code = (await readStoredCode(packages, timings, versionId)) ?? (await compileNow(context, versionId));
-  return code === null
-    ? "the skill changed just now, or its code could not be read in time; try again"
-    : runnable(code, path, as);
+  return code === null ? UNREADABLE : runnable(code, path, as);
 }
 
 /** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */

@@ -1,12 +1,13 @@
 // Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
 
-import { isCode } from "../../domain/code/graph";
+import { isScript, languageOf } from "../../domain/code/language";
 import { refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
 import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
+import type { ScriptRun } from "../../sandbox/executor";
 import { timeoutOf } from "../../sandbox/provider";
-import { runScript, type ScriptRun } from "../../sandbox/script";
+
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
@@ -14,7 +15,7 @@ import { countToday } from "../quota";
 import { isActiveIn, loadedVersion, touch } from "../session";
 import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
-import { hostParts, scriptCode, toolContext } from "./code";
+import { executorsOf, hostParts, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 
 /** Where a script runs: in a conversation, or in a catalog without one. */
@@ -39,33 +40,35 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const files = await filesOf(context, skill.version_id);
   const path = findFile(files, request.script_path)?.path;
   if (path === undefined) {
-    const scripts = files.map((file) => file.path).filter(isCode);
+    const scripts = files.map((file) => file.path).filter(isScript);
     const list =
       scripts.length === 0
         ? "It has none."
         : `Call execute_skill_script with one of its scripts: ${scripts.join(", ")}`;
     return failed(`Error: Skill '${name}' has no script '${request.script_path}'. ${list}`);
   }
-  if (!isCode(path)) {
+  const language = languageOf(path);
+  if (language === null || !isScript(path)) {
     const languages = "Only JavaScript and TypeScript run here: .js, .mjs and .ts.";
     return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
   }
   if (request.input.length > CODE_LIMITS.inputChars)
     return failed(`Error: The input has more than ${CODE_LIMITS.inputChars} characters.`);
   const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
-  if (facts === undefined || context.loader === undefined)
-    return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  const { loader } = context;
+  if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
   if (session !== null) touch(session, context, name);
   const tooOften = await refusalOf(countToday(context, "scripts"));
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
-  const run = await runScript(
-    context.loader,
-    scriptCode(context, skill, facts, path),
-    { args: request.args, input: request.input, context: { ...toolContext(context, session, name), scriptPath: path } },
-    await hostParts(context, session, skill, place.callId, place.signal),
-    timeoutOf(facts.config),
-    place.signal,
-  );
+  const script = { path, language };
+  const host = await hostParts(context, session, skill, place.callId, place.signal);
+  const executor = executorsOf({ ...context, loader }, skill.version_id, host).find((one) => one.runs(script));
+  if (executor === undefined) return failed(`Error: '${path}' cannot run here.`);
+  const { digest, config } = facts;
+  const { args, input } = request;
+  const about = toolContext(context, session, name);
+  const call = { script, digest, args, input, files: [], config, context: about, ms: timeoutOf(config) };
+  const run = await executor.run(call, place.signal);
   const result = scriptResult({ ...request, script_path: path }, run);
   return session === null ? result : countCall(context, session, skill, result);
 }
@@ -81,9 +84,10 @@ function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: Scr
     ["Standard Error", run.stderr],
   ] as const)
     if (output !== "") lines.push(`## ${title}\n\n${fenced(output)}`);
+  const { exit_code, stdout, stderr, duration_ms, killed } = run;
   const result: ToolResult = {
     content: [{ type: "text", text: lines.join("\n\n") }],
-    structuredContent: { skill_name, script_path, args, ...run },
+    structuredContent: { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed },
   };
   return run.exit_code === 0 && !run.killed ? result : { ...result, isError: true };
 }

@@ -95,7 +95,8 @@ async function described(
   if (context.loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
   try {
     const code = providerCode(context, skill, facts, facts.provider);
-    const answer = await describeProvider(context.loader, code, skill.name, facts.tools);
+    const isolates = { loader: context.loader, slots: context.slots };
+    const answer = await describeProvider(isolates, code, skill.name, facts.tools);
     return { facts: { ...facts, described: answer }, isSettled: true };
   } catch (error) {
     // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.

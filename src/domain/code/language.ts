@@ -1,0 +1,28 @@
+// In which language a file of a package is written, by its name.
+
+const ENDINGS = {
+  javascript: [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"],
+  python: [".py"],
+  shell: [".sh", ".bash"],
+} as const;
+
+export type Language = keyof typeof ENDINGS;
+
+const BY_ENDING = new Map<string, Language>(
+  Object.entries(ENDINGS).flatMap(([language, endings]) => endings.map((ending) => [ending, language as Language])),
+);
+
+/** Those that something here runs. */
+const RUNNING: readonly Language[] = ["javascript"];
+
+/** Whether a file of a package may be run as a script. */
+export function isScript(path: string): boolean {
+  const language = languageOf(path);
+  return language !== null && RUNNING.includes(language);
+}
+
+/** `null` for what is no script. Types alone are none either. */
+export function languageOf(path: string): Language | null {
+  if (/\.d\.[cm]?ts$/.test(path)) return null;
+  return BY_ENDING.get(/\.\w+$/.exec(path)?.[0] ?? "") ?? null;
+}

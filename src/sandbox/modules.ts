@@ -1,0 +1,71 @@
+// The isolate in which ES modules of a package run: its providers.
+
+import type { Runnable } from "../domain/code/stored";
+import { sha256Hex } from "../domain/digest";
+import type { JsonObject } from "../domain/json";
+import { LOOP_MODULE, LOOP_SOURCE } from "./event-loop";
+import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
+import { instrument, TICK_MODULE, TICK_SOURCE } from "./instrument";
+import { type IsolateCode, UnfitCode } from "./isolate";
+
+export const COMPATIBILITY_DATE = "2026-10-20";
+/** No Node: less to reach. Async context tells the lines of two runs apart. */
+const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_als"];
+
+/** The code of one entry, for one user. */
+export interface ModulesCode {
+  /** Identity of the modules: the digest of the package they were made from. */
+  digest: string;
+  /** The entry's path in the package, and how it is run. */
+  path: string;
+  as: "provider" | "script";
+  config: JsonObject;
+  /** Whose module state it is; empty for what is the same for everybody. */
+  userId: string;
+  /** Called only when there is no such isolate yet. A text says why the code cannot run. */
+  load(): Promise<Runnable | string>;
+}
+
+/** Of everything that is the same for all isolates of this gateway. */
+let harnessDigest: string | undefined;
+
+export async function modulesIsolate({ digest, path, as, config, userId, load }: ModulesCode): Promise<IsolateCode> {
+  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + LOOP_SOURCE + TICK_SOURCE);
+  const flags = [COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS];
+  return {
+    id: [harnessDigest, ...flags, digest, path, as, JSON.stringify(config), userId],
+    load: async () => {
+      const code = await load();
+      return typeof code === "string" ? code : workerCode(code);
+    },
+  };
+}
+
+async function workerCode(code: Runnable): Promise<WorkerLoaderWorkerCode> {
+  const modules: Record<string, WorkerLoaderModule> = {
+    [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) },
+    [LOOP_MODULE]: { js: LOOP_SOURCE },
+  };
+  modules[ENTRY_MODULE] = { js: `export const entry = ${JSON.stringify(`../${code.entry}`)};` };
+  if (__DEVELOPMENT__) modules[TICK_MODULE] = { js: TICK_SOURCE };
+  for (const [name, source] of Object.entries(code.sources)) {
+    if (name.endsWith(".json")) modules[name] = { json: JSON.parse(source) };
+    else modules[name] = { js: __DEVELOPMENT__ ? await ticking(source, name) : source };
+  }
+  return {
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags: COMPATIBILITY_FLAGS,
+    mainModule: HARNESS_MODULE,
+    modules,
+    globalOutbound: null,
+    env: {},
+  };
+}
+
+async function ticking(source: string, name: string): Promise<string> {
+  try {
+    return await instrument(source, name);
+  } catch (error) {
+    throw new UnfitCode(error instanceof RangeError ? `${name} is nested too deeply.` : String(error));
+  }
+}

@@ -35,7 +35,7 @@ import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } fr
 import { streamCalls } from "../services/conversation/stream";
 import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
-import { conversationNotFound, exclusively, openSession, type Session } from "../services/session";
+import { callerIn, conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { ring } from "./idle";
 import { announce, answerUpgrade, hear } from "./socket-protocol";
@@ -200,12 +200,12 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
+      session = this.#open();
       const context = makeContext(this.env, {
-        caller: target.caller,
+        caller: callerIn(() => this.#session, target.caller, () => Date.now()),
         browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
         slots: this.#slots,
       });
-      session = this.#open();
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {

@@ -29,6 +29,8 @@ export const DURATIONS = {
   secretCache: 60_000,
   /** A secret's last use is written down at most this often. */
   secretUse: 60 * 60_000,
+  /** How long a conversation takes what one caller told it of its user for newer than what others come with. */
+  newest: 10 * 60_000,
   /** How long an isolate may go on with a principal it has seen while D1 is down. */
   principalCache: 60_000,
   /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */

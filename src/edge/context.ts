@@ -8,8 +8,9 @@ import type { Caller, Context } from "../services/context";
 import { type Database, openDatabase, type Timings } from "../storage/d1/database";
 
 interface ContextParts {
-  caller: Caller;
-  /** The D1 session that queries go to; the primary's where it is left out. Opened with the first query. */
+  /** Asked again where it is a function: in an object, another request may bring newer facts of its user. */
+  caller: Caller | (() => Caller);
+  /** The D1 session that queries go to. Left out: one of a replica that has come as far as the caller's `asOf`, else the primary's. */
   session?: D1DatabaseSession;
   timings?: Timings;
   browserLink?: Context["browserLink"];
@@ -22,14 +23,19 @@ export function makeContext(
   env: Env,
   { caller, session, timings = { storage: 0 }, browserLink, slots = new Slots(PARALLEL.request) }: ContextParts,
 ): Context {
-  let database: Database | null = null;
+  const who = typeof caller === "function" ? caller : () => caller;
+  let opened: { asOf: string | null; db: Database } | null = null;
   let nearest: Database | null = null;
   return {
-    caller,
+    get caller() {
+      return who();
+    },
     browserLink,
     get db() {
-      database ??= session === undefined ? primaryDatabase(env, timings) : openDatabase(session, timings);
-      return database;
+      const { asOf } = who();
+      if (opened === null || (session === undefined && opened.asOf !== asOf))
+        opened = { asOf, db: openDatabase(session ?? env.DB.withSession(asOf ?? "first-primary"), timings) };
+      return opened.db;
     },
     get nearest() {
       nearest ??= openDatabase(env.DB.withSession("first-unconstrained"), timings);

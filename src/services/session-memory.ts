@@ -1,5 +1,6 @@
 // What a session remembers beside its state, so that asking again within a turn is cheap. Lost with the object; nothing depends on it.
 
+import type { Newest } from "../domain/access/newest";
 import type { View } from "../domain/catalog/view";
 import type { ConversationState } from "../domain/conversation/activation";
 import type { ModelStep } from "../domain/conversation/event";
@@ -43,10 +44,12 @@ export interface LiveConnection {
 
 /** An entry that is read or worked out is `null` until it is first asked for. */
 export interface SessionMemory {
+  /** The newest that any caller came with. */
+  newest: Newest | null;
   /** The view that was last seen by looking, so that looking again reads nothing. */
   looked: { before: ConversationState; seen: Standing } | null;
-  /** What is kept of offered tools, and the text of it that is stored. */
-  tools: { kept: ToolMemory; written: string } | null;
+  /** What is kept of offered tools, and the text of it that is stored. `unsaved`: somebody who only looks worked it out. */
+  tools: { kept: ToolMemory; written: string; unsaved: boolean } | null;
   sources: { key: string; sources: ToolSources } | null;
   offered: { sources: ToolSources; revision: number; offered: Offered } | null;
   /** What the store has of the front of the prompt. */
@@ -75,9 +78,9 @@ export interface SessionMemory {
 }
 
 /** The memory of a session that was just opened. */
-export function emptyMemory(): SessionMemory {
+export function emptyMemory(newest: Newest | null): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };
   const front = { front: null, uses: null, lastStep: 0, step: null, untold: 0 };
-  return { looked: null, tools: null, sources: null, offered: null, rendered: null, ...client, ...front, connections };
+  return { newest, looked: null, tools: null, sources: null, offered: null, rendered: null, ...client, ...front, connections };
 }

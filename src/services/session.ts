@@ -1,6 +1,7 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
 import * as z from "zod";
+import { goingBy, joined, type Newest } from "../domain/access/newest";
 import { conversationFull } from "../domain/access/quota";
 import type { SkillRef } from "../domain/catalog/skill-ref";
 import { type View, viewSchema } from "../domain/catalog/view";
@@ -10,7 +11,7 @@ import { type ConversationSettings, conversationSettingsSchema } from "../domain
 import { GatewayError } from "../domain/errors";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import type { ConversationStore } from "../storage/object/conversation";
-import type { Context } from "./context";
+import type { Caller, Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
 import { emptyMemory, type SessionMemory } from "./session-memory";
 import { keepUses, scheduleUses, usesAfter, usesOf } from "./skill-use";
@@ -51,6 +52,7 @@ export function openSession(store: ConversationStore): Session | null {
   const owner = store.get("owner", ownerSchema);
   if (owner === null) return null;
   const settings = store.get("settings", conversationSettingsSchema) ?? {};
+  const view = store.get("catalog", viewSchema);
   return {
     userId: owner.user_id,
     id: owner.id,
@@ -58,11 +60,11 @@ export function openSession(store: ConversationStore): Session | null {
     state: stateAt(store),
     settings,
     effective: store.get("effective", conversationSettingsSchema) ?? settings,
-    view: store.get("catalog", viewSchema),
+    view,
     listed: store.get("listed", z.boolean()) ?? false,
     ended: false,
     queue: Promise.resolve(),
-    memory: emptyMemory(),
+    memory: emptyMemory(view?.newest ?? null),
   };
 }
 
@@ -128,6 +130,23 @@ export function loadedVersion(session: Session | null, listed: SkillVersion): Sk
 /** Whether a skill is active in the conversation, if there is one. */
 export function isActiveIn(session: Session | null, name: string): boolean {
   return session !== null && activeSkills(session.state).some(({ skill }) => skill.name === name);
+}
+
+/**
+ * Who asks, as of the newest that the conversation was told of its user: asked again and again, since somebody newer may come while a
+ * request waits.
+ */
+export function callerIn(open: () => Session | null, caller: Caller, now: () => number): () => Caller {
+  let known: { newest: Newest | null; caller: Caller } | null = null;
+  return () => {
+    const memory = open()?.memory;
+    if (memory === undefined) return caller;
+    if (known === null) memory.newest = joined(memory.newest, caller, now());
+    const { newest } = memory;
+    if (known === null || known.newest !== newest)
+      known = { newest, caller: { ...caller, ...goingBy(newest, caller, now()) } };
+    return known.caller;
+  };
 }
 
 /**

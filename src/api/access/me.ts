@@ -45,7 +45,8 @@ meRoutes.openapi(
     const context = c.get("context");
     const { userId: user_id, name = null, role, groups, scopes } = context.caller.principal;
     const names = groups.map(({ group }) => group);
-    const who = { user_id, role, name, groups: names, memberships: [...groups], scopes: [...scopes] };
+    const memberships = groups.map(({ group, role: inGroup }) => ({ group, role: inGroup }));
+    const who = { user_id, role, name, groups: names, memberships, scopes: [...scopes] };
     return c.json({ ...who, ...(await readOwnUse(context)) }, 200);
   },
 );

@@ -7,6 +7,8 @@ export type GroupRole = (typeof GROUP_ROLES)[number];
 export interface Membership {
   group: string;
   role: GroupRole;
+  /** The caller's token claims it, and nothing else says so. */
+  claimed?: true | undefined;
 }
 
 /** Who is calling. A request made with `On-Behalf-Of` carries the named user here, never the service. */

@@ -2,6 +2,7 @@
 // conversation's store and checked again when it comes out.
 
 import * as z from "zod";
+import { newestSchema } from "../access/newest";
 import { jsonObject } from "../json";
 import { catalogEntrySchema } from "./catalog";
 import { retentionSchema } from "./ghost";
@@ -27,6 +28,8 @@ const selectionSchema = z.object({
 export const viewSchema = z.object({
   /** What the view depends on; while it stays the same, so does the view. */
   key: z.string(),
+  /** What was known of the user when it was read. Whoever comes with something older goes by this, also after an eviction. */
+  newest: newestSchema.nullable().default(null),
   catalog: z.object({
     entries: z.array(catalogEntrySchema),
     total: z.number(),

@@ -2,6 +2,7 @@
 // shell. Listing, loading, reading and searching all come through here.
 
 import { visibleScopes } from "../../domain/access/access";
+import { joined } from "../../domain/access/newest";
 import { dayOf } from "../../domain/access/quota";
 import { type CatalogEntry, type CatalogRead, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
 import { isPinned } from "../../domain/catalog/pin";
@@ -27,11 +28,13 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   // The number rises when a view of an earlier gateway lacks something.
   const { ghost, spec, additional_skills, shell } = settings;
   const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
-  return JSON.stringify([7, seen, ghost, spec, additional_skills, shell, ...set]);
+  return JSON.stringify([8, seen, ghost, spec, additional_skills, shell, ...set]);
 }
 
 /** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
 export async function readView(context: Context, settings: ConversationSettings): Promise<View> {
+  const key = viewKey(context, settings);
+  const newest = joined(null, context.caller, context.now());
   const [{ spec, ghost, selection, warnings }, gateway, order] = await Promise.all([
     readSelection(context, settings),
     context.settings.SKILLS_ENABLED ? readGatewayServers(context.db) : {},
@@ -50,7 +53,8 @@ export async function readView(context: Context, settings: ConversationSettings)
   const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
   const [added, missed] = addedIn(catalog.entries, selection);
   return {
-    key: viewKey(context, settings),
+    key,
+    newest,
     catalog,
     selection,
     shell,

@@ -19,12 +19,16 @@ const STALE: Issue = {
 
 /** The view for these settings: the stored one while nothing changed, else read again and stored. */
 export async function viewFor(context: Context, session: Session, settings: ConversationSettings): Promise<View> {
-  const view = await viewNow(context, session, settings);
-  if (view.key === session.view?.key) return view;
-  session.store.set("catalog", view);
-  session.view = view;
-  session.changed?.(context);
-  return view;
+  for (;;) {
+    const view = await viewNow(context, session, settings);
+    if (view.key === session.view?.key) return view;
+    // Who is newer may have come while this was read. It must not take the place of what that one has read.
+    if (view.key !== viewKey(context, settings)) continue;
+    session.store.set("catalog", view);
+    session.view = view;
+    session.changed?.(context);
+    return view;
+  }
 }
 
 /**
@@ -36,6 +40,8 @@ export async function currentView(context: Context, session: Session): Promise<{
   const view = await viewFor(context, session, session.effective);
   if (view === before || view.key === before?.key) return { view, warnings: view.warnings };
   const gone = await exclusively(session, async () => {
+    // Whoever has stored a newer one looks at what leaves by that.
+    if (session.view !== view) return [];
     const found = await lost(context, session, view);
     if (found.length > 0) record(session, context, found);
     return found;

@@ -11,6 +11,7 @@ import { builtinTools } from "../../domain/tools/builtin";
 import { type Format, renderTool } from "../../domain/tools/formats";
 import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
+import { isEnough } from "../tools/offered";
 import type { Step } from "../tools/step";
 import { frontOf } from "./auto/front";
 
@@ -29,7 +30,7 @@ export async function renderOffer(
   const known = memory.rendered;
   const { revision } = memory.connections;
   const same = known?.state === state && known.view === view && known.effective === effective;
-  if (same && known.format === format && known.revision === revision) return known.offer;
+  if (same && known.format === format && known.revision === revision && isEnough(step)) return known.offer;
   const offer = await render(step, format, state);
   memory.rendered = { state, view, effective, format, revision, offer };
   return offer;

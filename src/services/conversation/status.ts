@@ -37,7 +37,7 @@ export async function statusOf(
   const { tokens, ...rest } = storedStatus(session, state, context.now());
   return {
     ...rest,
-    mcp: serversStatus(await offeredTools({ context, session, view })),
+    mcp: serversStatus(await offeredTools({ context, session, view, looks: true })),
     tokens,
     warnings: [...warnings, ...more, ...priceWarnings(state, context.now())],
   };

@@ -69,7 +69,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 /** The prompt and the tools as they stand. */
 export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
   const { view, state } = await standing(context, session);
-  return renderOffer(stepOf({ context, session, view }), formatOf(session, format), state);
+  return renderOffer(stepOf({ context, session, view, looks: true }), formatOf(session, format), state);
 }
 
 /**

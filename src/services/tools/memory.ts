@@ -7,7 +7,7 @@ import type { Session } from "../session";
 export function toolMemory({ memory, store }: Session): ToolMemory {
   if (memory.tools === null) {
     const kept = store.get("provided", toolMemorySchema) ?? { versions: {}, names: {}, known: {} };
-    memory.tools = { kept, written: JSON.stringify(kept) };
+    memory.tools = { kept, written: JSON.stringify(kept), unsaved: false };
   }
   return memory.tools.kept;
 }
@@ -16,15 +16,16 @@ export function toolMemory({ memory, store }: Session): ToolMemory {
 export function noteVersions(session: Session, versions: ToolMemory["versions"]): void {
   const { memory } = session;
   const kept = { ...toolMemory(session), versions };
-  memory.tools = { kept, written: memory.tools?.written ?? "" };
+  memory.tools = { kept, written: memory.tools?.written ?? "", unsaved: true };
 }
 
-/** Stores the names that tools were given, and what was noted of versions. */
-export function keepNames(session: Session, named: Pick<ToolMemory, "names" | "known">): void {
+/** Keeps the names that tools were given, and what was noted of versions; stores them, unless somebody only looks. */
+export function keepNames(session: Session, named: Pick<ToolMemory, "names" | "known">, looks: boolean): void {
   const kept = { ...toolMemory(session), ...named };
-  const text = JSON.stringify(kept);
-  if (text !== session.memory.tools?.written) session.store.set("provided", kept);
-  session.memory.tools = { kept, written: text };
+  const written = session.memory.tools?.written ?? "";
+  const text = looks ? written : JSON.stringify(kept);
+  if (text !== written) session.store.set("provided", kept);
+  session.memory.tools = { kept, written: text, unsaved: looks };
 }
 
 /** The skill and tool behind a name that was offered in this conversation; `null` for any other name. */

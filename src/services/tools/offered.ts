@@ -18,8 +18,8 @@ import { sourcesOf } from "./sources";
 import type { Seen, Step } from "./step";
 
 /** A step from here on. */
-export function stepOf({ context, session, view }: Seen): Step {
-  const seen = { context, session, view };
+export function stepOf({ context, session, view, looks }: Seen): Step {
+  const seen = { context, session, view, ...(looks ? { looks } : {}) };
   let asked: Promise<Offered> | null = null;
   return {
     ...seen,
@@ -37,11 +37,11 @@ export async function offeredTools(seen: Seen): Promise<Offered> {
   const sources = await sourcesOf(seen);
   const before = memory.offered;
   const { revision } = memory.connections;
-  if (before?.sources === sources && before.revision === revision) return before.offered;
+  if (before?.sources === sources && before.revision === revision && isEnough(seen)) return before.offered;
 
   const servers = await offeredServers(context, session, sources.servers);
   const named = await nameGroups(toolMemory(session), groupsOf(sources, servers));
-  keepNames(session, named);
+  keepNames(session, named, seen.looks === true);
   const tools = [
     ...servers.filter(({ ref }) => ref.skill === null).flatMap((server) => serverTools(server, named.names)),
     ...sources.skills.flatMap((skill) => [
@@ -57,6 +57,11 @@ export async function offeredTools(seen: Seen): Promise<Offered> {
   };
   memory.offered = { sources, revision, offered };
   return offered;
+}
+
+/** Whether what was worked out will do: somebody who only looked has stored none of it. */
+export function isEnough({ session, looks }: Seen): boolean {
+  return looks === true || session.memory.tools?.unsaved !== true;
 }
 
 function groupsOf({ skills }: ToolSources, servers: readonly OfferedServer[]): ToolGroup[] {

@@ -10,6 +10,8 @@ export interface Seen {
   context: Context;
   session: Session;
   view: View;
+  /** Somebody only looks: nothing is stored. */
+  looks?: true;
 }
 
 /** The same, with what is offered. Loading and unloading change what is offered: after them a new step is made. */

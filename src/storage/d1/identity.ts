@@ -36,6 +36,9 @@ interface Row {
   last_used_at: number | null;
 }
 
+/** When one came to be a member by a token's claim: after all others. */
+const CLAIMED = Number.MAX_SAFE_INTEGER;
+
 /** Written out since every request runs it: to have drizzle build it takes longer than to run it. ?1 key, ?2 user, ?3 claims. */
 const IDENTITY = `WITH asked AS (SELECT coalesce(?2, (SELECT user_id FROM keys WHERE id = ?1)) AS user_id)
 SELECT seen.scope, seen.role, seen.since, counters.value,
@@ -44,7 +47,7 @@ FROM (
   SELECT 'public' AS scope, NULL AS role, 0 AS since
   UNION ALL SELECT 'user:' || user_id, NULL, 0 FROM asked
   UNION ALL SELECT 'group:' || group_name, role, created_at FROM group_members WHERE user_id = (SELECT user_id FROM asked)
-  UNION ALL SELECT 'group:' || groups.name, claim.value ->> 'role', ${Number.MAX_SAFE_INTEGER}
+  UNION ALL SELECT 'group:' || groups.name, claim.value ->> 'role', ${CLAIMED}
     FROM json_each(?3) AS claim CROSS JOIN groups ON groups.name = claim.value ->> 'group'
 ) AS seen
 LEFT JOIN counters ON counters.scope = seen.scope
@@ -83,7 +86,7 @@ function ranked(rows: readonly { scope: string | null; role: GroupRole | null; s
   for (const { scope, role, since } of rows) {
     const group = scope === null ? null : groupOfScope(scope);
     if (group === null || role === null || (found.get(group)?.since ?? Number.POSITIVE_INFINITY) <= since) continue;
-    found.set(group, { membership: { group, role }, since });
+    found.set(group, { membership: { group, role, ...(since === CLAIMED ? { claimed: true } : {}) }, since });
   }
   const ordered = [...found.values()].sort(
     (a, b) => a.since - b.since || (a.membership.group < b.membership.group ? -1 : 1),

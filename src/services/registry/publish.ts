@@ -54,25 +54,27 @@ export async function publish(context: Context, request: PublishRequest): Promis
   if (answered !== null) return answered;
 
   const { target } = request;
-  const [outcome] = await Promise.all([
-    readPackage(request.upload, {
-      ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
-      ...(request.name === undefined ? {} : { name: request.name }),
-      ...(target.id === undefined ? {} : { expected: target.name }),
-    }),
-    countToday(context, "uploads"),
-  ]);
-  if (outcome.package === null) throw refusal(outcome);
+  // D1 may be far away: all that does not depend on each other is asked at one time, and heard in this order.
+  const counting = awaitedLater(countToday(context, "uploads"));
+  const outcome = await readPackage(request.upload, {
+    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+    ...(request.name === undefined ? {} : { name: request.name }),
+    ...(target.id === undefined ? {} : { expected: target.name }),
+  });
+  const { package: found } = outcome;
   const holder = holderOf(target.scope);
   const facts = { uploadSha256, startedAt };
-  const { version, rowBytes, code, routing } = await draftVersion(context, outcome.package, target, facts);
+  const drafting = found === null ? null : awaitedLater(draftVersion(context, found, target, facts));
+  const meeting = found === null ? null : awaitedLater(meet(context, found, target));
+  const sizing = found === null || holder === null ? null : awaitedLater(countSkills(context.db, target.scope));
+  await counting;
+  if (found === null || drafting === null) throw refusal(outcome);
+  const { version, rowBytes, code, routing } = await drafting;
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
-    const [met, used] = await Promise.all([
-      meet(context, outcome.package, target),
-      stored || holder === null ? null : countSkills(context.db, target.scope),
-    ]);
+    const met = (await (round === 0 ? meeting : null)) ?? (await meet(context, found, target));
+    const used = stored ? null : await sizing;
     // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
     if (used !== null && holder !== null) {
@@ -80,13 +82,16 @@ export async function publish(context: Context, request: PublishRequest): Promis
       requireRoomForSkill(context.settings, holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
     }
     if (!stored) {
-      await putPackage(context.packages, context.timings, version.id, outcome.package.zip, version.zipSha256);
-      if (code !== null) await putCode(context.packages, context.timings, version.id, code);
+      const { packages, timings } = context;
+      await Promise.all([
+        putPackage(packages, timings, version.id, found.zip, version.zipSha256),
+        code === null ? null : putCode(packages, timings, version.id, code),
+      ]);
       stored = true;
     }
     try {
       const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
-      const skill = await commit(context, outcome.package, target, met.skillId, version, answer);
+      const skill = await commit(context, found, target, met.skillId, version, answer);
       return { status: 201, skill, routing };
     } catch (error) {
       const constraint = constraintOf(error);
@@ -100,6 +105,12 @@ export async function publish(context: Context, request: PublishRequest): Promis
     }
   }
   throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+}
+
+/** Its failure is heard by whoever awaits it, and is nobody's before. */
+function awaitedLater<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
 }
 
 /** What is there already: the skill to add to, and the version that has this content. Refuses what cannot go together. */

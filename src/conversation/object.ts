@@ -27,7 +27,7 @@ import {
   type TurnRequest,
 } from "../services/conversation/api";
 import { farewell } from "../services/conversation/farewell";
-import { putConversation, required, unlist } from "../services/conversation/lifecycle";
+import { type Put, putConversation, required, unlist } from "../services/conversation/lifecycle";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
 import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
@@ -53,7 +53,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   put(target: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
     return this.#answer(target, (context) =>
       answerOnce(context, this.#store, once, putReplySchema, async () => {
-        const { session, created } = await this.#put(context, target.id, settings, replace);
+        const { session, created } = await this.#put(context, target.id, { settings, replace, selected: null });
         return { created, status: await statusOf(context, session) };
       }),
     );
@@ -70,7 +70,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   turn(target: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
     return this.#answer(target, (context) =>
       answerOnce(context, this.#store, once, turnReplySchema, async () => {
-        if (settings !== null) await this.#put(context, target.id, settings, false);
+        if (settings !== null) await this.#put(context, target.id, { settings, selected: request.selected_skills });
         return takeTurn(context, required(this.#open()), request);
       }),
     );
@@ -202,7 +202,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       this.#pace = paced(this.#pace, Date.now());
       session = this.#open();
       const context = makeContext(this.env, {
-        caller: callerIn(() => this.#session, target.caller, () => Date.now()),
+        caller: callerIn(() => this.#session, target.caller, Date.now),
         browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
         slots: this.#slots,
       });
@@ -221,7 +221,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     made?: ConversationSettings,
   ): Promise<Reply<T>> {
     return this.#answer(target, async (context) => {
-      if (made !== undefined && this.#open() === null) await this.#put(context, target.id, made, false);
+      const settings = this.#open() === null ? made : undefined;
+      if (settings !== undefined) await this.#put(context, target.id, { settings, selected: [] });
       return run(context, required(this.#open()));
     });
   }
@@ -233,9 +234,9 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#session;
   }
 
-  async #put(context: Context, id: string, settings: ConversationSettings, replace: boolean) {
+  async #put(context: Context, id: string, what: Put) {
     try {
-      return await putConversation(context, { id, store: this.#store, open: () => this.#open() }, settings, replace);
+      return await putConversation(context, { id, store: this.#store, open: () => this.#open() }, what);
     } finally {
       await this.#tabs.alarm.ensure();
     }

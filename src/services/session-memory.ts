@@ -48,6 +48,8 @@ export interface SessionMemory {
   newest: Newest | null;
   /** The view that was last seen by looking, so that looking again reads nothing. */
   looked: { before: ConversationState; seen: Standing } | null;
+  /** A view that was read before the conversation was made. */
+  ahead: View | null;
   /** What is kept of offered tools, and the text of it that is stored. `unsaved`: somebody who only looks worked it out. */
   tools: { kept: ToolMemory; written: string; unsaved: boolean } | null;
   sources: { key: string; sources: ToolSources } | null;
@@ -82,5 +84,16 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };
   const front = { front: null, uses: null, lastStep: 0, step: null, untold: 0 };
-  return { newest, looked: null, tools: null, sources: null, offered: null, rendered: null, ...client, ...front, connections };
+  return {
+    newest,
+    looked: null,
+    ahead: null,
+    tools: null,
+    sources: null,
+    offered: null,
+    rendered: null,
+    ...client,
+    ...front,
+    connections,
+  };
 }

@@ -6,10 +6,8 @@ import type { View } from "../../domain/catalog/view";
 import { TEXTS } from "../../domain/conversation/prompt";
 import { failed, type ToolResult } from "../../domain/tool";
 import { isIndexMissing } from "../../storage/d1/database";
-import { searchSkills } from "../../storage/d1/search";
 import type { Context } from "../context";
-import { findAllInView } from "./catalog";
-import { scopesOf } from "./selection";
+import { searchInView } from "./catalog";
 
 /** How many hits of a search for the name are looked at. */
 const HITS = 10;
@@ -30,10 +28,8 @@ export async function notAvailable(context: Context, view: View, name: string, t
 /** Names of skills beyond the view's own copy of the catalog. */
 async function namesLike(context: Context, view: View, name: string): Promise<string[]> {
   try {
-    const found = await searchSkills(context.db, scopesOf(context, view.selection), name, HITS);
-    const names = found.map((hit) => hit.name);
-    const entries = await findAllInView(context, view, names);
-    return entries.filter((entry) => !entry.user_only).map((entry) => entry.name);
+    const entries = await searchInView(context, view, name, { shown: HITS, most: HITS });
+    return entries.map((entry) => entry.name);
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
     return [];

@@ -1,37 +1,14 @@
-// Level 2, from the nearest place that has it: the conversation's own store, this isolate's memory, D1.
+// Level 2, brought into the conversation's own store, where its prompts read it.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { GatewayError } from "../../domain/errors";
-import { readVersionContents, type VersionContent } from "../../storage/d1/catalog";
 import type { Context } from "../context";
 import type { Session } from "../session";
+import { contentsOf } from "./contents";
 
-/** Versions are immutable, so what an isolate has seen of them stays true. Oldest out when it holds too much. */
-const seen = new Map<string, VersionContent>();
-const SEEN_CHARS = 8 * 1024 * 1024;
-/** A file's entry in a list, roughly. */
-const FILE_CHARS = 200;
-let seenChars = 0;
-
-/** The content of versions, by id. Whether the caller may see them is decided before. A version that is gone is absent. */
-export async function contentsOf(
-  context: Context,
-  versionIds: readonly string[],
-): Promise<Map<string, VersionContent>> {
-  const missing = versionIds.filter((id) => !seen.has(id));
-  const read =
-    missing.length === 0 ? new Map<string, VersionContent>() : await readVersionContents(context.db, missing);
-  const found = versionIds.flatMap((id): [string, VersionContent][] => {
-    const content = read.get(id) ?? seen.get(id);
-    return content === undefined ? [] : [[id, content]];
-  });
-  for (const [id, content] of read) remember(id, content);
-  return new Map(found);
-}
-
-/** Brings the instructions of these skills into the conversation's store, where its prompts read them. */
+/** Brings the instructions of these skills into the conversation's store. */
 export async function keepInstructions(context: Context, session: Session, skills: readonly SkillRef[]): Promise<void> {
-  const missing = skills.filter((skill) => skill.tokens > 0 && session.store.instructions(skill.version_id) === null);
+  const missing = missingIn(session, skills);
   if (missing.length === 0) return;
   const ids = missing.map((skill) => skill.version_id);
   const found = await contentsOf(context, ids);
@@ -44,16 +21,18 @@ export async function keepInstructions(context: Context, session: Session, skill
   }
 }
 
-function remember(id: string, content: VersionContent): void {
-  seen.set(id, content);
-  seenChars += weight(content);
-  for (const [oldest, known] of seen) {
-    if (seenChars <= SEEN_CHARS) break;
-    seen.delete(oldest);
-    seenChars -= weight(known);
-  }
+/** Reads them into this isolate's memory, so that bringing some of them into the store asks nobody. */
+export async function fetchInstructions(
+  context: Context,
+  session: Session,
+  skills: readonly SkillRef[],
+): Promise<void> {
+  await contentsOf(
+    context,
+    missingIn(session, skills).map((skill) => skill.version_id),
+  );
 }
 
-function weight({ instructions, description, files }: VersionContent): number {
-  return instructions.length + description.length + files.length * FILE_CHARS;
+function missingIn({ store }: Session, skills: readonly SkillRef[]): SkillRef[] {
+  return skills.filter((skill) => skill.tokens > 0 && store.instructions(skill.version_id) === null);
 }

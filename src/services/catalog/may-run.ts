@@ -15,16 +15,10 @@ export const BARS: Readonly<Record<NonNullable<Bar>, string>> = {
   stale: "the registry does not answer, so no code is run; try again in a moment",
 };
 
-/**
- * Scopes as a view found them, so that a turn asks for each skill once. They are kept by view and not in a session's memory: a
- * client without a conversation has a view and no session.
- */
-const known = new WeakMap<View, Map<string, string | null>>();
-
 /** Judges a skill as it is now: by the caller's view, which is as new as the caller's counters. */
 export async function barOf(context: Context, view: View, skill: { name: string; skill_id: string }): Promise<Bar> {
   if (context.caller.stale) return "stale";
-  const scope = await scopeOf(context, view, skill);
+  const scope = await scopeInView(context, view, skill);
   if (scope === null) return "not_visible";
   if (!canExecute(scope)) return "not_public";
   return context.loader === undefined ? "no_loader" : null;
@@ -33,18 +27,4 @@ export async function barOf(context: Context, view: View, skill: { name: string;
 /** Whether a package's code is to be made ready when it is published to this scope. */
 export function runsCode(scope: string): boolean {
   return canExecute(scope);
-}
-
-async function scopeOf(
-  context: Context,
-  view: View,
-  skill: { name: string; skill_id: string },
-): Promise<string | null> {
-  const scopes = known.get(view) ?? new Map<string, string | null>();
-  known.set(view, scopes);
-  const before = scopes.get(skill.skill_id);
-  if (before !== undefined) return before;
-  const scope = await scopeInView(context, view, skill);
-  scopes.set(skill.skill_id, scope);
-  return scope;
 }

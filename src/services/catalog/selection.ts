@@ -1,6 +1,6 @@
 // What selects a conversation's skills: its ghost or its own spec, and what the user has added to them.
 
-import { skillScopes, userScope, visibleScopes } from "../../domain/access/access";
+import { type Principal, skillScopes, userScope, visibleScopes } from "../../domain/access/access";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { type GhostSpec, inlineSpec, specWarnings } from "../../domain/catalog/ghost";
 import { isPinned, type Picked, pickedOf, pinsOf } from "../../domain/catalog/pin";
@@ -8,7 +8,7 @@ import type { Selection } from "../../domain/catalog/view";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import { parseReference } from "../../domain/reference";
-import { readGhost } from "../../storage/d1/catalog";
+import type { FoundGhost } from "../../storage/d1/views";
 import type { Context } from "../context";
 
 /** The scopes that a selection's skills come from, first wins. */
@@ -16,13 +16,17 @@ export function scopesOf({ caller: { principal } }: Context, { shared }: Selecti
   return skillScopes(principal, shared ?? userScope(principal.userId));
 }
 
-/** Reads the ghost, where the settings name one. One that is gone selects nothing, with a warning. */
-export async function readSelection(
-  context: Context,
+/**
+ * What the settings select. A stored ghost that is gone selects nothing, with a warning.
+ *
+ * @param ghost the stored ghost that the settings name, as it was found
+ */
+export function selectionBy(
+  { userId }: Principal,
   settings: ConversationSettings,
-): Promise<{ spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] }> {
-  const { principal } = context.caller;
-  const own = userScope(principal.userId);
+  ghost: FoundGhost | null,
+): { spec: GhostSpec | null; ghost: string | null; selection: Selection; warnings: Issue[] } {
+  const own = userScope(userId);
   const added = pickedOf(settings.additional_skills ?? [], own);
   if (settings.spec !== undefined) {
     const spec = inlineSpec(settings.spec);
@@ -31,7 +35,6 @@ export async function readSelection(
   }
   if (settings.ghost === undefined)
     return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null, added }, warnings: [] };
-  const ghost = await readGhost(context.db, visibleScopes(principal), settings.ghost);
   if (ghost === null) {
     const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
     return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null, added }, warnings: [warning] };

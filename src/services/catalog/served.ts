@@ -19,6 +19,7 @@ import { readServedVersions, type ServedVersion } from "../../storage/d1/version
 import { readPackageRange } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { findInView } from "./catalog";
+import { ofVersions } from "./contents";
 import { catalogPage } from "./page";
 import { filesWithheld, withheldFrom } from "./withheld";
 
@@ -31,10 +32,8 @@ export async function pageOfSkills(
   const after = decodeCursor(cursor, z.string());
   const { entries: all, next } = await catalogPage(context, view, after, SERVED_LIMITS.page);
   const entries = all.filter((entry) => !entry.user_only);
-  const versions = await readServedVersions(
-    context.db,
-    entries.map((entry) => entry.version_id),
-  );
+  const ids = entries.map((entry) => entry.version_id);
+  const versions = await ofVersions(context, ids, readServedVersions);
   const skills = entries.flatMap((entry) => {
     const version = versions.get(entry.version_id);
     if (version === undefined) return [];
@@ -93,7 +92,7 @@ async function versionAt(
   const place = parseSkillUri(uri);
   const entry = place === null ? null : await findInView(context, view, place.name);
   if (place === null || entry === null) return null;
-  const version = (await readServedVersions(context.db, [entry.version_id])).get(entry.version_id);
+  const version = (await ofVersions(context, [entry.version_id], readServedVersions)).get(entry.version_id);
   return version === undefined ? null : { ...place, scope: entry.scope, versionId: entry.version_id, version };
 }
 

@@ -6,21 +6,32 @@ import { activeSkills, apply } from "../../domain/conversation/activation";
 import type { ConversationEvent } from "../../domain/conversation/event";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
-import { yankedAmong } from "../../storage/d1/versions";
 import type { Context } from "../context";
 import { exclusively, record, type Session } from "../session";
 import type { Standing } from "../session-memory";
-import { readView, viewKey, visibleAmong } from "./catalog";
+import { visibleAmong } from "./catalog";
+import { isKnown } from "./contents";
+import { yankedIn } from "./lookups";
+import { type Along, readView, viewKey } from "./read-view";
 
 const STALE: Issue = {
   code: "catalog_stale",
   message: "The registry did not answer; this is the conversation's own copy of the catalog.",
 };
 
-/** The view for these settings: the stored one while nothing changed, else read again and stored. */
-export async function viewFor(context: Context, session: Session, settings: ConversationSettings): Promise<View> {
+/**
+ * The view for these settings: the stored one while nothing changed, else read again and stored.
+ *
+ * @param contents names of skills whose content will be needed: with a view that is read anew it comes along
+ */
+export async function viewFor(
+  context: Context,
+  session: Session,
+  settings: ConversationSettings,
+  contents: readonly string[] | null,
+): Promise<View> {
   for (;;) {
-    const view = await viewNow(context, session, settings);
+    const view = await viewNow(context, session, settings, contents);
     if (view.key === session.view?.key) return view;
     // Who is newer may have come while this was read. It must not take the place of what that one has read.
     if (view.key !== viewKey(context, settings)) continue;
@@ -34,10 +45,16 @@ export async function viewFor(context: Context, session: Session, settings: Conv
 /**
  * The view of the current turn. Where it changed, active skills that are no longer in it leave at once, with a warning: loss of
  * visibility does not wait for the next turn.
+ *
+ * @param contents as with `viewFor`
  */
-export async function currentView(context: Context, session: Session): Promise<{ view: View; warnings: Issue[] }> {
+export async function currentView(
+  context: Context,
+  session: Session,
+  contents: readonly string[] | null = null,
+): Promise<{ view: View; warnings: Issue[] }> {
   const before = session.view;
-  const view = await viewFor(context, session, session.effective);
+  const view = await viewFor(context, session, session.effective, contents);
   if (view === before || view.key === before?.key) return { view, warnings: view.warnings };
   const gone = await exclusively(session, async () => {
     // Whoever has stored a newer one looks at what leaves by that.
@@ -55,7 +72,7 @@ export async function currentView(context: Context, session: Session): Promise<{
  */
 export async function standing(context: Context, session: Session): Promise<Standing> {
   const before = session.state;
-  const view = await viewNow(context, session, session.effective);
+  const view = await viewNow(context, session, session.effective, null);
   if (view.key === session.view?.key) return { view, state: before, warnings: view.warnings };
   const known = session.memory.looked;
   if (known?.before === before && known.seen.view === view) return known.seen;
@@ -66,13 +83,35 @@ export async function standing(context: Context, session: Session): Promise<Stan
   return seen;
 }
 
-async function viewNow(context: Context, session: Session, settings: ConversationSettings): Promise<View> {
+async function viewNow(
+  context: Context,
+  session: Session,
+  settings: ConversationSettings,
+  contents: readonly string[] | null,
+): Promise<View> {
   const known = session.view;
   if (context.caller.stale && known !== null) return { ...known, warnings: [...known.warnings, STALE] };
   const key = viewKey(context, settings);
   if (known !== null && known.key === key) return known;
-  const seen = session.memory.looked?.seen.view;
-  return seen?.key === key ? seen : readView(context, settings);
+  const ahead = [session.memory.looked?.seen.view, session.memory.ahead].find((view) => view?.key === key);
+  return ahead ?? readView(context, settings, alongOf(session, contents));
+}
+
+/** What will be asked of the skills that the conversation knows. */
+function alongOf({ state, store, view }: Session, contents: readonly string[] | null): Along {
+  const texts = state.carriers.flatMap(({ skills }) => skills);
+  const refs = [...activeSkills(state).map(({ skill }) => skill), ...state.refs.values(), ...texts];
+  const versions = [...new Set(refs.map(({ version_id }) => version_id))];
+  const isPart = view !== null && view.catalog.entries.length < view.catalog.total;
+  const needed = new Set([...(contents ?? []), ...(view?.preload ?? [])]);
+  const before = view?.catalog.entries.flatMap(({ name, version_id }) => (needed.has(name) ? version_id : [])) ?? [];
+  const isHere = (id: string) => isKnown(id) || store.instructions(id) !== null;
+  return {
+    versions,
+    names: isPart ? [...new Set(refs.map(({ name }) => name))] : [],
+    contents,
+    known: contents === null ? [] : [...new Set([...versions, ...before])].filter(isHere),
+  };
 }
 
 /** The departures of active skills that this view no longer has, or not at that version. */
@@ -93,7 +132,7 @@ export async function usableAmong(
 ): Promise<Set<string>> {
   const [visible, yanked] = await Promise.all([
     visibleAmong(context, view, skills),
-    yankedOf(
+    yankedIn(
       context,
       view,
       skills.map(({ version_id }) => version_id),
@@ -101,13 +140,6 @@ export async function usableAmong(
   ]);
   const usable = skills.filter(({ skill_id, version_id }) => visible.has(skill_id) && !yanked.has(version_id));
   return new Set(usable.map(({ version_id }) => version_id));
-}
-
-/** Which of these versions are yanked. Those that the view itself would choose are not, and need no look. */
-async function yankedOf(context: Context, view: View, versions: readonly string[]): Promise<Set<string>> {
-  const chosen = new Set(view.catalog.entries.map((entry) => entry.version_id));
-  const others = versions.filter((id) => !chosen.has(id));
-  return others.length === 0 ? new Set() : yankedAmong(context.db, others);
 }
 
 /** The warning for an activation that its catalog no longer has. */

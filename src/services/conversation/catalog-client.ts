@@ -11,7 +11,8 @@ import { failed, type ToolResult } from "../../domain/tool";
 import { isBuiltin } from "../../domain/tools/builtin";
 import { toolsOfCatalog } from "../../domain/tools/client-offer";
 import { openingOf } from "../../domain/tools/client-opening";
-import { findAllInView, readView, viewKey } from "../catalog/catalog";
+import { findAllInView } from "../catalog/catalog";
+import { readView, viewKey } from "../catalog/read-view";
 import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 

@@ -1,15 +1,18 @@
 // A conversation's beginning and end: its settings, its place in the user's list, and its going when nobody uses it.
 
-import { visibleScopes } from "../../domain/access/access";
+import { userScope, visibleScopes } from "../../domain/access/access";
 import { dailyLimits, dayOf, tooOften } from "../../domain/access/quota";
 import { checkGhostSpec, inlineSpec } from "../../domain/catalog/ghost";
+import { type PickedSkill, pickedOf } from "../../domain/catalog/pin";
+import type { View } from "../../domain/catalog/view";
 import { type ConversationSettings, mergeSettings } from "../../domain/conversation/settings";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
-import { readGhost } from "../../storage/d1/catalog";
 import { deleteConversationRow, enlistConversation, putConversationRow } from "../../storage/d1/conversations";
 import { storageDown } from "../../storage/d1/database";
+import { readGhost } from "../../storage/d1/views";
 import type { ConversationStore } from "../../storage/object/conversation";
-import { preloadIssues } from "../catalog/preload";
+import { preloadIssues, tooMuch } from "../catalog/preload";
+import { readView } from "../catalog/read-view";
 import type { Caller, Context } from "../context";
 import { conversationNotFound, createSession, type Session } from "../session";
 
@@ -23,19 +26,35 @@ interface Place {
   open(): Session | null;
 }
 
+/** What a conversation is to be. */
+export interface Put {
+  settings: ConversationSettings;
+  /** What is not named is taken away. */
+  replace?: boolean;
+  /** What its first turn selects; `null`: there is none yet. */
+  selected: readonly PickedSkill[] | null;
+}
+
 /** Creates the conversation, or changes its settings. They take effect with the next turn. */
 export async function putConversation(
   context: Context,
   { id, store, open }: Place,
-  settings: ConversationSettings,
-  replace: boolean,
+  { settings, replace = false, selected }: Put,
 ): Promise<{ session: Session; created: boolean }> {
   checkBudget(context, settings);
   const changed = (old: Session | null) => (old === null || replace ? settings : mergeSettings(old.settings, settings));
-  await checkSource(context, changed(open()), open()?.settings ?? null);
-  if (open() === null) {
+  const old = open();
+  let ahead: View | null = null;
+  if (old !== null) await checkSource(context, changed(old), old.settings);
+  else {
+    await checkSpec(context, settings);
     if (context.caller.stale) throw storageDown();
-    await enlist(context, id, settings.ghost ?? null);
+    // What it may see is read meanwhile. Should that fail, whoever needs it reads it again and hears why.
+    const picked = selected === null ? null : pickedOf(selected, userScope(context.caller.principal.userId));
+    const contents = picked?.map(({ name }) => name) ?? null;
+    const reading = readView(context, settings, { versions: [], names: [], contents, known: [] }).catch(() => null);
+    await enlist(context, id, settings);
+    ahead = await reading;
   }
   // All this may have waited for D1: by now another request may have created the conversation, or deleted it.
   const known = open();
@@ -43,6 +62,7 @@ export async function putConversation(
   if (known === null && context.caller.stale) throw storageDown();
   if (known === null) createSession(store, context.caller.principal.userId, id, next, context.now());
   const session = required(open());
+  if (known === null) session.memory.ahead = ahead;
   if (JSON.stringify(next) !== JSON.stringify(session.settings)) {
     if (next.ghost !== session.settings.ghost) markListed(session, false);
     store.set("settings", next);
@@ -54,14 +74,24 @@ export async function putConversation(
 
 /**
  * Lists a conversation before it is made: what is made is in the list, where an erasure of its user finds it. One that was listed
- * and then never made is in nobody's way.
+ * and then never made is in nobody's way. What its settings name is looked for in the same trip.
  */
-async function enlist(context: Context, id: string, ghost: string | null): Promise<void> {
+async function enlist(context: Context, id: string, settings: ConversationSettings): Promise<void> {
+  const ghost = settings.ghost ?? null;
   const now = context.now();
-  const row = { userId: context.caller.principal.userId, id, ghost, createdAt: now };
+  const { principal } = context.caller;
+  const row = { userId: principal.userId, id, ghost, createdAt: now };
   const limit = dailyLimits(context.settings).conversations;
-  const count = await enlistConversation(context.db, row, dayOf(now), limit);
-  if (count > limit) throw tooOften("conversations", limit, now);
+  const ceiling = context.settings.SKILL_TOKENS_MAX;
+  const found = await enlistConversation(context.db, row, dayOf(now), limit, {
+    scopes: visibleScopes(principal),
+    ghost,
+    preload: { names: settings.spec?.preload_skills ?? [], most: ceiling },
+  });
+  const issues = tooMuch(found.leastTokens, ceiling);
+  if (issues.length > 0) throw invalid(issues);
+  if (!found.isGhostThere) throw ghostNotFound(ghost ?? "");
+  if (found.count > limit) throw tooOften("conversations", limit, now);
 }
 
 /** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */
@@ -106,20 +136,28 @@ function checkBudget(context: Context, { max_skill_tokens = 0 }: ConversationSet
   throw invalid([{ code: "OVER_CEILING", message, path: "max_skill_tokens" }]);
 }
 
-async function checkSource(
-  context: Context,
-  next: ConversationSettings,
-  known: ConversationSettings | null,
-): Promise<void> {
-  if (next.spec !== undefined) {
-    const issues: Issue[] = checkGhostSpec(inlineSpec(next.spec));
-    const isKnown = JSON.stringify(next.spec) === JSON.stringify(known?.spec);
-    // Without the registry the conversation goes on, and its next turn leaves out what is too much.
-    if (!isKnown && !context.caller.stale)
-      issues.push(...(await preloadIssues(context, next.spec, visibleScopes(context.caller.principal))));
+/** Refuses a spec on its face, and then with all that is wrong with it. */
+async function checkSpec(context: Context, { spec }: ConversationSettings): Promise<void> {
+  if (spec === undefined) return;
+  const issues: Issue[] = checkGhostSpec(inlineSpec(spec));
+  if (issues.length === 0) return;
+  if (!context.caller.stale)
+    issues.push(...(await preloadIssues(context, spec, visibleScopes(context.caller.principal))));
+  throw invalid(issues);
+}
+
+async function checkSource(context: Context, next: ConversationSettings, known: ConversationSettings): Promise<void> {
+  await checkSpec(context, next);
+  const scopes = visibleScopes(context.caller.principal);
+  // Without the registry the conversation goes on, and its next turn leaves out what is too much.
+  if (next.spec !== undefined && !context.caller.stale && JSON.stringify(next.spec) !== JSON.stringify(known.spec)) {
+    const issues = await preloadIssues(context, next.spec, scopes);
     if (issues.length > 0) throw invalid(issues);
   }
-  if (next.ghost === undefined || next.ghost === known?.ghost) return;
-  const ghost = await readGhost(context.db, visibleScopes(context.caller.principal), next.ghost);
-  if (ghost === null) throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${next.ghost}'.`);
+  if (next.ghost === undefined || next.ghost === known.ghost) return;
+  if ((await readGhost(context.db, scopes, next.ghost)) === null) throw ghostNotFound(next.ghost);
+}
+
+function ghostNotFound(ghost: string): GatewayError {
+  return new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${ghost}'.`);
 }

@@ -12,7 +12,7 @@ import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
 import { notAvailable } from "../catalog/absent";
 import { findForModel, findInView } from "../catalog/catalog";
-import { contentsOf } from "../catalog/instructions";
+import { contentsOf } from "../catalog/contents";
 import type { Context } from "../context";
 
 interface Refused {

@@ -13,13 +13,11 @@ import { shownText } from "../../domain/text";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
 import { isIndexMissing } from "../../storage/d1/database";
-import { type SearchHit, searchSkills } from "../../storage/d1/search";
 import { readPackageRange } from "../../storage/r2/packages";
 import { notAvailable } from "../catalog/absent";
-import { findAllInView, findForModel } from "../catalog/catalog";
-import { contentsOf } from "../catalog/instructions";
+import { findForModel, searchInView } from "../catalog/catalog";
+import { contentsOf } from "../catalog/contents";
 import { barOf } from "../catalog/may-run";
-import { scopesOf } from "../catalog/selection";
 import { withheldFrom } from "../catalog/withheld";
 import type { Context } from "../context";
 import { isActiveIn, loadedVersion, type Session, touch } from "../session";
@@ -31,7 +29,6 @@ interface Page {
 
 /** How many hits a search looks at, since the catalog may hide some of them. */
 const HITS = 50;
-const FIRST_HITS = 2 * SEARCH_LIMITS.shown;
 
 /** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
 export async function runReadSkill(
@@ -69,21 +66,12 @@ export async function runReadSkill(
  * @param loadTool what loads a skill in this conversation
  */
 export async function runFindSkill(context: Context, view: View, query: string, loadTool: string): Promise<ToolResult> {
-  let found: SearchHit[];
+  let visible: CatalogEntry[];
   try {
-    found = await searchSkills(context.db, scopesOf(context, view.selection), query, HITS);
+    visible = await searchInView(context, view, query, { shown: SEARCH_LIMITS.shown, most: HITS });
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
     return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
-  }
-  const visible: CatalogEntry[] = [];
-  // Mostly the first ones are enough, and the others need not be read.
-  for (const hits of [found.slice(0, FIRST_HITS), found.slice(FIRST_HITS)]) {
-    if (hits.length === 0 || visible.length >= SEARCH_LIMITS.shown) break;
-    const names = hits.map((hit) => hit.name);
-    const entries = await findAllInView(context, view, names);
-    const byName = new Map(entries.map((entry) => [entry.name, entry]));
-    visible.push(...names.flatMap((name) => byName.get(name) ?? []).filter((entry) => !entry.user_only));
   }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
   const answer = renderFound(entries, query, loadTool);

@@ -8,8 +8,8 @@ import { offeredBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
-import { readDigests } from "../../storage/d1/versions";
 import { pendingOf } from "../asking/views";
+import { digestsIn } from "../catalog/lookups";
 import { standing } from "../catalog/view";
 import type { Context } from "../context";
 import { stateAt } from "../history";
@@ -117,7 +117,7 @@ export async function taskSkillsOf(context: Context, session: Session): Promise<
   const preloaded = entries.filter((entry) => first.has(entry.name));
   const ids = entries.map((entry) => entry.version_id);
   // Without the registry an executor keeps what it has.
-  const hashes = context.caller.stale ? new Map<string, string>() : await readDigests(context.db, ids);
+  const hashes = context.caller.stale ? new Map<string, string>() : await digestsIn(context, view, ids);
   const refOf = (entry: CatalogEntry) => [entry.name, taskRef(entry, hashes.get(entry.version_id) ?? null)];
   return {
     task_id: session.id,

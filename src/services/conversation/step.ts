@@ -4,6 +4,7 @@ import type { View } from "../../domain/catalog/view";
 import { DURATIONS } from "../../domain/durations";
 import { type Issue, invalid } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
+import { isBuiltin } from "../../domain/tools/builtin";
 import {
   type AnsweredCall,
   type Format,
@@ -138,11 +139,11 @@ export async function takeCalls(
   const format = formatOf(session, request.format);
   const begins = await ensureTurn(context, session, format, request.client?.preload ?? [], warnings);
   session.memory.lastStep = context.now();
-  const current = await currentView(context, session);
+  const calls = readCalls(context, request.calls);
+  const current = await currentView(context, session, skillsNamed(calls));
   warnings.push(...current.warnings.filter((issue) => !warnings.some((known) => known.message === issue.message)));
   const seen = { context, session, view: current.view };
   if (begins) await connectSources(seen);
-  const calls = readCalls(context, request.calls);
   const { usage } = request;
   noteStep(
     context,
@@ -207,6 +208,13 @@ async function isNews(session: Session, offer: RenderedOffer, view: View, isOthe
 /** The format asked for, else the conversation's, else MCP's. */
 function formatOf(session: Session, asked: Format | null): Format {
   return asked ?? session.settings.format ?? "mcp";
+}
+
+/** The skills that calls name, whose content will be needed. */
+function skillsNamed(calls: readonly { call: ReadCall }[]): string[] {
+  return calls.flatMap(({ call: { name, arguments: args } }) =>
+    isBuiltin(name) ? [args.skill_name, args.skill].filter((text) => typeof text === "string") : [],
+  );
 }
 
 function readCalls(context: Context, entries: readonly JsonObject[]): { call: ReadCall; entry: JsonObject }[] {

@@ -39,7 +39,9 @@ export async function beginTurn(
   format: Format,
 ): Promise<Issue[]> {
   const { settings } = session;
-  const view = await viewFor(context, session, settings);
+  const asked = pickedOf(request.selected_skills, userScope(session.userId));
+  const needed = [...activeSkills(session.state).map(({ skill }) => skill), ...asked].map(({ name }) => name);
+  const view = await viewFor(context, session, settings, needed);
   const warnings: Issue[] = [...view.warnings];
   if (request.history !== null && session.state.policy === null) {
     warnings.push(...(await restore(context, session, request.history, format)));
@@ -86,9 +88,9 @@ export async function beginTurn(
   const evict = (so: ConversationEvent[]) => warnings.push(...leaveForBudget(session, so, turn));
   if (front === null) evict(events);
   else withHistory(context, state, events, request, { cold, gone: present.gone, front: front.front }, evict);
-  const active = activeAfter(session, events);
-  warnings.push(...updatedSince(state, active));
-  await keepInstructions(context, session, active);
+  const next = activeAfter(session, events);
+  warnings.push(...updatedSince(state, next));
+  await keepInstructions(context, session, next);
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -109,7 +111,8 @@ export async function restore(
 ): Promise<Issue[]> {
   const { turns, loads, answers, others } = readHistory(history);
   const { settings } = session;
-  const view = await viewFor(context, session, settings);
+  const needed = loads.map(({ name }) => name);
+  const view = await viewFor(context, session, settings, needed);
   const policy: Policy = policyOf(settings, view.retention, context.settings, format);
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [

@@ -1,14 +1,12 @@
 // Reading catalogs from D1: level 1 of what a conversation may see, and level 2 of single versions. Never R2.
 
-import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
-import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { JsonObject } from "../../domain/json";
-import type { PackageFile } from "../../domain/package/skill";
+import type { Manifest, PackageFile, ToolDeclaration } from "../../domain/package/skill";
 import type { Database } from "./database";
-import { ghostSkills, ghosts, skills, versions } from "./schema/registry";
+import { skills, versions } from "./schema/registry";
 import { isListed } from "./skills";
-import { serversOfVersion } from "./versions";
 
 /** A wanted skill: by name, and by id where a saved ghost resolved it. */
 export interface WantedSkill {
@@ -22,7 +20,7 @@ export interface WantedSkill {
 export const isUserOnly = sql<number>`coalesce(json_extract(${versions.frontmatter}, '$."disable-model-invocation"') IN (1, 'true', 'yes'), 0)`;
 
 /** D1 gives the rows of a batch as objects, so two columns of one name would become one: what both tables have is renamed. */
-const level1 = {
+export const level1 = {
   name: skills.name,
   skill_id: sql<string>`${skills.id}`.as("level1_skill_id"),
   scope: skills.scope,
@@ -44,67 +42,19 @@ const level1 = {
 export type CatalogRow = Omit<CatalogEntry, "rank"> & { current_id: string };
 
 /** Which shells may use a version: all of them, or those it lists. */
-function fits(shell: string, bindShells: typeof versions.bindShells | typeof skills.bindShells) {
+export function fits(shell: string, bindShells: typeof versions.bindShells | typeof skills.bindShells) {
   return or(isNull(bindShells), sql`EXISTS (SELECT 1 FROM json_each(${bindShells}) WHERE value = ${shell})`);
 }
 
-/** The beginning of all that some scopes hold, and how much there is. */
-export interface CatalogStart {
-  /** The first `limit` skills by name of each scope, and the public ones that are asked for, at their current versions. */
-  rows: CatalogRow[];
-  /** Skills in all scopes together, one name counted once, and the tokens of their instructions. */
-  total: number;
-  tokens: number;
-}
-
-/**
- * Reads the start of a catalog in one round trip. Every scope is one walk along its index; counting never leaves it.
- *
- * @param used ids of public skills to be had wherever their names stand
- */
-export async function readCatalogStart(
-  db: Database,
-  scopes: readonly string[],
-  shell: string,
-  limit: number,
-  used: readonly string[],
-): Promise<CatalogStart> {
+/** A statement that counts the names in these scopes and the tokens of their instructions, along an index that is never left. */
+export function countedNames(db: Database, shell: string, scopes: SQL) {
   const names = db
     .select({ most: sql<number>`max(${skills.tokens})`.as("most") })
     .from(skills)
-    .where(and(inArray(skills.scope, [...scopes]), isListed, fits(shell, skills.bindShells)))
+    .where(and(sql`${skills.scope} IN (${scopes})`, isListed, fits(shell, skills.bindShells)))
     .groupBy(skills.name)
     .as("names");
-  const shown = used.length > 0 && scopes.includes(PUBLIC_SCOPE) ? [JSON.stringify(used)] : [];
-  const [counted, ...walks] = await db.batch([
-    db.select({ total: sql<number>`count(*)`, tokens: sql<number>`coalesce(sum(most), 0)` }).from(names),
-    ...shown.map((ids) =>
-      db
-        .select(level1)
-        .from(skills)
-        .innerJoin(versions, eq(versions.id, skills.versionId))
-        // The plus keeps the scope from being walked whole.
-        .where(
-          and(
-            sql`${skills.id} IN (SELECT value FROM json_each(${ids}))`,
-            sql`+${skills.scope} = ${PUBLIC_SCOPE}`,
-            fits(shell, skills.bindShells),
-          ),
-        ),
-    ),
-    ...scopes.map((scope) =>
-      db
-        .select(level1)
-        .from(skills)
-        .innerJoin(versions, eq(versions.id, skills.versionId))
-        .where(and(eq(skills.scope, scope), fits(shell, skills.bindShells)))
-        .orderBy(skills.name)
-        .limit(limit),
-    ),
-  ]);
-  // One that is used may also be among the first by name.
-  const rows = new Map(walks.flat().map((row) => [row.skill_id, row]));
-  return { rows: [...rows.values()], total: counted[0]?.total ?? 0, tokens: counted[0]?.tokens ?? 0 };
+  return db.select({ total: sql<number>`count(*)`, tokens: sql<number>`coalesce(sum(most), 0)` }).from(names);
 }
 
 /** The first `limit` skills after a name of each scope, at their current versions. */
@@ -134,94 +84,81 @@ export async function wantedSkills(
   shell: string,
   wanted: readonly WantedSkill[],
 ): Promise<CatalogRow[]> {
-  const names = JSON.stringify(wanted.map((skill) => skill.name));
-  const older = JSON.stringify(wanted.filter((skill) => skill.any_version).map((skill) => skill.name));
-  const ids = JSON.stringify(wanted.flatMap((skill) => skill.skill_id ?? []));
-  const visible = sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
+  const named = wantedRows(db, shell, {
+    scopes: valuesOf(scopes),
+    names: valuesOf(wanted.map((skill) => skill.name)),
+    older: valuesOf(wanted.filter((skill) => skill.any_version).map((skill) => skill.name)),
+    ids: valuesOf(wanted.flatMap((skill) => skill.skill_id ?? [])),
+  });
+  return distinctRows(...(await db.batch(named)));
+}
+
+/** SQL: lists of texts. */
+export interface WantedLists {
+  scopes: SQL;
+  names: SQL;
+  /** Names of which older versions may be wanted, too. */
+  older: SQL;
+  ids: SQL;
+}
+
+/** Statements that find skills by name and by id. */
+export function wantedRows(db: Database, shell: string, { scopes, names, older, ids }: WantedLists) {
   const version = and(
-    or(eq(versions.id, skills.versionId), sql`${skills.name} IN (SELECT value FROM json_each(${older}))`),
+    or(eq(versions.id, skills.versionId), sql`${skills.name} IN (${older})`),
     isNull(versions.yankedAt),
+    fits(shell, versions.bindShells),
   );
   const rows = () => db.select(level1).from(skills).innerJoin(versions, eq(versions.skillId, skills.id));
-  const [byName, byId] = await db.batch([
-    rows().where(
-      and(
-        visible,
-        sql`${skills.name} IN (SELECT value FROM json_each(${names}))`,
-        version,
-        fits(shell, versions.bindShells),
-      ),
-    ),
-    rows().where(
-      and(
-        sql`${skills.id} IN (SELECT value FROM json_each(${ids}))`,
-        visible,
-        version,
-        fits(shell, versions.bindShells),
-      ),
-    ),
-  ]);
+  const visible = sql`${skills.scope} IN (${scopes})`;
+  return [
+    rows().where(and(visible, sql`${skills.name} IN (${names})`, version)),
+    rows().where(and(sql`${skills.id} IN (${ids})`, visible, version)),
+  ] as const;
+}
+
+/** The rows of both, each once. */
+export function distinctRows(byName: readonly CatalogRow[], byId: readonly CatalogRow[]): CatalogRow[] {
   const known = new Set(byName.map((row) => row.version_id));
   return [...byName, ...byId.filter((row) => !known.has(row.version_id))];
 }
 
+/** SQL: a list of texts as rows of one column. */
+export function valuesOf(texts: readonly string[]): SQL {
+  return sql`SELECT value FROM json_each(${JSON.stringify(texts)})`;
+}
+
 /** The fewest tokens of instructions that the named skills can have together, each at its smallest version in these scopes. */
 export async function fewestTokens(db: Database, scopes: readonly string[], names: readonly string[]): Promise<number> {
+  const [row] = await leastTokens(db, scopes, names);
+  return row?.tokens ?? 0;
+}
+
+/** The same as a statement. */
+export function leastTokens(db: Database, scopes: readonly string[], names: readonly string[]) {
   const smallest = db
     .select({ least: sql<number>`min(${versions.tokensInstructions})`.as("least") })
     .from(skills)
     .innerJoin(versions, eq(versions.skillId, skills.id))
     .where(
-      and(
-        inArray(skills.scope, [...scopes]),
-        sql`${skills.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
-        isNull(versions.yankedAt),
-      ),
+      and(inArray(skills.scope, [...scopes]), sql`${skills.name} IN (${valuesOf(names)})`, isNull(versions.yankedAt)),
     )
     .groupBy(skills.name)
     .as("smallest");
-  const [row] = await db.select({ tokens: sql<number>`coalesce(sum(least), 0)` }).from(smallest);
-  return row?.tokens ?? 0;
+  return db.select({ tokens: sql<number>`coalesce(sum(least), 0)`.as("tokens") }).from(smallest);
 }
 
-/**
- * A ghost of these scopes by id or name, with the ids its skills were resolved to; `null` when there is none.
- *
- * @param scopes first wins where several have one of this name
- */
-export async function readGhost(db: Database, scopes: readonly string[], ghost: string) {
-  const ranked = JSON.stringify(scopes);
-  const scopesIn = sql`(SELECT value FROM json_each(${ranked}))`;
-  const [found] = await db
-    .select({ id: ghosts.id, name: ghosts.name, scope: ghosts.scope, spec: ghosts.spec })
-    .from(ghosts)
-    .where(
-      // Said twice, for each of the two a walk along its own index: the plus keeps the scopes from being walked whole.
-      and(
-        or(eq(ghosts.id, ghost), and(sql`${ghosts.scope} IN ${scopesIn}`, eq(ghosts.name, ghost))),
-        sql`+${ghosts.scope} IN ${scopesIn}`,
-      ),
-    )
-    .orderBy(
-      sql`${ghosts.id} = ${ghost} DESC`,
-      sql`(SELECT key FROM json_each(${ranked}) WHERE value = ${ghosts.scope})`,
-      ghosts.createdAt,
-    )
-    .limit(1);
-  if (found === undefined) return null;
-  const resolved = await db
-    .select({ name: ghostSkills.name, skill_id: ghostSkills.skillId })
-    .from(ghostSkills)
-    .where(eq(ghostSkills.ghostId, found.id))
-    .orderBy(ghostSkills.position);
-  return { ...found, resolved };
-}
-
-/** What a version is beyond level 1: its instructions, its files, and the servers that it brings. Immutable. */
+/** What a version is beyond level 1: all that is said and declared in it. Immutable. */
 export interface VersionContent {
+  /** Identity of the content. */
+  digest: string;
   description: string;
   instructions: string;
   files: PackageFile[];
+  config: JsonObject;
+  tools: ToolDeclaration[];
+  provider: Manifest["provider"] | null;
+  /** Entries of MCP servers, as they were written. */
   servers: JsonObject;
 }
 
@@ -230,15 +167,50 @@ export async function readVersionContents(
   db: Database,
   versionIds: readonly string[],
 ): Promise<Map<string, VersionContent>> {
-  const rows = await db
-    .select({
-      id: versions.id,
-      description: versions.description,
-      instructions: versions.instructions,
-      files: versions.files,
-      servers: serversOfVersion,
-    })
-    .from(versions)
-    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
-  return new Map(rows.map(({ id, ...content }) => [id, content]));
+  return contentsIn(
+    await db
+      .select(content)
+      .from(versions)
+      .where(sql`${versions.id} IN (${valuesOf(versionIds)})`),
+  );
+}
+
+/** A statement that reads the content of the current versions of skills by name, but for versions that are known. */
+export function currentContents(db: Database, scopes: readonly string[], names: SQL, known: readonly string[]) {
+  return db
+    .select(content)
+    .from(skills)
+    .innerJoin(versions, eq(versions.id, skills.versionId))
+    .where(
+      and(
+        sql`${skills.scope} IN (${valuesOf(scopes)})`,
+        sql`${skills.name} IN (${names})`,
+        sql`${versions.id} NOT IN (${valuesOf(known)})`,
+      ),
+    );
+}
+
+const content = {
+  // Renamed as in `level1`.
+  id: sql<string>`${versions.id}`.as("content_version_id"),
+  digest: versions.digest,
+  description: versions.description,
+  instructions: versions.instructions,
+  files: versions.files,
+  manifest: versions.manifest,
+};
+
+/** Rows of `content`, by version id. */
+export function contentsIn(
+  rows: readonly (Pick<VersionContent, "digest" | "description" | "instructions" | "files"> & {
+    id: string;
+    manifest: Manifest;
+  })[],
+): Map<string, VersionContent> {
+  return new Map(
+    rows.map(({ id, manifest: { config, tools, provider, mcpServers }, ...rest }) => [
+      id,
+      { ...rest, config, tools, provider: provider ?? null, servers: mcpServers },
+    ]),
+  );
 }

@@ -39,13 +39,9 @@ export async function readServer(db: Database, name: string): Promise<ServerRow 
   return found ?? null;
 }
 
-/** All entries, by name. */
-export async function readGatewayServers(db: Database): Promise<Record<string, JsonObject>> {
-  const rows = await db
-    .select({ name: mcpServers.name, entry: mcpServers.entry })
-    .from(mcpServers)
-    .orderBy(asc(mcpServers.name));
-  return Object.fromEntries(rows.map(({ name, entry }) => [name, entry]));
+/** A statement that reads all entries, by name. */
+export function gatewayServers(db: Database) {
+  return db.select({ name: mcpServers.name, entry: mcpServers.entry }).from(mcpServers).orderBy(asc(mcpServers.name));
 }
 
 /** Servers by name, after the cursor's. */

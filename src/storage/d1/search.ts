@@ -64,14 +64,20 @@ export async function searchSkills(
   limit: number,
   skip = 0,
 ): Promise<SearchHit[]> {
+  const statement = searchStatement(scopes, query, limit, skip);
+  return statement === null ? [] : db.all<SearchHit>(statement);
+}
+
+/** SQL: the same; `null` where nothing can be found. */
+export function searchStatement(scopes: readonly string[], query: string, limit: number, skip = 0): SQL | null {
   const expression = matching(scopes, query);
-  if (expression === null) return [];
+  if (expression === null) return null;
   // Ordered by the index's own rank, so that only as many hits are looked up as it takes to fill the answer.
-  return db.all<SearchHit>(sql`
+  return sql`
     SELECT skills.id, skills.name, skills.scope, skills.version_id AS versionId, skill_search.rank
     FROM skill_search CROSS JOIN skills ON skills.seq = skill_search.rowid
     WHERE skill_search MATCH ${expression} AND skill_search.rank MATCH ${RANK} AND NOT ${isHidden(scopes)}
-    ORDER BY skill_search.rank LIMIT ${limit} OFFSET ${skip}`);
+    ORDER BY skill_search.rank LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** A skill that a trial is about, or one that is there. */

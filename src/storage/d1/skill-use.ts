@@ -114,15 +114,14 @@ export async function putSkillOrder(db: Database, day: number, skillIds: string[
     .onConflictDoUpdate({ target: skillOrders.day, set: { skillIds } });
 }
 
-/** The shared order of a day: that of the last day which has one. */
-export async function readSkillOrder(db: Database, day: number): Promise<string[]> {
-  const [row] = await db
+/** A statement that reads the shared order of a day: that of the last day which has one. */
+export function skillOrder(db: Database, day: number) {
+  return db
     .select({ skillIds: skillOrders.skillIds })
     .from(skillOrders)
     .where(lte(skillOrders.day, day))
     .orderBy(desc(skillOrders.day))
     .limit(1);
-  return row?.skillIds ?? [];
 }
 
 /** Forgets counts and batches of before these days, and the orders of days before the one that counts now. */

@@ -19,11 +19,11 @@ export async function countUse(db: Database, use: Use): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The same as a statement, which gives the count; it may belong to the batch of what it counts. */
-export function counting(db: Database, { subject, kind, windowStart }: Use) {
+/** The same as a statement, which gives the count where `condition` holds; it may belong to the batch of what it counts. */
+export function counting(db: Database, { subject, kind, windowStart }: Use, condition: SQL = sql`true`) {
   return db
     .insert(usage)
-    .values({ subject, kind, windowStart, count: 1 })
+    .select(sql`SELECT ${subject}, ${kind}, ${windowStart}, 1 WHERE ${condition}`)
     .onConflictDoUpdate({
       target: [usage.subject, usage.kind, usage.windowStart],
       set: { count: sql`${usage.count} + 1` },

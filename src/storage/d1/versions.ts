@@ -104,13 +104,17 @@ export async function readDigests(db: Database, ids: readonly string[]): Promise
 
 /** Which of these versions are yanked. */
 export async function yankedAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await db
+  return new Set((await yankedRows(db, ids)).map((row) => row.id));
+}
+
+/** The same as a statement. */
+export function yankedRows(db: Database, ids: readonly string[]) {
+  return db
     .select({ id: versions.id })
     .from(versions)
     .where(
       and(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, isNotNull(versions.yankedAt)),
     );
-  return new Set(rows.map((row) => row.id));
 }
 
 /** Which of these versions have a row. */

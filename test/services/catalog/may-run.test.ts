@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
-import { readView } from "../../../src/services/catalog/catalog";
+import { readView } from "../../../src/services/catalog/read-view";
 import { barOf } from "../../../src/services/catalog/may-run";
 import type { Context } from "../../../src/services/context";
 import { keyFor } from "../../support/call";

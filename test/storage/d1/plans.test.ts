@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Condition } from "../../../src/domain/access/audit";
 import * as audit from "../../../src/storage/d1/audit";
 import * as catalog from "../../../src/storage/d1/catalog";
-import * as code from "../../../src/storage/d1/code";
 import * as conversations from "../../../src/storage/d1/conversations";
 import { type Database, type GuardedSession, guardSession, openDatabase } from "../../../src/storage/d1/database";
 import * as ghosts from "../../../src/storage/d1/ghosts";
@@ -24,6 +23,7 @@ import * as skills from "../../../src/storage/d1/skills";
 import * as usage from "../../../src/storage/d1/usage";
 import * as users from "../../../src/storage/d1/users";
 import * as versions from "../../../src/storage/d1/versions";
+import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, OWN_SKILLS, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
@@ -31,6 +31,11 @@ import { BIG_USER, OWN_SKILLS, PUBLIC_SKILLS, seedManySkills } from "../../suppo
 const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
 const PAGE = 100;
+
+const VIEW: views.ViewQuery = {
+  ...{ userId: BIG_USER, scopes: SCOPES, shell: "chat", ghost: null, all: true, limit: PAGE, day: 3 },
+  ...{ names: ["skill-00050"], older: [], versions: ["ver_0-1"], contents: { names: ["skill-00051"], known: ["x"] } },
+};
 
 const SEARCHED = {
   ...{ scope: "public", name: "x", displayName: null, description: "", tags: [] },
@@ -95,8 +100,8 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   unindexSkill: async (db) => search.unindexSkill(db, "skl_0-9"),
   readGhost: async (db) => {
     await ghosts.insertGhost(db, "gho_named", { scope: "public", userId: "0" }, ghost("named"));
-    expect((await catalog.readGhost(db, SCOPES, "named"))?.resolved).toHaveLength(1);
-    expect((await catalog.readGhost(db, [OWN], "gho_named"))?.id).toBeUndefined();
+    expect((await views.readGhost(db, SCOPES, "named"))?.resolved).toHaveLength(1);
+    expect((await views.readGhost(db, [OWN], "gho_named"))?.id).toBeUndefined();
   },
   readGhostById: (db) => ghosts.readGhostById(db, "gho_1"),
   readGhostByName: (db) => ghosts.readGhostByName(db, OWN, "default", "one"),
@@ -159,12 +164,30 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   listMembers: (db) => groups.listMembers(db, "g", PAGE, "a"),
   putMember: (db) => groups.putMember(db, "g", { userId: "new", role: "Reporter", createdBy: "x" }, ["Reporter"], 64),
   deleteMember: (db) => groups.deleteMember(db, "g", BIG_USER, ["Owner"]),
-  readCatalogStart: async (db) => {
-    const used = Array.from({ length: PAGE }, (_, index) => `skl_0-${9_000 + index}`);
-    const { total, rows } = await catalog.readCatalogStart(db, SCOPES, "chat", PAGE, used);
+  readViewRows: async (db) => {
+    const order = Array.from({ length: PAGE }, (_, index) => `skl_0-${9_000 + index}`);
+    await skillUse.putSkillOrder(db, 3, order);
+    const { total, start, order: read } = await views.readViewRows(db, VIEW);
     expect(total).toBeGreaterThanOrEqual(PUBLIC_SKILLS);
-    expect(rows.filter(({ skill_id }) => used.includes(skill_id))).toHaveLength(PAGE);
+    expect(read).toEqual(order);
+    expect(start.filter(({ skill_id }) => order.includes(skill_id))).toHaveLength(PAGE);
+    expect((await views.readViewRows(db, { ...VIEW, scopes: ["public"] })).start).toHaveLength(2 * PAGE);
+    const spec = { systemPrompt: "", skills: ["skill-00050", "skill-00052@^1"], preload_skills: ["skill-00050"] };
+    await ghosts.insertGhost(db, "gho_few", { scope: OWN, userId: BIG_USER }, { ...ghost("few"), spec });
+    const few = await views.readViewRows(db, { ...VIEW, ghost: "few" });
+    expect(few).toMatchObject({ ghost: { id: "gho_few", spec }, start: [], total: 0 });
+    expect([...new Set(few.named.map(({ name }) => name))].sort()).toEqual([
+      ...["skill-00000", "skill-00050", "skill-00052"],
+    ]);
+    expect(few.contents.size).toBeGreaterThan(0);
+    const all = { ...spec, skills: ["*"] };
+    await ghosts.insertGhost(db, "gho_all", { scope: "public", userId: "0" }, { ...ghost("all"), spec: all });
+    const shared = await views.readViewRows(db, { ...VIEW, ghost: "gho_all" });
+    expect(new Set(shared.start.map(({ scope }) => scope))).toEqual(new Set(["public"]));
+    expect(shared.start.length).toBe(2 * PAGE);
+    expect((await views.readViewRows(db, { ...VIEW, ghost: "nobody" })).total).toBe(0);
   },
+  searchRows: (db) => views.searchRows(db, SCOPES, "chat", "number77", 10),
   readCatalogAfter: (db) => catalog.readCatalogAfter(db, SCOPES, "chat", "skill-05000", PAGE),
   wantedSkills: async (db) => {
     const wanted = { name: "skill-00050", skill_id: null, any_version: true };
@@ -173,10 +196,6 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   fewestTokens: (db) => catalog.fewestTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
   readVersionContents: (db) => catalog.readVersionContents(db, ["ver_0-1", "ver_0-2"]),
   readServedVersions: (db) => versions.readServedVersions(db, ["ver_0-1", "ver_0-2"]),
-  readDeclarations: async (db) => {
-    await code.readDeclarations(db, ["ver_0-1"]);
-    await code.readDeclarations(db, ["ver_0-1", "ver_0-2"]);
-  },
   recordOnly: (db) => audit.recordOnly(db, actor, entry(null)),
   recording: async (db) => {
     await groups.insertGroup(db, { name: "logged", folded: "logged", displayName: null }, BIG_USER);
@@ -190,7 +209,14 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await audit.listAudit(db, { actor: BIG_USER, action: "group.update" }, PAGE, null);
     await audit.listAudit(db, { resource_type: "group", resource_id: "g", since: 1, until: 2 }, PAGE, 7);
   },
-  enlistConversation: (db) => conversations.enlistConversation(db, talk("one"), 1, 9),
+  enlistConversation: async (db) => {
+    const needed = { scopes: SCOPES, ghost: null, preload: { names: ["skill-00050", "skill-00051"], most: 1_000 } };
+    const make = (more: Partial<typeof needed> | { ghost: string }) =>
+      conversations.enlistConversation(db, talk("one"), 1, 9, { ...needed, ...more });
+    expect(await make({ preload: { ...needed.preload, most: 0 } })).toMatchObject({ count: 0, isGhostThere: true });
+    expect(await make({ ghost: "nobody" })).toMatchObject({ count: 0, isGhostThere: false });
+    expect(await make({})).toMatchObject({ count: 1, isGhostThere: true });
+  },
   putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
@@ -199,7 +225,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),
-  readGatewayServers: (db) => servers.readGatewayServers(db),
+  gatewayServers: async (db) => servers.gatewayServers(db),
   listServers: async (db) => {
     await servers.listServers(db, PAGE, null);
     await servers.listServers(db, PAGE, "a");
@@ -230,7 +256,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   readSkillUse: (db) => skillUse.readSkillUse(db, "skl_0-1", 0),
   readMostUsed: (db) => skillUse.readMostUsed(db, 0, PAGE),
   putSkillOrder: (db) => skillUse.putSkillOrder(db, 1, ["skl_0-1"]),
-  readSkillOrder: (db) => skillUse.readSkillOrder(db, 2),
+  skillOrder: async (db) => skillUse.skillOrder(db, 2),
   forgetUses: (db) => skillUse.forgetUses(db, 2, { counts: -1, batches: -1 }),
   countUse: (db) => usage.countUse(db, use("uploads")),
   counting: async (db) => usage.counting(db, use("scripts")),
@@ -271,6 +297,17 @@ const NO_QUERY: Record<string, string> = {
   constraintOf: "reads an error",
   isIndexMissing: "reads an error",
   searchText: "makes the text of a version: with indexSkill",
+  wantedRows: "makes statements: with wantedSkills",
+  distinctRows: "puts rows together: with wantedSkills",
+  valuesOf: "makes a part of a statement: with wantedSkills",
+  fits: "makes a part of a statement: with wantedSkills",
+  currentContents: "makes a statement: with readViewRows",
+  countedNames: "makes a statement: with readViewRows",
+  contentsIn: "reads rows: with readVersionContents",
+  leastTokens: "makes a statement: with fewestTokens",
+  isGhostThere: "makes a part of a statement: with enlistConversation",
+  yankedRows: "makes a statement: with yankedAmong",
+  searchStatement: "makes a statement: with searchSkills",
   used: "makes a part of a statement: with enlistConversation",
 };
 
@@ -281,14 +318,15 @@ const READING: Record<string, string> = {
   readScopeUse: "counting reads what it counts",
   readUserUse: "counting reads what it counts",
   nameAt: "a position is found by walking there",
-  readCatalogStart: "counts all names, from an index alone",
+  readViewRows: "counts all names, from an index alone",
 };
 
 /** What walks whole tables, and why it may. */
 const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
-  readGatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
+  gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
+  readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };
@@ -331,7 +369,7 @@ function mayWalk(name: string, detail: string): boolean {
 /** Lists that came as JSON, rows made up by the statement, and the full-text index by its terms or by its rowid, also a range. */
 function harmless(detail: string): boolean {
   if (
-    /^SCAN (?:seen$|asked$|known$|counted$|summed$|taken$|smallest$|names$|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))$/.test(
+    /^SCAN (?:seen$|asked$|known$|counted$|summed$|taken$|smallest$|names$|chosen$|hits$|own$|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))$/.test(
       detail,
     )
   )

@@ -8,7 +8,7 @@ import type { ConversationEvent } from "../../../domain/conversation/event";
 import { standingCarriers } from "../../../domain/conversation/present";
 import type { ToolCall } from "../../../domain/tool";
 import { findForModel } from "../../catalog/catalog";
-import { keepInstructions } from "../../catalog/instructions";
+import { fetchInstructions, keepInstructions } from "../../catalog/instructions";
 import { usableAmong } from "../../catalog/view";
 import { exclusively, record } from "../../session";
 import { knownTool } from "../../tools/memory";
@@ -30,7 +30,18 @@ export async function bringBack(seen: Seen, calls: readonly ToolCall[]): Promise
     const { turn } = state;
     const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
     const texts = standingCarriers(state.carriers).flatMap(({ skills }) => skills);
-    const usable = await usableAmong(context, view, [...texts, ...state.refs.values()]);
+    const asked = [...lastOfEach(texts).values()].filter(({ name }) => wanted.has(name) && !active.has(name));
+    if (asked.length === 0) return [];
+    const every = [...texts, ...state.refs.values()];
+    const needed = new Set(asked.flatMap(({ name, dependencies }) => [name, ...dependencies]));
+    const [usable] = await Promise.all([
+      usableAmong(context, view, every),
+      fetchInstructions(
+        context,
+        session,
+        every.filter(({ name }) => needed.has(name)),
+      ),
+    ]);
     const isUsable = ({ version_id }: SkillRef) => usable.has(version_id);
     const present = lastOfEach([...lastOfEach(texts).values()].filter(isUsable));
     const known = lastOfEach([...state.refs.values()].filter(isUsable));

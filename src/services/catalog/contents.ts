@@ -1,0 +1,68 @@
+// What versions contain, from the nearest place that has it: this isolate's memory, the nearest replica, D1.
+
+import { readVersionContents, type VersionContent } from "../../storage/d1/catalog";
+import type { Database } from "../../storage/d1/database";
+import type { Context } from "../context";
+
+/** Versions are immutable, so what an isolate has seen of them stays true. Oldest out when it holds too much. */
+const seen = new Map<string, { content: VersionContent; weight: number }>();
+const SEEN_CHARS = 8 * 1024 * 1024;
+/** A file's entry in a list, roughly. */
+const FILE_CHARS = 200;
+let seenChars = 0;
+
+/**
+ * The content of versions, by id. Whether the caller may see them is decided before. A version that is gone is absent: so it was when the
+ * caller's facts were read, or later, and an id is never given again.
+ */
+export async function contentsOf(
+  context: Context,
+  versionIds: readonly string[],
+): Promise<Map<string, VersionContent>> {
+  const known = new Map(versionIds.flatMap((id) => withId(id, seen.get(id)?.content)));
+  const missing = versionIds.filter((id) => !known.has(id));
+  const read = await ofVersions(context, missing, readVersionContents);
+  keepContents(read);
+  return new Map([...known, ...read]);
+}
+
+/** What never changes of versions: from the nearest replica, and what that does not have yet from one that has come as far as the caller. */
+export async function ofVersions<T>(
+  context: Context,
+  versionIds: readonly string[],
+  read: (db: Database, versionIds: readonly string[]) => Promise<Map<string, T>>,
+): Promise<Map<string, T>> {
+  if (versionIds.length === 0) return new Map();
+  const found = await read(context.nearest, versionIds);
+  const missing = versionIds.filter((id) => !found.has(id));
+  return missing.length === 0 ? found : new Map([...found, ...(await read(context.db, missing))]);
+}
+
+/** Whether this isolate has a version's content. */
+export function isKnown(versionId: string): boolean {
+  return seen.has(versionId);
+}
+
+/** Keeps what was read of versions. */
+export function keepContents(read: ReadonlyMap<string, VersionContent>): void {
+  for (const [id, content] of read) {
+    if (seen.has(id)) continue;
+    const weight = weightOf(content);
+    seen.set(id, { content, weight });
+    seenChars += weight;
+  }
+  for (const [oldest, { weight }] of seen) {
+    if (seenChars <= SEEN_CHARS) break;
+    seen.delete(oldest);
+    seenChars -= weight;
+  }
+}
+
+function withId(id: string, content: VersionContent | undefined): [string, VersionContent][] {
+  return content === undefined ? [] : [[id, content]];
+}
+
+function weightOf({ instructions, description, files, config, tools, provider, servers }: VersionContent): number {
+  const declared = JSON.stringify([config, tools, provider, servers]).length;
+  return instructions.length + description.length + declared + files.length * FILE_CHARS;
+}

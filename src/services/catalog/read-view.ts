@@ -1,0 +1,197 @@
+// Reading a conversation's view of the registry: one round trip, whatever selects its skills.
+
+import { userScope, visibleScopes } from "../../domain/access/access";
+import { joined } from "../../domain/access/newest";
+import { dayOf } from "../../domain/access/quota";
+import { type CatalogEntry, type CatalogRead, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
+import { inlineSpec } from "../../domain/catalog/ghost";
+import { pickedOf } from "../../domain/catalog/pin";
+import { byName, firstOfEach } from "../../domain/catalog/precedence";
+import { fitting } from "../../domain/catalog/size";
+import type { Selection, View } from "../../domain/catalog/view";
+import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
+import { CATALOG_LIMITS } from "../../domain/limits";
+import { readGhost, readViewRows, type ViewRows } from "../../storage/d1/views";
+import type { Context } from "../context";
+import { chosenFrom, entryOf, keepNamed, readNamed, waysToAll } from "./catalog";
+import { keepContents } from "./contents";
+import { keepYanked } from "./lookups";
+import { addedIn, scopesOf, selectionBy } from "./selection";
+
+/** What is read with a view, so that what follows need not ask. */
+export interface Along {
+  /** Versions of which it will be asked whether they were yanked. */
+  versions: readonly string[];
+  /** Names that will be looked up, where the view holds only a part of the catalog. */
+  names: readonly string[];
+  /** Names of skills whose content will be needed, with those that are preloaded; `null`: no content will be. */
+  contents: readonly string[] | null;
+  /** Versions whose content need not be read. */
+  known: readonly string[];
+}
+
+const NOTHING: Along = { versions: [], names: [], contents: null, known: [] };
+
+/** What a view depends on; while this does not change, neither does the view. Another day's order alone changes no prompt. */
+export function viewKey(context: Context, settings: ConversationSettings): string {
+  const { principal, counters } = context.caller;
+  const scopes = visibleScopes(principal);
+  const { SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS } = context.settings;
+  const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
+  // The number rises when a view of an earlier gateway lacks something.
+  const { ghost, spec, additional_skills, shell } = settings;
+  const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
+  return JSON.stringify([8, seen, ghost, spec, additional_skills, shell, ...set]);
+}
+
+/** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
+export async function readView(
+  context: Context,
+  settings: ConversationSettings,
+  along: Along = NOTHING,
+): Promise<View> {
+  const key = viewKey(context, settings);
+  const { caller } = context;
+  const newest = joined(null, caller, context.now());
+  const isOn = context.settings.SKILLS_ENABLED;
+  const rows = isOn ? await readRows(context, settings, along) : null;
+  const found = rows === null ? await readOnlyGhost(context, settings) : rows.ghost;
+  const { spec, ghost, selection, warnings } = selectionBy(caller.principal, settings, found);
+  const shell = settings.shell ?? DEFAULT_SHELL;
+  const preload = spec?.preload_skills ?? [];
+  const first = [...preload, ...selection.added.map(({ name }) => name)];
+  const whole = rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, rows);
+  const fits = fitting(whole.entries, visibleScopes(caller.principal), first);
+  const catalog = { ...whole, entries: fits.entries, list_tokens: context.settings.SKILL_LIST_TOKENS };
+  const known = new Set(catalog.entries.map((entry) => entry.name));
+  const complete = catalog.entries.length >= catalog.total;
+  const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
+  const [added, missed] = addedIn(catalog.entries, selection);
+  const view: View = {
+    key,
+    newest,
+    catalog,
+    selection,
+    shell,
+    system_prompt: spec?.systemPrompt ?? "",
+    preload,
+    added: added.map(({ name }) => name),
+    ghost,
+    servers: { gateway: rows?.servers ?? {}, ghost: isOn ? (spec?.mcpServers ?? {}) : {} },
+    retention: spec?.retentionTurns ?? null,
+    warnings: [
+      ...warnings,
+      ...fits.warnings,
+      ...absent.map(({ name, range }) => ({
+        code: "SKILL_UNAVAILABLE",
+        message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation.`,
+        path: name,
+      })),
+      ...missed.map(({ name }) => ({
+        code: "SELECTED_UNAVAILABLE",
+        message: `Skill '${name}' is not available.`,
+        path: name,
+      })),
+    ],
+  };
+  if (rows === null) return view;
+  keepYanked(view, along.versions, rows.yanked);
+  keepNamed(context, view, along.names, rows.named);
+  return view;
+}
+
+function readOnlyGhost(context: Context, { ghost, spec }: ConversationSettings) {
+  if (ghost === undefined || spec !== undefined) return null;
+  return readGhost(context.db, visibleScopes(context.caller.principal), ghost);
+}
+
+/** What the settings say of skills, as far as it is known before the ghost is; the statements add what the ghost says. */
+async function readRows(context: Context, settings: ConversationSettings, along: Along): Promise<ViewRows> {
+  const { principal } = context.caller;
+  const ghost = settings.spec === undefined ? (settings.ghost ?? null) : null;
+  const allowed = context.settings.SKILLS_ALLOWED;
+  const spec = settings.spec === undefined ? null : inlineSpec(settings.spec);
+  const { selection } = selectionBy(principal, settings, null);
+  const named = [...allowed, ...selection.skills, ...selection.added];
+  const texts = along.contents === null ? null : [...along.contents, ...(spec?.preload_skills ?? [])];
+  const added = pickedOf(settings.additional_skills ?? [], userScope(principal.userId)).map(({ name }) => name);
+  const rows = await readViewRows(context.db, {
+    userId: principal.userId,
+    scopes: visibleScopes(principal),
+    shell: settings.shell ?? DEFAULT_SHELL,
+    ghost,
+    all: (ghost !== null || selection.all) && allowed.length === 0,
+    names: [...new Set([...named.map(({ name }) => name), ...(spec?.preload_skills ?? []), ...along.names])],
+    older: named.filter(({ range }) => range !== "*").map(({ name }) => name),
+    limit: CATALOG_LIMITS.listedSkills + 1,
+    day: dayOf(context.now()),
+    versions: along.versions,
+    contents: texts === null ? null : { names: [...texts, ...added], known: along.known },
+  });
+  keepContents(rows.contents);
+  return rows;
+}
+
+async function catalogFrom(
+  context: Context,
+  selection: Selection,
+  shell: string,
+  preload: readonly string[],
+  rows: ViewRows,
+): Promise<CatalogRead> {
+  const places = new Map(rows.order.map((id, place) => [id, place]));
+  const ranked = (entries: readonly CatalogEntry[]) =>
+    entries.map((entry) => ({ ...entry, rank: places.get(entry.skill_id) ?? null }));
+  const allowed = context.settings.SKILLS_ALLOWED;
+  if (!selection.all || allowed.length > 0) {
+    const names = selection.all
+      ? allowed.map((reference) => reference.name)
+      : [...new Set([...selection.skills, ...selection.added].map((skill) => skill.name))];
+    const entries = ranked(await namedFrom(context, selection, shell, names, rows));
+    const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
+    const nearest = nearestFirst(entries);
+    const kept = nearest.slice(0, CATALOG_LIMITS.listedSkills);
+    const preloaded = nearest.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
+    return { entries: byName([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
+  }
+  const scopes = scopesOf(context, selection);
+  const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
+  const apart = await namedFrom(context, selection, shell, [...named], rows);
+  const distinct = ranked(firstOfEach(rows.start, scopes).map(entryOf));
+  const nearest = nearestFirst(distinct).slice(0, CATALOG_LIMITS.listedSkills);
+  const first = nearest.filter((entry) => !named.has(entry.name));
+  const merged = byName([...first, ...ranked(apart)]);
+  if (distinct.length <= CATALOG_LIMITS.listedSkills) {
+    return {
+      entries: merged,
+      total: merged.length,
+      static_tokens: merged.reduce((sum, entry) => sum + entry.tokens, 0),
+    };
+  }
+  return { entries: merged, total: rows.total, static_tokens: rows.tokens };
+}
+
+/**
+ * Named skills out of what was read. A ghost may write a name in a way that only the gateway reads, with a space or another form of a
+ * letter: what the statements could not know by that is read apart.
+ */
+async function namedFrom(
+  context: Context,
+  selection: Selection,
+  shell: string,
+  names: readonly string[],
+  rows: ViewRows,
+): Promise<CatalogEntry[]> {
+  const { skills = [], preload_skills = [], skill_refs = {}, preload_skill_refs = {} } = rows.ghost?.spec ?? {};
+  const written = [...skills, ...preload_skills, ...Object.keys(skill_refs), ...Object.keys(preload_skill_refs)];
+  const read = new Set(written.map((text) => text.split("@", 1)[0]));
+  const odd = rows.ghost === null ? [] : names.filter((name) => !read.has(name) && isOdd(name, written));
+  const plain = names.filter((name) => !odd.includes(name));
+  const found = chosenFrom(waysToAll(context, selection, plain), rows.named);
+  return odd.length === 0 ? found : byName([...found, ...(await readNamed(context, selection, shell, odd))]);
+}
+
+/** Whether a ghost means a name by a text that is not it. */
+function isOdd(name: string, written: readonly string[]): boolean {
+  return written.some((text) => text.split("@", 1)[0]?.normalize("NFC").trim() === name);
+}

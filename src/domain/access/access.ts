@@ -70,7 +70,7 @@ export const GROUP_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Names of groups that would read as something else. */
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE, PUBLIC_SCOPE, GATEWAY_SCOPE]);
 
-const GROUP_PREFIX = "group:";
+export const GROUP_PREFIX = "group:";
 
 export function userScope(userId: string): string {
   return `user:${userId}`;

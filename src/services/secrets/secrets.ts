@@ -124,7 +124,8 @@ export async function usableSecrets(
   const before = cached.get(key);
   if (before !== undefined && context.now() - before.at < DURATIONS.secretCache) return before.found;
 
-  const rows = await findSecrets(context.db, scopes, names);
+  const held = principal.groups.filter(({ claimed }) => claimed !== true).map(({ group }) => groupScope(group));
+  const rows = await findSecrets(context.db, scopes, names, { userId: principal.userId, held });
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const found = new Map<string, UsableSecret>();
   // The more specific one counts even where it cannot be read: falling back would use what was not meant.

@@ -2,11 +2,11 @@
 // changes a member above what they may.
 
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
-import type { GroupRole } from "../../domain/access/access";
+import { type GroupRole, userScope } from "../../domain/access/access";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { groupMembers, groups, secrets } from "./schema/access";
-import { ghosts, now, skills } from "./schema/registry";
+import { counters, ghosts, now, skills } from "./schema/registry";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
 export type MemberRow = Omit<typeof groupMembers.$inferSelect, "groupName">;
@@ -38,6 +38,7 @@ export async function insertGroup(
       .values({ ...group, createdBy: owner })
       .returning(row),
     db.insert(groupMembers).values({ groupName: group.name, userId: owner, role: "Owner", createdBy: owner }),
+    raiseCounters(db, [userScope(owner)]),
   ]);
   const [found] = made;
   if (found === undefined) throw new Error("insert returned no row");
@@ -84,16 +85,19 @@ export async function updateGroup(db: Database, name: string, displayName: strin
   return changed[0] ?? null;
 }
 
-/** Deletes a group without skills and ghosts, its members and secrets with it; `false` when it has some, or is gone. */
+/**
+ * Deletes a group without skills and ghosts, its members and secrets with it; `false` when it has some, or is gone. The counters of
+ * the members rise.
+ */
 export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
-  const [deleted] = await db.batch([
+  const isEmpty = sql`NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})
+    AND NOT EXISTS (SELECT 1 FROM ghosts WHERE scope = ${scope})`;
+  const [, deleted] = await db.batch([
     db
-      .delete(groups)
-      .where(
-        sql`${groups.name} = ${name} AND NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})
-          AND NOT EXISTS (SELECT 1 FROM ghosts WHERE scope = ${scope})`,
-      )
-      .returning({ name: groups.name }),
+      .insert(counters)
+      .select(sql`SELECT ${userScope("")} || user_id, 1 FROM group_members WHERE group_name = ${name} AND ${isEmpty}`)
+      .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } }),
+    db.delete(groups).where(sql`${groups.name} = ${name} AND ${isEmpty}`).returning({ name: groups.name }),
     db
       .delete(secrets)
       .where(sql`${secrets.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
@@ -121,7 +125,8 @@ export interface MemberChange {
 
 /**
  * Adds a member, or gives one another role. Nothing changes where the member has a role beside `from`, is the last owner and
- * would be none, or, being new, would be in more than `most` groups. Fails on a constraint when the group is gone.
+ * would be none, or, being new, would be in more than `most` groups. Fails on a constraint when the group is gone. The member's
+ * counter rises: conversations watch it.
  */
 export async function putMember(
   db: Database,
@@ -145,11 +150,12 @@ export async function putMember(
         setWhere: and(inArray(groupMembers.role, [...from]), role === "Owner" ? undefined : ownerStays(group)),
       })
       .returning(member),
+    raiseCounters(db, [userScope(userId)]),
   ]);
   return { before: before[0] ?? null, after: after[0] ?? null };
 }
 
-/** Takes a member out; `after` is the one that is gone. Nothing changes for a role beside `from`, or the last owner. */
+/** Takes a member out, and raises that user's counter; `after` is the one that is gone. Nothing changes for a role beside `from`, or the last owner. */
 export async function deleteMember(
   db: Database,
   group: string,
@@ -169,6 +175,7 @@ export async function deleteMember(
         ),
       )
       .returning(member),
+    raiseCounters(db, [userScope(userId)]),
   ]);
   return { before: before[0] ?? null, after: gone[0] ?? null };
 }

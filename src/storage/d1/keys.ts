@@ -1,6 +1,7 @@
 // API keys in D1, and the change counters of scopes.
 
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { userScope } from "../../domain/access/access";
 import { foldName } from "../../domain/package/path";
 import type { Database } from "./database";
 import { groupMembers, groups } from "./schema/access";
@@ -30,8 +31,8 @@ export function raiseCounters(db: Database, scopes: readonly string[]) {
 }
 
 /**
- * Stores a key. Its user becomes a Developer of the groups it names, unless a member already; those that are not there are
- * made, without an owner. Fails on a constraint where a group's name differs from a known one in case only.
+ * Stores a key. Its user becomes a Developer of the groups it names, unless a member already, which the user's counter tells; those
+ * that are not there are made, without an owner. Fails on a constraint where a group's name differs from a known one in case only.
  */
 export async function insertKey(db: Database, key: NewKey & { groups: string[] }): Promise<KeyRow> {
   const member = { userId: key.userId, role: "Developer", createdBy: key.createdBy } as const;
@@ -45,6 +46,7 @@ export async function insertKey(db: Database, key: NewKey & { groups: string[] }
         .values({ groupName: name, ...member })
         .onConflictDoNothing(),
     ),
+    ...(named.length === 0 ? [] : [raiseCounters(db, [userScope(key.userId)])]),
   ]);
   const [row] = rows;
   if (row === undefined) throw new Error("insert returned no row");

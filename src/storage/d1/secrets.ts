@@ -1,7 +1,7 @@
 // Secrets in D1, encrypted before they get here. Every change raises the counter of the scope that its users watch.
 
 import { and, asc, eq, gt, isNull, lt, notInArray, or, sql } from "drizzle-orm";
-import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../../domain/access/access";
+import { GATEWAY_SCOPE, GROUP_PREFIX, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { secrets } from "./schema/access";
@@ -83,14 +83,25 @@ export async function deleteSecret(db: Database, scope: string, name: string): P
   return gone.length > 0;
 }
 
-/** All secrets of these names in these scopes. */
-export function findSecrets(db: Database, scopes: readonly string[], names: readonly string[]): Promise<SecretRow[]> {
+/**
+ * All secrets of these names in these scopes. Those of `held` groups only while the user is in them: what the caller was known to
+ * be a moment ago opens nothing.
+ */
+export function findSecrets(
+  db: Database,
+  scopes: readonly string[],
+  names: readonly string[],
+  member: { userId: string; held: readonly string[] },
+): Promise<SecretRow[]> {
+  const isMember = sql`EXISTS (SELECT 1 FROM group_members WHERE user_id = ${member.userId}
+    AND ${GROUP_PREFIX} || group_name = ${secrets.scope})`;
   return db
     .select()
     .from(secrets)
     .where(
       and(
         sql`${secrets.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`,
+        sql`(${secrets.scope} NOT IN (SELECT value FROM json_each(${JSON.stringify(member.held)})) OR ${isMember})`,
         sql`${secrets.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
       ),
     );

@@ -24,10 +24,37 @@ function someone(
   return { ...context, caller: { ...context.caller, counters: { public: more.count ?? Math.random() } } };
 }
 
+/** Who says to be in a group is in it. */
+async function joins(userId: string, group: string): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO groups (name, folded, created_by) VALUES (?1, ?1, 'root')").bind(group),
+    env.DB.prepare(
+      "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES (?, ?, 'Maintainer', 'root')",
+    ).bind(group, userId),
+  ]);
+}
+
 describe("usable secrets", () => {
+  it("are not those of a group that one was in a moment ago", async () => {
+    const ada = () => someone(undefined, { groups: ["left"] });
+    await joins("ada", "left");
+    await storeSecret(ada(), { kind: "group", group: "left" }, { name: "L1", value: "left-value", hosts });
+    const found = async () => (await usableSecrets(ada(), ["L1"])).get("L1")?.value;
+    expect(await found()).toBe("left-value");
+    await env.DB.prepare("DELETE FROM group_members WHERE user_id = 'ada' AND group_name = 'left'").run();
+    expect(await found()).toBe(undefined);
+    // A token's claim is looked at in every request, and stands in no table.
+    const claiming = ada();
+    const groups = [{ group: "left", role: "Maintainer" as const, claimed: true as const }];
+    const principal = { ...claiming.caller.principal, groups };
+    const claimed = await usableSecrets({ ...claiming, caller: { ...claiming.caller, principal } }, ["L1"]);
+    expect(claimed.get("L1")?.value).toBe("left-value");
+  });
+
   it("are one's own before the group's before the gateway's", async () => {
     const admin = someone(undefined, { admin: true });
     const ada = () => someone(undefined, { groups: ["team"] });
+    await joins("ada", "team");
     await storeSecret(admin, { kind: "gateway" }, { name: "P", value: "gateway-value", hosts });
     const found = async () => (await usableSecrets(ada(), ["P"])).get("P")?.value;
     expect(await found()).toBe("gateway-value");

@@ -31,6 +31,7 @@ import { BIG_USER, OWN_SKILLS, PUBLIC_SKILLS, seedManySkills } from "../../suppo
 const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
 const PAGE = 100;
+const MEMBER = { userId: BIG_USER, held: ["group:g"] };
 
 const VIEW: views.ViewQuery = {
   ...{ userId: BIG_USER, scopes: SCOPES, shell: "chat", ghost: null, all: true, limit: PAGE, day: 3 },
@@ -238,12 +239,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await secrets.listSecrets(db, OWN, PAGE, "A");
   },
   deleteSecret: (db) => secrets.deleteSecret(db, OWN, "NOTHING"),
-  findSecrets: (db) => secrets.findSecrets(db, [OWN, "gateway"], ["ONE", "TWO"]),
+  findSecrets: (db) => secrets.findSecrets(db, [OWN, "gateway"], ["ONE", "TWO"], MEMBER),
   touchSecrets: (db) => secrets.touchSecrets(db, ["sec_ONE"], 1),
   secretsUnderOtherKeys: (db) => secrets.secretsUnderOtherKeys(db, "k2", PAGE),
   reencrypt: async (db) => {
     await secrets.putSecret(db, secret("TWO"), 9);
-    const [found] = await secrets.findSecrets(db, [OWN], ["TWO"]);
+    const [found] = await secrets.findSecrets(db, [OWN], ["TWO"], MEMBER);
     await secrets.reencrypt(db, found!, { keyId: "k2", iv: "iv", ciphertext: "d" });
   },
   addUses: async (db) => {

@@ -7,7 +7,7 @@ import { api } from "./api/edge";
 import { healthRoute } from "./api/health";
 import { openApi } from "./api/openapi";
 import { answerHeaders } from "./edge/answer";
-import { authenticate } from "./edge/auth";
+import { answerInDoubt, authenticate } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
 import { crossOriginOpen } from "./edge/cors";
 import type { Edge } from "./edge/edge";
@@ -27,7 +27,14 @@ const EDGES: readonly Edge[] = [mcp, api];
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(hearOut, answerHeaders, addressRate);
-  app.onError((error, c) => (edgeOf(c)?.errors ?? answerError)(error, c));
+  app.onError(async (error, c) => {
+    const told = edgeOf(c)?.errors ?? answerError;
+    try {
+      return (await answerInDoubt(error, c)) ?? told(error, c);
+    } catch (second) {
+      return told(second, c);
+    }
+  });
   app.notFound(nothingHere);
 
   for (const path of SIGN_IN_PATHS) app.use(path, crossOriginOpen);

@@ -4,6 +4,7 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, vi } from "vitest";
 import { emptyDatabase } from "./support/empty";
+import "./support/isolate";
 import { beginFile } from "./support/per-file";
 
 async function emptyBucket(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { Grant } from "../domain/asking/ticket";
 import { type Settings, settingsFrom } from "../domain/settings";
-import { primaryDatabase } from "../edge/context";
+import { placesOf } from "../edge/context";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
@@ -60,7 +60,8 @@ export function tabsOf(
     async isLive(grant) {
       const open = session();
       if (open === null) return false;
-      return isLive(primaryDatabase(env), settingsFrom(env), grant.credential, open.userId, Date.now());
+      const places = placesOf(env, { storage: 0 }, (work) => ctx.waitUntil(work));
+      return isLive(places, grant.credential, open.userId);
     },
   };
 }

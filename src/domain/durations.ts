@@ -33,6 +33,8 @@ export const DURATIONS = {
   newest: 10 * 60_000,
   /** How long an isolate may go on with a principal it has seen while D1 is down. */
   principalCache: 60_000,
+  /** A turn without a bookmark asks a replica for something newer than what was read so long ago. */
+  identityRecent: 1_000,
   /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */
   request: 30_000,
   requestMost: 24 * 60 * 60_000,

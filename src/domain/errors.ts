@@ -79,6 +79,12 @@ export function refusalIn(error: unknown): GatewayError | null {
   return null;
 }
 
+/** Whether an error says no: not you, not this, not here. Such a word may not be said of what may be old. */
+export function isNo(error: unknown): boolean {
+  const code = refusalIn(error)?.code;
+  return code === "unauthenticated" || code === "forbidden" || code === "not_found";
+}
+
 /** What really happened: the end of the chain. A wrapper's message may quote a query with all that was bound to it. */
 export function rootCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;

@@ -187,6 +187,11 @@ export const ACCESS_LIMITS = {
   /** What an issuer's list of keys may be. */
   keySetBytes: 256 * KiB,
   keySetKeys: 100,
+  /** What an isolate remembers of those who call: 4 MiB in all. Of each part one key has at most half. */
+  rememberedKeyBytes: 1 * MiB,
+  rememberedUserBytes: 3 * MiB,
+  /** Keys of which an isolate knows when it last noted a use. */
+  notedKeys: 10_000,
 } as const;
 
 /** What a remote MCP server may send, and what is kept of it. */

@@ -99,6 +99,9 @@ const table = z.strictObject({
     .enum(["on", "off"])
     .default("on")
     .describe("With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there."),
+  IDENTITY_MEMORY_S: count(10, 0, 60).describe(
+    "Seconds that an isolate may go on with what it knows of a caller: revoking a key or a membership acts everywhere within this. `0`: the primary is asked for every request.",
+  ),
   ...quotaSettings,
   ...issuerSettings,
 });

@@ -2,51 +2,81 @@
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import { allows, needOf, survivesOutage } from "../domain/access/key-scope";
-import { GatewayError } from "../domain/errors";
-import { settingsFrom } from "../domain/settings";
-import { identify } from "../services/access/identity";
+import { matchedRoutes } from "hono/route";
+import { allows, needOf, recallOf, survivesOutage } from "../domain/access/key-scope";
+import { GatewayError, isNo } from "../domain/errors";
+import { identify, type Shown } from "../services/access/identity";
 import { isUseDue, noteUse } from "../services/access/keys";
-import { guardSession, storageDown, type Timings } from "../storage/d1/database";
-import { makeContext, primaryDatabase } from "./context";
+import type { Trust } from "../services/access/recall";
+import { storageDown, type Timings } from "../storage/d1/database";
+import { makeContext, placesOf, primaryDatabase, type Seen } from "./context";
 import type { HttpEnv } from "./env";
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
-  const settings = settingsFrom(c.env);
   const timings: Timings = { storage: 0 };
-  const primary = c.env.DB.withSession("first-primary");
-  const now = Date.now();
-  const looking = {
-    session: guardSession(primary, timings),
-    settings,
-    development: __DEVELOPMENT__,
-    now,
-    fetch: (url: string, init: RequestInit) => fetch(url, init),
-  };
-  const { caller, key } = await identify(looking, {
-    bearer: /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null,
-    onBehalfOf: c.req.header("on-behalf-of") ?? null,
-    requestId: c.get("requestId"),
-    path: pathOf(c.req.url),
-  });
-  requireScope(c, caller.principal.scopes);
-  if (caller.stale && !survivesOutage(c.req.path)) throw storageDown();
-  if (key !== null && isUseDue(key, now)) {
-    c.executionCtx.waitUntil(noteUse(primaryDatabase(c.env), key, now));
-  }
-  const bookmark = c.req.header("x-d1-bookmark");
-  const session = bookmark === undefined ? primary : c.env.DB.withSession(bookmark);
-  c.set("context", makeContext(c.env, { caller: { ...caller, asOf: primary.getBookmark() }, session, timings }));
+  const trust = trustIn(c);
+  const seen = await seenBy(c, trust, timings);
+  const askPrimary = seen.certain ? undefined : () => seenBy(c, "certain", timings);
+  const context = makeContext(c.env, { ...seen, timings, askPrimary });
+  c.set("context", context);
   await next();
   const { headers } = c.res;
   headers.append("server-timing", `storage;dur=${timings.storage}`);
   // Caches on the way must not keep this answer: it is one principal's.
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.append("vary", "authorization, on-behalf-of");
-  const reached = session.getBookmark();
+  const reached = context.reached();
   if (reached !== null) headers.set("x-d1-bookmark", reached);
 });
+
+/** How old what is known of the caller may be. Who has something already may be told "nothing changed", and that must not be old. */
+function trustIn(c: HonoContext<HttpEnv>): Trust {
+  const recall = recallOf(c.req.method, c.req.path);
+  return recall === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : recall;
+}
+
+/** Who calls, asked as near as that may be. */
+async function seenBy(c: HonoContext<HttpEnv>, trust: Trust, timings: Timings): Promise<Seen & { certain: boolean }> {
+  const { env } = c;
+  const places = placesOf(env, timings, (work) => c.executionCtx.waitUntil(work));
+  const looking = {
+    ...places,
+    development: __DEVELOPMENT__,
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
+  };
+  const { caller, key, certain } = await identify(looking, shownBy(c), trust, ({ scopes }) => requireScope(c, scopes));
+  if (caller.stale && !survivesOutage(c.req.path)) throw storageDown();
+  const now = Date.now();
+  if (key !== null && isUseDue(key, places.memory.notedAt(key.id), now)) {
+    places.memory.note(key.id, now);
+    c.executionCtx.waitUntil(noteUse(primaryDatabase(env), key, now));
+  }
+  return { caller, certain, session: certain ? places.far.raw : undefined };
+}
+
+function shownBy(c: HonoContext<HttpEnv>): Shown {
+  return {
+    bearer: /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null,
+    onBehalfOf: c.req.header("on-behalf-of") ?? null,
+    requestId: c.get("requestId"),
+    path: pathOf(c.req.url),
+    bookmark: c.req.header("x-d1-bookmark") ?? null,
+  };
+}
+
+/**
+ * The answer of a handler that said no to what may be old, run once more when the primary has said who calls; `null` where there is
+ * no doubt. Only what is remembered can be in doubt (`recallOf`): those routes read, or refuse before they change anything.
+ */
+export async function answerInDoubt(error: unknown, c: HonoContext<HttpEnv>): Promise<Response | null> {
+  const context = c.get("context");
+  // Where the error came up, the index still names the handler that threw it.
+  const handler = matchedRoutes(c)[c.req.routeIndex]?.handler;
+  if (!isNo(error) || handler === undefined || !(await context?.makeCertain?.())) return null;
+  const answer: unknown = await handler(c, async () => {});
+  return answer instanceof Response ? answer : null;
+}
 
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url);

@@ -4,43 +4,74 @@ import { makeId } from "../domain/id";
 import { PARALLEL } from "../domain/limits";
 import { settingsFrom } from "../domain/settings";
 import { Slots } from "../sandbox/slots";
+import { memoryOf } from "../services/access/memory";
+import type { DatedSession, Places } from "../services/access/recall";
 import type { Caller, Context } from "../services/context";
-import { type Database, openDatabase, type Timings } from "../storage/d1/database";
+import { type Database, guardSession, openDatabase, type Timings, type Watch } from "../storage/d1/database";
 
-interface ContextParts {
+/** Who calls, and the D1 session that was asked. */
+export interface Seen {
   /** Asked again where it is a function: in an object, another request may bring newer facts of its user. */
   caller: Caller | (() => Caller);
   /** The D1 session that queries go to. Left out: one of a replica that has come as far as the caller's `asOf`, else the primary's. */
-  session?: D1DatabaseSession;
+  session?: D1DatabaseSession | undefined;
+}
+
+interface ContextParts extends Seen {
   timings?: Timings;
   browserLink?: Context["browserLink"];
   /** Those of a conversation, which its requests share. */
   slots?: Slots;
+  /** Asks the primary who calls; absent where that was done. */
+  askPrimary?: (() => Promise<Seen>) | undefined;
+}
+
+/** A context with what its answer says of D1. */
+export interface RequestContext extends Context {
+  /** The bookmark that the answer carries. */
+  reached(): string | null;
 }
 
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { caller, session, timings = { storage: 0 }, browserLink, slots = new Slots(PARALLEL.request) }: ContextParts,
-): Context {
-  const who = typeof caller === "function" ? caller : () => caller;
-  let opened: { asOf: string | null; db: Database } | null = null;
+  { timings = { storage: 0 }, browserLink, slots = new Slots(PARALLEL.request), askPrimary, ...told }: ContextParts,
+): RequestContext {
+  let seen: Seen = told;
+  let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
   let nearest: Database | null = null;
+  let farther = askPrimary;
+  const who = () => (typeof seen.caller === "function" ? seen.caller() : seen.caller);
   return {
+    browserLink,
     get caller() {
       return who();
     },
-    browserLink,
     get db() {
       const { asOf } = who();
-      if (opened === null || (session === undefined && opened.asOf !== asOf))
-        opened = { asOf, db: openDatabase(session ?? env.DB.withSession(asOf ?? "first-primary"), timings) };
+      if (opened === null || (seen.session === undefined && opened.asOf !== asOf)) {
+        const session = seen.session ?? env.DB.withSession(asOf ?? "first-primary");
+        const isPrimary = seen.session !== undefined || asOf === null;
+        opened = { asOf, session, db: openDatabase(session, timings, watchOver(env, session, isPrimary)) };
+      }
       return opened.db;
     },
     get nearest() {
-      nearest ??= openDatabase(env.DB.withSession("first-unconstrained"), timings);
+      if (nearest === null) {
+        const any = env.DB.withSession("first-unconstrained");
+        nearest = openDatabase(any, timings, watchOver(env, any, false));
+      }
       return nearest;
     },
+    async makeCertain() {
+      if (farther === undefined) return false;
+      const next = farther;
+      farther = undefined;
+      seen = await next();
+      opened = null;
+      return true;
+    },
+    reached: () => (opened?.session ?? seen.session)?.getBookmark() ?? who().asOf,
     packages: env.PACKAGES,
     assets: env.ASSETS,
     loader: env.LOADER,
@@ -50,6 +81,36 @@ export function makeContext(
     now: () => Date.now(),
     newId: freshId,
   };
+}
+
+/** What a session's writes tell this isolate, and where a replica that lacks a migration sends its statements. */
+function watchOver(env: Env, session: D1DatabaseSession, isPrimary: boolean): Watch {
+  const wrote = (isDone: boolean) => memoryOf(env.DB).wrote(isDone ? session.getBookmark() : null);
+  return isPrimary ? { wrote } : { wrote, primary: () => env.DB.withSession("first-primary") };
+}
+
+/** Where identities are found; what goes on beside the request is handed to `later`. */
+export function placesOf(env: Env, timings: Timings, later: (work: Promise<void>) => void): Places & { far: Far } {
+  const far = datedSession(env, "first-primary", timings);
+  return {
+    memory: memoryOf(env.DB),
+    settings: settingsFrom(env),
+    now: () => Date.now(),
+    replica: (asOf) => datedSession(env, asOf === "" ? "first-unconstrained" : asOf, timings),
+    primary: () => far,
+    renewed: () => datedSession(env, "first-primary", { storage: 0 }),
+    later,
+    far,
+  };
+}
+
+/** The primary's session, of which more can be asked. */
+type Far = DatedSession & { raw: D1DatabaseSession };
+
+function datedSession(env: Env, constraint: string, timings: Timings): Far {
+  const raw = env.DB.withSession(constraint);
+  const primary = constraint === "first-primary" ? {} : { primary: () => env.DB.withSession("first-primary") };
+  return { raw, session: guardSession(raw, timings, primary), bookmark: () => raw.getBookmark() };
 }
 
 /** D1's primary: for what must be known and not guessed, and for what no request asked for. */

@@ -5,7 +5,7 @@ import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
 import { LISTEN_HEADER } from "../services/asking/admission";
-import type { Caller } from "../services/context";
+import type { Caller, Context } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
 import type { Idempotency } from "../services/once";
 import type { HttpEnv } from "./env";
@@ -14,16 +14,31 @@ import { noteLimit } from "./rate";
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
 export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; target: Target } {
   noteLimit(c, "conversation", PACE);
-  const { caller } = c.get("context");
-  c.set("conversation", { conversation: id, userId: caller.principal.userId });
-  return conversationOf(c.env, caller, id);
+  const context = c.get("context");
+  const { userId } = context.caller.principal;
+  c.set("conversation", { conversation: id, userId });
+  // Who calls may be asked again, after a no, while this is in use.
+  return { api: objectOf(c.env, userId, id), target: targetFor(context, id) };
+}
+
+function targetFor(context: Pick<Context, "caller">, id: string): Target {
+  return {
+    id,
+    get caller() {
+      return context.caller;
+    },
+  };
 }
 
 /** The same for a given caller. The route decides first whether this one may. */
 export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; target: Target } {
-  const stub: unknown = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
+  return { api: objectOf(env, caller.principal.userId, id), target: { caller, id } };
+}
+
+function objectOf(env: Env, userId: string, id: string): ConversationApi {
+  const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
-  return { api: stub as ConversationApi, target: { caller, id } };
+  return stub as ConversationApi;
 }
 
 /** A socket on which the conversation's object says that the list of tools changed. */

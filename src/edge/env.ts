@@ -1,11 +1,11 @@
 // What every handler finds on its context.
 
-import type { Context } from "../services/context";
+import type { RequestContext } from "./context";
 
 export interface Variables {
   requestId: string;
   /** Set by `authenticate`; absent on the few open routes. */
-  context: Context;
+  context: RequestContext;
   /** The limits that were counted for this request, as the `RateLimit-Policy` header names them. */
   limits?: readonly string[];
   /** Whose conversation the request is about, for the log. */

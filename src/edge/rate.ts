@@ -33,7 +33,7 @@ export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
 
 /** Has the answer name a limit that its request is counted under. */
 export function noteLimit(c: HonoContext<HttpEnv>, policy: string, rate: Rate): void {
-  c.set("limits", [...(c.get("limits") ?? []), ratePolicy(policy, rate)]);
+  c.set("limits", [...new Set([...(c.get("limits") ?? []), ratePolicy(policy, rate)])]);
 }
 
 /** Says which limits an answer was counted under, besides the one that a refusal names already. */

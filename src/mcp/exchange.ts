@@ -21,7 +21,7 @@ import { callInCatalog, openingFor, viewOfCatalog } from "../services/conversati
 import type { ClientConversation, ClientEra, ClientPlace } from "./client-place";
 import { callInConversation, cancelInConversation } from "./conversation-call";
 import { ObjectBus } from "./listening";
-import { asProtocolError, refusedOpening } from "./refusal";
+import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
 
 /** Messages whose answer carries the server's instructions. */
@@ -52,7 +52,7 @@ export async function answerClient(
   let instructions: string | undefined;
   if (opening.success) {
     try {
-      instructions = await openingAt(context, place);
+      instructions = await inDoubtAgain(context, () => openingAt(context, place));
     } catch (error) {
       return refusedOpening(opening.data.id, error);
     }
@@ -61,7 +61,8 @@ export async function answerClient(
   let bus: ObjectBus | null = null;
   if (listens.success && place.conversation !== null) {
     try {
-      bus = await busOf(place.conversation, () => void handler.close());
+      const { conversation } = place;
+      bus = await inDoubtAgain(context, () => busOf(conversation, () => void handler.close()));
     } catch (error) {
       return refusedOpening(listens.data.id, error);
     }

@@ -2,7 +2,7 @@
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { rateHeaders, retryAfter } from "../domain/access/rate";
-import { type ErrorCode, refusalIn } from "../domain/errors";
+import { type ErrorCode, isNo, refusalIn } from "../domain/errors";
 import { logUnexpected } from "../edge/unexpected";
 import type { Context } from "../services/context";
 
@@ -18,13 +18,17 @@ const CODE: Record<ErrorCode, number> = {
   unavailable: -32000,
 };
 
+/** What MCP says of a tool, a skill or a file that is not there. */
+const NOT_THERE: readonly number[] = [-32602, -32002];
+
 /**
  * Runs something of the gateway. A refusal becomes a protocol error with its reason. Any other error is logged in one line, and the
  * client gets no detail of it: the SDK would send its message.
  */
-export async function asProtocolError<T>({ caller }: Context, run: () => Promise<T>): Promise<T> {
+export async function asProtocolError<T>(context: Context, run: () => Promise<T>): Promise<T> {
+  const { caller } = context;
   try {
-    return await run();
+    return await inDoubtAgain(context, run);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const refusal = refusalIn(error);
@@ -33,6 +37,15 @@ export async function asProtocolError<T>({ caller }: Context, run: () => Promise
     const message = "The gateway failed to answer. The request id helps its operator to find out why.";
     throw new ProtocolError(-32603, message, { code: "INTERNAL", request_id: caller.requestId });
   }
+}
+
+/** Runs it once more where it was refused and who calls was not asked of the primary: a no must not be old. */
+export function inDoubtAgain<T>(context: Context, run: () => Promise<T>): Promise<T> {
+  return run().catch(async (error: unknown) => {
+    const isRefused = isNo(error) || (error instanceof ProtocolError && NOT_THERE.includes(error.code));
+    if (!isRefused || !(await context.makeCertain?.())) throw error;
+    return run();
+  });
 }
 
 /** The answer to a client whose very first message is refused: nothing is served to it. Throws what is no refusal. */

@@ -7,7 +7,7 @@ import type { Slots } from "../sandbox/slots";
 import type { Database, Timings } from "../storage/d1/database";
 import type { Counters } from "../storage/d1/keys";
 
-/** A request's identity, made by one D1 round trip and handed to the conversation's object as it is. */
+/** A request's identity: what one read of D1 told, now or a moment ago. It is handed to the conversation's object as it is. */
 export interface Caller {
   principal: Principal;
   counters: Counters;
@@ -39,6 +39,11 @@ export interface Context {
   loader?: WorkerLoader | undefined;
   /** How many isolates of skill code may be in flight here. */
   slots: Slots;
+  /**
+   * Asks the primary who calls, where that was known from before or from a replica; from then on `caller` and `db` are the primary's.
+   * `false`: they were already. A refusal may be told only then, since a no must not be old.
+   */
+  makeCertain?: (() => Promise<boolean>) | undefined;
   /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
   browserLink?: ((call: LinkCall) => BrowserLink) | undefined;
   settings: Settings;

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { StoredCode } from "../../src/domain/code/stored";
 import { keyFor } from "../support/call";
+import { forgetCallers } from "../support/isolate";
 import { hostWith } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
 import type { SkillFixture } from "../support/skill";
@@ -233,4 +234,5 @@ async function rescope(skillId: string, scope: string): Promise<void> {
       ),
     ),
   ]);
+  forgetCallers();
 }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app";
 import { asProtocolError } from "../../src/mcp/refusal";
 import { keyFor } from "../support/call";
+import { holdClock, pass, releaseClock } from "../support/clock";
 import { contextOf } from "../support/context";
 import { breakWith, NEVER_WORKS } from "../support/faults";
 import { post } from "../support/mcp-client";
@@ -14,6 +15,7 @@ import { publishOwn } from "../support/talk";
 
 afterEach(() => {
   vi.restoreAllMocks();
+  releaseClock();
 });
 
 const request = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
@@ -105,7 +107,10 @@ describe("with D1 down", () => {
     await publishOwn(await keyFor(user), { name: "sturdy", body: "Keep calm." });
     const load = { name: "load_skill", arguments: { skill_name: "sturdy" } };
     await (await post("/mcp/kept", user, request("tools/call", load))).text();
+    holdClock();
     breakWith(NEVER_WORKS);
+    // Longer than who calls is remembered while all is well.
+    pass(11_000);
     expect((await post("/mcp", user, request("tools/list"))).status).toBe(503);
     const again = { ...load, arguments: { ...load.arguments, reload: true } };
     const [kept] = await messages(await post("/mcp/kept", user, request("tools/call", again)));

@@ -9,6 +9,7 @@ import { Slots } from "../../src/sandbox/slots";
 import type { Context } from "../../src/services/context";
 import { openDatabase } from "../../src/storage/d1/database";
 import type { Faults } from "./faults";
+import { forgetting } from "./isolate";
 
 export interface ContextOptions {
   principal?: Partial<Principal>;
@@ -23,7 +24,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
   const timings = { storage: 0 };
   const session = env.DB.withSession("first-primary");
   const principal: Principal = { userId, role: "user", groups: [], scopes: [], keyId: "test", ...options.principal };
-  const db = openDatabase(options.faults?.session(session) ?? session, timings);
+  const db = openDatabase(options.faults?.session(session) ?? session, timings, forgetting);
   return {
     caller: { principal, counters: {}, asOf: null, requestId: "test", stale: false },
     db,

@@ -15,6 +15,7 @@ import { raiseCounters } from "../../src/storage/d1/keys";
 import { ghostSkills, ghosts, skills, versions } from "../../src/storage/d1/schema/registry";
 import { indexSkill, unindexSkill } from "../../src/storage/d1/search";
 import { packageKey } from "../../src/storage/r2/packages";
+import { forgetting } from "./isolate";
 
 export interface VersionSeed {
   /** The instructions. */
@@ -51,7 +52,7 @@ export interface SeededSkill {
   versionId: string;
 }
 
-const db = () => openDatabase(env.DB.withSession("first-primary"), { storage: 0 });
+const db = () => openDatabase(env.DB.withSession("first-primary"), { storage: 0 }, forgetting);
 const newId = (prefix: string) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10)));
 
 /** Makes a skill with its first version. */

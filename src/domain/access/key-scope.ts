@@ -49,6 +49,43 @@ export function needOf(method: string, path: string): Need {
   return line?.need ?? "unlimited";
 }
 
+/**
+ * How a request may be answered by what was read of its caller before: `remembered`, or `recent`, which looks for something newer
+ * first. `strict`: the primary is asked.
+ */
+export type Recall = "remembered" | "recent";
+
+const CONVERSATION = "/api/v1/conversations/[^/]+";
+const SKILLS = "/api/v1/kinds/skills";
+
+/**
+ * What may go by what was read before: the steps of a conversation, and looking at skills. Everything else is strict: whatever
+ * publishes, replaces or deletes, keys, groups, secrets, users, the audit log, servers, tickets and sockets, and what is new.
+ */
+const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: Recall }[] = [
+  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/turns$`), recall: "recent" },
+  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/(tool-calls|restore|requests)$`), recall: "remembered" },
+  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/requests/[^/]+/response$`), recall: "remembered" },
+  {
+    methods: ["GET"],
+    path: new RegExp(`^${CONVERSATION}(/(prompt|tools|events|at/[^/]+|requests(/[^/]+)?))?$`),
+    recall: "remembered",
+  },
+  { methods: ["GET"], path: /^\/api\/tasks\/[^/]+\/skills$/, recall: "remembered" },
+  { methods: ["GET"], path: new RegExp(`^${SKILLS}(/unified|/public/list)?$`), recall: "remembered" },
+  { methods: ["GET"], path: new RegExp(`^${SKILLS}/public/[^/]+/(download|content)$`), recall: "remembered" },
+  { methods: ["GET"], path: new RegExp(`^${SKILLS}/[^/]+(/(download|versions|files(/.+)?))?$`), recall: "remembered" },
+  { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, recall: "remembered" },
+];
+
+/** How a request may be answered, by its method (HEAD is GET) and its path. */
+export function recallOf(method: string, path: string): Recall | "strict" {
+  const asked = method === "HEAD" ? "GET" : method;
+  const bare = path.replace(/\/+$/, "");
+  const line = REMEMBERED.find((entry) => (entry.methods?.includes(asked) ?? true) && entry.path.test(bare));
+  return line?.recall ?? "strict";
+}
+
 /** What goes on while D1 is down, with a principal that was known before: existing conversations, from their own copy. */
 const SURVIVES_OUTAGE = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+|^\/mcp\/[^/]+$/;
 

@@ -2,9 +2,11 @@
 
 import { canActAs, type Principal } from "../../domain/access/access";
 import { sha256Hex } from "../../domain/digest";
+import { GatewayError, isNo } from "../../domain/errors";
 import type { Settings } from "../../domain/settings";
-import type { Database } from "../../storage/d1/database";
-import { type KeyRow, readKey } from "../../storage/d1/keys";
+import { storageDown } from "../../storage/d1/database";
+import type { KeyRow } from "../../storage/d1/keys";
+import { ask, type Found, type Places } from "./recall";
 
 /** The id of the key that comes from the environment, as principals carry it. */
 export const ENVIRONMENT_KEY = "env";
@@ -28,21 +30,26 @@ export function isUsable<Key extends Pick<KeyRow, "expiresAt">>(key: Key | null,
   return key !== null && (key.expiresAt === null || key.expiresAt > now);
 }
 
-/** Whether the key still counts and may still speak for this user. Asks D1. */
-export async function isLive(
-  db: Database,
-  settings: Settings,
-  credential: string,
-  userId: string,
-  now: number,
-): Promise<boolean> {
+/** Whether the key still counts and may still speak for this user. Asks D1, near before far. Throws when storage does not answer. */
+export async function isLive(places: Places, credential: string, userId: string): Promise<boolean> {
+  const { settings, now } = places;
   if (credential.startsWith(`${ENVIRONMENT_KEY}:`)) {
     return credential === `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`;
   }
   const token = TOKEN_CREDENTIAL.exec(credential);
-  if (token !== null) return Number(token[1]) > now && token[2] === (await issuerMark(settings));
-  const key = await readKey(db, credential);
-  return isUsable(key, now) && (key.userId === userId || canActAs(key));
+  if (token !== null) return Number(token[1]) > now() && token[2] === (await issuerMark(settings));
+  const judge = ({ key, stale }: Found): true => {
+    if (stale) throw storageDown();
+    if (isUsable(key, now()) && (key.userId === userId || canActAs(key))) return true;
+    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key does not count any more.");
+  };
+  const asked = { keyId: credential, userId, claimed: [] };
+  try {
+    return await ask(places, { asked, trust: "remembered", least: null, judge });
+  } catch (error) {
+    if (isNo(error)) return false;
+    throw error;
+  }
 }
 
 function environmentMark(settings: Settings): Promise<string> {

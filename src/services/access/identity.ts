@@ -1,21 +1,20 @@
-// From what a request shows to who is calling, in one D1 round trip: a key of ours, the environment's key, or a token of the
-// issuer; and for a service, the user it acts for.
+// From what a request shows to who is calling: a key of ours, the environment's key, or a token of the issuer; and for a service,
+// the user it acts for. What D1 says of them is asked in `recall.ts`, near before far.
 
 import { ADMIN_USER, canActAs, isNameable, type Principal, USER_ID } from "../../domain/access/access";
+import { isBookmark } from "../../domain/access/bookmark";
 import { readKeyId } from "../../domain/access/key";
 import { limitsOf } from "../../domain/access/key-scope";
 import { isToken } from "../../domain/access/token";
 import { sha256Hex } from "../../domain/digest";
-import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { Recent } from "../../domain/recent";
 import type { Settings } from "../../domain/settings";
-import type { GuardedSession } from "../../storage/d1/database";
-import { type HeldKey, readIdentity } from "../../storage/d1/identity";
+import type { HeldKey } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
 import { tellIgnoredGroups } from "./ignored-groups";
+import { ask, type Found, type Places, type Trust } from "./recall";
 import { readToken, type TokenBearer } from "./token";
 
 /** What a request shows. */
@@ -25,56 +24,61 @@ export interface Shown {
   requestId: string;
   /** What the request asks for: its path with its query. */
   path: string;
+  /** The D1 bookmark that it brings: it is to see at least that. */
+  bookmark: string | null;
 }
 
 /** What it takes to look at it. */
-export interface Looking extends Fetching {
-  session: GuardedSession;
-  settings: Settings;
+export interface Looking extends Omit<Fetching, "now">, Places {
   development: boolean;
 }
 
-/** Who calls, and the stored key behind it where that was read just now. */
+/** Who calls, and the stored key behind it. */
 export interface Identified {
   caller: Caller;
   key: HeldKey | null;
+  /** The primary said so just now. */
+  certain: boolean;
 }
 
-/** Principals this isolate has seen, for the minute in which D1 may be down. Keyed by digest of bearer and user. */
-const seen = new Recent<string, { caller: Caller; at: number }>(1_000);
-
-/** Who is calling. Throws `unauthenticated` unless the key or token is valid. The words do not say what is wrong with it. */
-export async function identify(looking: Looking, shown: Shown): Promise<Identified> {
-  const { bearer, onBehalfOf, requestId, path } = shown;
+/**
+ * Who is calling. Throws `unauthenticated` unless the key or token is valid. The words do not say what is wrong with it.
+ *
+ * @param admit refuses a principal that may not do what it asks for
+ */
+export async function identify(
+  looking: Looking,
+  shown: Shown,
+  trust: Trust,
+  admit: (principal: Principal) => void,
+): Promise<Identified> {
+  const { bearer, onBehalfOf, requestId, path, bookmark } = shown;
   if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
-  if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "On-Behalf-Of is not a user id.", {
-      issues: [{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:@+=-.", path: "On-Behalf-Of" }],
-    });
-  }
+  if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) throw badHeader("On-Behalf-Of", "is not a user id", USER_FORM);
+  if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is no bookmark", BOOKMARK_FORM);
   const digest = await sha256Hex(bearer);
   const proof = await proofOf(looking, bearer, digest, path);
-  const cacheKey = `${digest} ${onBehalfOf ?? ""}`;
   const claimed = onBehalfOf === null && "token" in proof ? proof.token.claimed : [];
   const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
   const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
-  let read: Awaited<ReturnType<typeof readIdentity>>;
-  try {
-    read = await readIdentity(looking.session, asked);
-  } catch (error) {
-    const known = seen.get(cacheKey);
-    if (known === undefined || looking.now - known.at > DURATIONS.principalCache) throw error;
-    return { caller: { ...known.caller, requestId, stale: true }, key: null };
-  }
-  const { key, groups, counters } = read;
-  if ("token" in proof && onBehalfOf === null) tellIgnoredGroups(proof.token, groups);
-  // What this isolate knows to be revoked must not come back while D1 is down.
-  if ("keyId" in proof && !isLive(key, digest, looking.now)) seen.delete(cacheKey);
-  const holder = { ...holderOf(proof, key, digest, looking.now), groups };
-  const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
-  const caller: Caller = { principal, counters, asOf: null, requestId, stale: false };
-  seen.set(cacheKey, { caller, at: looking.now });
-  return { caller, key };
+  const judge = ({ key, groups, counters, asOf, stale, certain }: Found): Identified => {
+    const holder = { ...holderOf(proof, key, digest, looking.now()), groups };
+    const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
+    admit(principal);
+    return { caller: { principal, counters, asOf, requestId, stale }, key, certain };
+  };
+  const identified = await ask(looking, { asked, trust, least: bookmark, judge });
+  if ("token" in proof && onBehalfOf === null) tellIgnoredGroups(proof.token, identified.caller.principal.groups);
+  return identified;
+}
+
+const USER_FORM = "Use 1-128 of A-Za-z0-9._:@+=-.";
+const BOOKMARK_FORM = "Send the X-D1-Bookmark of an earlier answer as it was, or none.";
+
+function badHeader(header: string, what: string, message: string): GatewayError {
+  return new GatewayError("invalid", "INVALID_REQUEST", `${header} ${what}.`, {
+    issues: [{ code: "INVALID_FIELD", message, path: header }],
+  });
 }
 
 /** What kind of bearer it is, as far as can be said without D1. */
@@ -84,7 +88,10 @@ async function proofOf(looking: Looking, bearer: string, digest: string, path: s
   const { settings } = looking;
   const { GATEWAY_ADMIN_KEY: adminKey } = settings;
   if (adminKey !== undefined && sameText(digest, await adminDigest(adminKey))) return { environment: true };
-  if (isToken(bearer)) return { token: await readToken(settings, bearer, looking, looking.development, path) };
+  if (isToken(bearer)) {
+    const asking = { fetch: looking.fetch, now: looking.now() };
+    return { token: await readToken(settings, bearer, asking, looking.development, path) };
+  }
   const keyId = readKeyId(bearer);
   if (keyId === "mistyped")
     throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");

@@ -105,9 +105,9 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
   throw new GatewayError("conflict", "KEY_REPLACED", "The key has a successor already. Rotate that one, or revoke it.");
 }
 
-/** Whether it is time to note a use of the key. */
-export function isUseDue(key: HeldKey, now: number): boolean {
-  return key.lastUsedAt === null || key.lastUsedAt < now - DURATIONS.keyUse;
+/** Whether it is time to note a use of the key. What is known of it may be from before the last note of this isolate. */
+export function isUseDue(key: HeldKey, notedAt: number | null, now: number): boolean {
+  return Math.max(key.lastUsedAt ?? 0, notedAt ?? 0) < now - DURATIONS.keyUse;
 }
 
 /** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */

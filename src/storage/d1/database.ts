@@ -18,9 +18,17 @@ type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
 /** A session whose calls keep to the deadline. */
 export type GuardedSession = D1Database;
 
+/** What a session does besides answering. */
+export interface Watch {
+  /** Called after every write that who calls, and what they see, depends on. `false`: it may have been done, D1 does not say. */
+  wrote?: (isDone: boolean) => void;
+  /** Where a replica that has not seen a migration yet sends a statement that it does not understand. */
+  primary?: () => Session;
+}
+
 /** A drizzle client over a D1 session, under `guardSession`. */
-export function openDatabase(session: Session, timings: Timings): Database {
-  return drizzle(guardSession(session, timings));
+export function openDatabase(session: Session, timings: Timings, watch: Watch = {}): Database {
+  return drizzle(guardSession(session, timings, watch));
 }
 
 /** Runs one call to D1 or R2 under the storage deadline and makes any failure of theirs `unavailable`. */
@@ -69,34 +77,92 @@ export function constraintOf(error: unknown): string | null {
   return null;
 }
 
+/** Whether a statement changes keys, memberships or the counters of scopes: what everybody's identity is read from. */
+function changesIdentity(query: string): boolean {
+  return (
+    /\b(?:insert|update|delete|replace)\b/i.test(query) && /\b(?:keys|groups|group_members|counters)\b/.test(query)
+  );
+}
+
+/** Whether a database does not know a table or a column that the gateway knows. */
+function isBehind(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (/no such (?:table|column)|has no column named/.test(cause.message)) return true;
+  }
+  return false;
+}
+
+/** A statement as it was made, so that another session can make it again. */
+interface Made {
+  statement: D1PreparedStatement;
+  query: string;
+  values: readonly unknown[];
+}
+
 /**
  * A D1 session whose queries end within `DURATIONS.storage` or as `unavailable`; a broken constraint keeps its own error, and so
  * does a missing search index: callers decide what those mean.
  */
-export function guardSession(session: Session, timings: Timings): GuardedSession {
-  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+export function guardSession(session: Session, timings: Timings, { wrote, primary }: Watch = {}): GuardedSession {
+  const known = new WeakMap<D1PreparedStatement, Made>();
 
-  function wrap(statement: D1PreparedStatement): D1PreparedStatement {
+  function wrap(made: Made): D1PreparedStatement {
+    const { statement, query } = made;
     const wrapped = new Proxy(statement, {
       get(target, property) {
         const value: unknown = Reflect.get(target, property);
         if (typeof value !== "function") return value;
-        if (property === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
-        return (...values: unknown[]) => guarded(timings, async (): Promise<unknown> => value.apply(target, values));
+        if (property === "bind") {
+          return (...values: unknown[]) => wrap({ statement: target.bind(...values), query, values });
+        }
+        return (...values: unknown[]) =>
+          run([made], async ([one = made]): Promise<unknown> => {
+            const method: unknown = Reflect.get(one.statement, property);
+            return typeof method === "function" ? method.apply(one.statement, values) : method;
+          });
       },
     });
-    originals.set(wrapped, statement);
+    known.set(wrapped, made);
     return wrapped;
   }
 
+  function run<T>(made: readonly Made[], ask: (made: readonly Made[], session: Session) => Promise<T>): Promise<T> {
+    const changes = wrote !== undefined && made.some(({ query }) => changesIdentity(query));
+    return guarded(timings, async () => {
+      try {
+        const result = await ask(made, session).catch((error: unknown) => {
+          if (primary === undefined || !isBehind(error)) throw error;
+          const other = primary();
+          return ask(
+            made.map((one) => ({ ...one, statement: bound(other.prepare(one.query), one.values) })),
+            other,
+          );
+        });
+        // Also of one that came too late for its caller.
+        if (changes) wrote?.(true);
+        return result;
+      } catch (error) {
+        if (changes && !isConstraintFailure(error)) wrote?.(false);
+        throw error;
+      }
+    });
+  }
+
   return {
-    prepare: (query) => wrap(session.prepare(query)),
+    prepare: (query) => wrap({ statement: session.prepare(query), query, values: [] }),
     batch: <T>(statements: D1PreparedStatement[]) =>
-      guarded(timings, () => session.batch<T>(statements.map((statement) => originals.get(statement) ?? statement))),
+      run(
+        statements.map((statement) => known.get(statement) ?? { statement, query: "", values: [] }),
+        (made, place) => place.batch<T>(made.map(({ statement }) => statement)),
+      ),
     exec: () => Promise.reject(new Error("exec is not used")),
     dump: () => Promise.reject(new Error("dump is not used")),
     withSession: () => {
       throw new Error("already a session");
     },
   };
+}
+
+function bound(statement: D1PreparedStatement, values: readonly unknown[]): D1PreparedStatement {
+  return values.length === 0 ? statement : statement.bind(...values);
 }

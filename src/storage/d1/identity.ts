@@ -1,4 +1,4 @@
-// The one round trip that a request costs: its key, its user's memberships, and the change counters of all it may see.
+// What a request must know of its caller, in one round trip: its key, its user's memberships, and the change counters of all it may see.
 
 import * as z from "zod";
 import { type GroupRole, groupOfScope, type Membership } from "../../domain/access/access";
@@ -19,7 +19,9 @@ export interface Identity {
 const scopesSchema = z.array(z.string());
 
 /** What a request needs of a stored key. */
-export type HeldKey = Pick<KeyRow, "id" | "hash" | "userId" | "role" | "scopes" | "expiresAt" | "lastUsedAt">;
+export type HeldKey = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {
+  readonly scopes: readonly string[];
+};
 
 /** A scope the user sees, and beside each of them the key. */
 interface Row {

@@ -1,10 +1,17 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call } from "../../support/call";
+import { holdClock, pass, releaseClock } from "../../support/clock";
 import { breakWith, Faults, NEVER_WORKS } from "../../support/faults";
 import { type Answer, activeIn, BASE, history, load, read, someone } from "../../support/someone";
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  releaseClock();
+});
+
+/** Longer than an isolate goes on with what it knows of a caller, and shorter than it does while D1 is down. */
+const PAST_MEMORY = 11_000;
 
 describe("when D1 does not work", () => {
   /** A conversation's first turns; every request may be sent again. */
@@ -89,10 +96,13 @@ describe("when D1 does not work", () => {
     // Another conversation has had the instructions, so this isolate knows them.
     await user.turn("other", { conversation: {} });
     await user.load("other", "wiki");
+    holdClock();
     breakWith(NEVER_WORKS);
+    // Who calls is known from a moment ago, and nobody has noticed yet.
     const loaded = await user.calls("x", load("wiki"));
     expect(loaded.prompt?.system).toContain("Do wiki.");
-    expect(loaded.warnings).toMatchObject([{ code: "catalog_stale" }]);
+    expect(loaded.warnings).toEqual([]);
+    pass(PAST_MEMORY);
     const next = await user.turn("x");
     expect([activeIn(next), next.warnings.map((warning) => warning.code)]).toEqual([["wiki"], ["catalog_stale"]]);
     expect((await user.get("/x")).warnings).toMatchObject([{ code: "catalog_stale" }]);
@@ -108,6 +118,9 @@ describe("when D1 does not work", () => {
     expect(refused.map((answer) => answer.status)).toEqual(refused.map(() => 503));
     expect((await call("GET", "/api/v1/me", { as: user.name })).status).toBe(503);
     vi.restoreAllMocks();
+    // Nobody asks again so soon after a failure.
+    expect((await user.get("/x")).warnings).toMatchObject([{ code: "catalog_stale" }]);
+    pass(2_000);
     const back = await user.get("/x");
     expect([activeIn(back), back.warnings]).toEqual([["wiki"], []]);
     expect((await user.send("GET", "/new")).status).toBe(404);
@@ -119,10 +132,14 @@ describe("when D1 does not work", () => {
     const { id, key } = await made.json<{ id: string; key: string }>();
     const ask = async () => (await call("GET", `${BASE}/x`, { key })).status;
     expect((await call("PUT", `${BASE}/x`, { key, json: {} })).status).toBe(201);
+    holdClock();
     breakWith(NEVER_WORKS);
+    expect(await ask()).toBe(200);
+    pass(PAST_MEMORY);
     expect(await ask()).toBe(200);
     vi.restoreAllMocks();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
+    pass(2_000);
     await call("DELETE", `/api/v1/keys/${id}`);
     expect(await ask()).toBe(401);
     breakWith(NEVER_WORKS);

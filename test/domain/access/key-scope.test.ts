@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { allows, KEY_SCOPES, needOf } from "../../../src/domain/access/key-scope";
+import { allows, KEY_SCOPES, needOf, recallOf } from "../../../src/domain/access/key-scope";
 
 it("says what each request needs", () => {
   for (const [request, need] of [
@@ -36,4 +36,29 @@ it("lets a limited key do what it names, and one that may only act for others ev
     expect(KEY_SCOPES.filter((other) => allows([scope, "act_as"], other))).toEqual(["act_as", scope]);
   }
   expect(allows([], "unlimited")).toBe(true);
+});
+
+it("says what may go by what was known of the caller before, and asks the primary for everything else", () => {
+  for (const [request, recall] of [
+    ["POST /api/v1/conversations/x/turns", "recent"],
+    ["POST /api/v1/conversations/x/turns/", "recent"],
+    ["POST /api/v1/conversations/x/tool-calls", "remembered"],
+    ["HEAD /api/v1/conversations/x", "remembered"],
+    ["GET /api/v1/kinds/skills/x/files/a/b.md", "remembered"],
+    ["POST /mcp/x", "remembered"],
+    ["DELETE /mcp/x", "strict"],
+    ["POST /mcp/servers/x", "strict"],
+    ["PUT /api/v1/conversations/x", "strict"],
+    ["DELETE /api/v1/conversations/x/tool-calls/y", "strict"],
+    ["POST /api/v1/conversations/x/tickets", "strict"],
+    ["GET /api/v1/conversations/x/socket", "strict"],
+    ["GET /api/v1/kinds/skills/x/usage", "strict"],
+    ["POST /api/v1/kinds/skills/upload", "strict"],
+    ["GET /api/v1/me", "strict"],
+    ["GET /api/v1/conversations/x/new-thing", "strict"],
+    ["GET /new", "strict"],
+  ] as const) {
+    const [method = "", path = ""] = request.split(" ");
+    expect(`${request} ${recallOf(method, path)}`).toBe(`${request} ${recall}`);
+  }
 });

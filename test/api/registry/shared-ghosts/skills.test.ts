@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../../../support/call";
+import { forgetCallers } from "../../../support/isolate";
 import { seedSkill } from "../../../support/registry";
 import { publishOwn, publishPublic, talk, textOf } from "../../../support/talk";
 import { crew, GHOSTS, GROUPS, issuesOf, made, put, system } from "./crew";
@@ -104,6 +105,7 @@ describe("the skills of a shared ghost", () => {
       env.DB.prepare("DELETE FROM skills WHERE id = ?").bind(helper.id),
       env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = ?").bind(`group:${name}`),
     ]);
+    forgetCallers();
     const { prompt, warnings } = await chat.turn();
     expect(prompt.system).not.toContain("Own helper.");
     expect(warnings.map(({ code }) => code)).toContain("SKILL_UNAVAILABLE");

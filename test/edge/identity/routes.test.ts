@@ -1,0 +1,51 @@
+// Which routes may go by what was known of their caller before. A route that nobody has thought about asks the primary.
+
+import { expect, it } from "vitest";
+import { type Recall, recallOf } from "../../../src/domain/access/key-scope";
+import { call } from "../../support/call";
+
+/** Everything that is not here is strict. */
+const RECALLED: Record<string, Recall> = {
+  "POST /api/v1/conversations/{id}/turns": "recent",
+  "POST /api/v1/conversations/{id}/tool-calls": "remembered",
+  "POST /api/v1/conversations/{id}/restore": "remembered",
+  "POST /api/v1/conversations/{id}/requests": "remembered",
+  "POST /api/v1/conversations/{id}/requests/{request_id}/response": "remembered",
+  "GET /api/v1/conversations/{id}": "remembered",
+  "GET /api/v1/conversations/{id}/prompt": "remembered",
+  "GET /api/v1/conversations/{id}/tools": "remembered",
+  "GET /api/v1/conversations/{id}/events": "remembered",
+  "GET /api/v1/conversations/{id}/at/{turn}": "remembered",
+  "GET /api/v1/conversations/{id}/requests": "remembered",
+  "GET /api/v1/conversations/{id}/requests/{request_id}": "remembered",
+  "GET /api/tasks/{id}/skills": "remembered",
+  "GET /api/v1/kinds/skills": "remembered",
+  "GET /api/v1/kinds/skills/unified": "remembered",
+  "GET /api/v1/kinds/skills/public/list": "remembered",
+  "GET /api/v1/kinds/skills/public/{id}/download": "remembered",
+  "GET /api/v1/kinds/skills/public/{id}/content": "remembered",
+  "GET /api/v1/kinds/skills/{id}": "remembered",
+  "GET /api/v1/kinds/skills/{id}/download": "remembered",
+  "GET /api/v1/kinds/skills/{id}/versions": "remembered",
+  "GET /api/v1/kinds/skills/{id}/files": "remembered",
+  "GET /api/v1/kinds/skills/{id}/files/{path}": "remembered",
+};
+
+it("every route of the document has its class, and a new one is strict", async () => {
+  const { paths } = await (await call("GET", "/openapi.json")).json<{ paths: Record<string, object> }>();
+  const recalled: Record<string, Recall> = {};
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const method of Object.keys(methods)) {
+      const recall = recallOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
+      if (recall !== "strict") recalled[`${method.toUpperCase()} ${path.replace(/\/$/, "")}`] = recall;
+    }
+  }
+  expect(recalled).toEqual(RECALLED);
+});
+
+it("what changes or gives something away is strict, whatever it is called", () => {
+  for (const path of ["/api/v1/conversations/x", "/api/v1/kinds/skills/x", "/mcp/x", "/api/tasks/x/skills"]) {
+    for (const method of ["PUT", "DELETE", "PATCH"])
+      expect(`${method} ${recallOf(method, path)}`).toBe(`${method} strict`);
+  }
+});

@@ -14,7 +14,7 @@ export interface Bindings {
 }
 
 /** Nothing happened for so long, in milliseconds: what is asked for and not answered yet is all that this round asks for. */
-const QUIET_MS = 25;
+const QUIET_MS = 10;
 
 interface Held {
   trip: Trip;

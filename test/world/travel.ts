@@ -1,0 +1,133 @@
+// One request of a row on its way: with a key, with a service's key for its user, with a token; to an isolate that knows nobody,
+// to one that knows the caller, and to a replica that has never heard of the thing.
+
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { vi } from "vitest";
+import { createApp } from "../../src/app";
+import { keyOf, type Thing, userOf } from "../api/matrix/actors";
+import type { Row } from "../api/matrix/table";
+import { AUDIENCE, claims, ISSUER, Issuer, sign } from "../support/issuer";
+import { at, isolate, journeyOf } from "../support/world/pool";
+import type { Journey } from "../support/world/trip";
+import type { World } from "../support/world/world";
+
+export const CREDENTIALS = ["key", "act_as", "token"] as const;
+export type Credential = (typeof CREDENTIALS)[number];
+
+export const STATES = ["cold", "warm", "lagging"] as const;
+export type State = (typeof STATES)[number];
+
+const ORIGIN = "https://gateway.test";
+const app = createApp();
+
+/** Whether the route takes such a caller at all: keys and admins' things are no service's. */
+export function takes(row: Row, credential: Credential): boolean {
+  if (credential === "act_as") return row.scope !== "keys" && row.scope !== "admin" && row.best !== "admin";
+  return credential === "key" || row.best === "self" || row.of === "nobody";
+}
+
+export interface Travelled {
+  status: number;
+  text: string;
+  journey: Journey;
+}
+
+export class Traveller {
+  #made = 0;
+  readonly #later: Promise<void>[] = [];
+  #issuer: { issuer: Issuer; pair: Awaited<ReturnType<Issuer["add"]>> } | null = null;
+
+  constructor(readonly world: World) {}
+
+  /** Sends it to an isolate of its own. */
+  async go(row: Row, credential: Credential, state: State, thing: Thing): Promise<Travelled> {
+    const name = `isolate-${++this.#made}`;
+    const headers = await this.#credentials(row, credential);
+    if (state === "warm") await this.#warm(name, credential, headers);
+    const ask = () => this.#knock(name, credential, row, headers, thing);
+    const { answer, text, journey } = await journeyOf(this.world, ask);
+    await Promise.all(this.#later.splice(0));
+    return { status: answer.status, text, journey };
+  }
+
+  /** Makes the keys that a row needs, so that the replica has heard of them however far it lags from then on. */
+  async prepare(row: Row): Promise<void> {
+    for (const credential of CREDENTIALS) await this.#credentials(row, credential);
+  }
+
+  /** The isolate has just answered this caller, and has done what it left for later. */
+  async #warm(name: string, credential: Credential, headers: Record<string, string>): Promise<void> {
+    for (const path of ["/api/v1/kinds/skills?limit=1", "/api/v1/kinds/skills?limit=1"]) {
+      const answer = await this.#send(name, credential, new Request(ORIGIN + path, { headers }));
+      await answer.text();
+      await this.world.settle();
+    }
+  }
+
+  async #credentials(row: Row, credential: Credential): Promise<Record<string, string>> {
+    const bearer = (key: string | null) => ({ authorization: `Bearer ${key}` });
+    if (credential === "key") return bearer(await keyOf(row.best, row.best, row.scope));
+    if (credential === "act_as") {
+      return { ...bearer(await keyOf("acting service", row.best, row.scope)), "on-behalf-of": userOf(row.best) };
+    }
+    const { pair } = await this.#issuing();
+    const roles = row.best === "admin" ? { roles: "admin" } : {};
+    return bearer(await sign(pair, claims({ sub: userOf(row.best), ...roles })));
+  }
+
+  async #issuing() {
+    if (this.#issuer === null) {
+      const issuer = new Issuer();
+      this.#issuer = { issuer, pair: await issuer.add("world") };
+      const real = globalThis.fetch;
+      vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
+        String(input) === issuer.keysUrl ? issuer.fetch(String(input)) : real(input, init),
+      );
+    }
+    return this.#issuer;
+  }
+
+  #knock(
+    name: string,
+    credential: Credential,
+    row: Row,
+    credentials: Record<string, string>,
+    thing: Thing,
+  ): Promise<Response> {
+    const [method = "", template = "", what = ""] = row.route.split(" ");
+    const path = template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
+    const { json, body } = row.send(thing);
+    const message = row.params && { jsonrpc: "2.0", id: 1, method: what, params: row.params(thing) };
+    const said = message ?? json;
+    const headers = new Headers(credentials);
+    if (said !== undefined) headers.set("content-type", "application/json");
+    if (message !== undefined) {
+      headers.set("accept", "application/json, text/event-stream");
+      headers.set("mcp-protocol-version", "2025-11-25");
+    }
+    const content = said === undefined ? body : JSON.stringify(said);
+    const url = ORIGIN + path + (row.query?.(thing) ?? "");
+    return this.#send(name, credential, new Request(url, { method, headers, ...(content && { body: content }) }));
+  }
+
+  async #send(name: string, credential: Credential, request: Request): Promise<Response> {
+    if (credential !== "token") {
+      const headers = new Headers([...request.headers, ...Object.entries(at(name))]);
+      return exports.default.fetch(new Request(request, { headers }));
+    }
+    const { issuer } = await this.#issuing();
+    const context = createExecutionContext();
+    const settings = {
+      JWT_ISSUER: ISSUER,
+      JWT_AUDIENCE: `${AUDIENCE}, ${ORIGIN}`,
+      JWT_ALGORITHMS: "ES256",
+      JWT_ROLE_CLAIM: "roles",
+      JWT_JWKS_URL: issuer.keysUrl,
+    };
+    const answer = await app.fetch(request, { ...env, ...isolate(name), ...settings }, context);
+    // What it left for later is waited for when the journey is over, and not before there is an answer.
+    this.#later.push(waitOnExecutionContext(context));
+    return answer;
+  }
+}

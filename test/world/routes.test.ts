@@ -23,7 +23,7 @@ describe("every request goes as far as the table says", () => {
     const expected = TABLE.get(name);
     if (expected === undefined) throw new Error(`No line for '${name}'.`);
     // What an object knows changes with every request: theirs is a conversation of its own.
-    const isKept = !row.spent && row.scope !== "conversations";
+    const isKept = !row.spent && row.scope !== "conversations" && !row.route.startsWith("POST /mcp/");
     const seen: Record<string, string> = {};
     const wanted: Record<string, string> = {};
     await traveller.prepare(row);

@@ -135,8 +135,12 @@ const STEPS: Row[] = [
   },
 ];
 
+/** The conversation of an MCP client begins with its first message. */
+const begun = (row: Row): Row =>
+  row.route.startsWith("POST /mcp/{id}") ? { ...row, spent: true, thing: async () => ({ id: fresh("client") }) } : row;
+
 /** All of them, by a name of their own. */
-export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([...ROWS, ...MCP_ROWS, ...STEPS]);
+export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([...ROWS, ...MCP_ROWS.map(begun), ...STEPS]);
 
 function nameEach(rows: readonly Row[]): [string, Row][] {
   const seen = new Map<string, number>();

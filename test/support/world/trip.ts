@@ -26,6 +26,8 @@ export interface Journey {
   primary: number;
   /** Awaited rounds in which a replica was, and the primary was not. */
   replica: number;
+  /** What each of them was, in their order. */
+  rounds: Trip[][];
   /** Calls of objects, and of R2, before the answer. */
   object: number;
   r2: number;

@@ -81,7 +81,7 @@ export class World {
     if (this.#held !== null) throw new Error("Another journey is being measured.");
     this.#held = [];
     const from = this.trips.length;
-    const journey = { primary: 0, replica: 0 };
+    const rounds: Trip[][] = [];
     let settled = false;
     const answering = ask().finally(() => {
       settled = true;
@@ -91,14 +91,22 @@ export class World {
     for (;;) {
       await this.#quiet(() => settled);
       if (settled) break;
-      const places = this.#release();
-      if (places.has("primary")) journey.primary += 1;
-      else if (places.has("replica")) journey.replica += 1;
+      const round = this.#release();
+      if (round.length > 0) rounds.push(round);
     }
     const after = this.trips.slice(from);
     const awaited = after.filter(({ ended }) => ended);
     const count = (place: Place) => awaited.filter(({ to }) => to === place).length;
-    const told = { ...journey, object: count("object"), r2: count("r2"), awaited };
+    const toPrimary = (round: Trip[]) => round.some(({ to }) => to === "primary");
+    const primary = rounds.filter(toPrimary).length;
+    const told = {
+      primary,
+      replica: rounds.length - primary,
+      rounds,
+      object: count("object"),
+      r2: count("r2"),
+      awaited,
+    };
     await this.settle();
     this.#held = null;
     const background = this.trips.slice(from).filter((trip) => !awaited.includes(trip));
@@ -109,7 +117,7 @@ export class World {
   async settle(): Promise<void> {
     for (;;) {
       await this.#quiet(() => false);
-      if (this.#release().size === 0 && this.#running === 0) return;
+      if (this.#release().length === 0 && this.#running === 0) return;
     }
   }
 
@@ -124,12 +132,12 @@ export class World {
   }
 
   /** Lets go what is held, the primary's only if that is all. */
-  #release(): Set<Place> {
+  #release(): Trip[] {
     const held = (this.#held ?? []).filter(({ released }) => !released);
     const near = held.filter(({ trip }) => trip.to !== "primary");
     const round = near.length === 0 ? held : near;
     for (const one of round) one.released = true;
-    return new Set(round.map(({ trip }) => trip.to));
+    return round.map(({ trip }) => trip);
   }
 
   async #quiet(enough: () => boolean): Promise<void> {

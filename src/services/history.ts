@@ -25,8 +25,9 @@ export function stateAt(store: ConversationStore, until = Number.MAX_SAFE_INTEGE
   }
 }
 
-/** Keeps a snapshot of the state after an event, where it is time for one. Call it in the change that appends. */
-export function snapshotWhenDue(store: ConversationStore, from: number, to: number, state: ConversationState): void {
-  if (Math.floor(from / SNAPSHOT_EVERY) === Math.floor(to / SNAPSHOT_EVERY)) return;
+/** Keeps a snapshot of the state after an event, where it is time for one, and says whether. Call it in the change that appends. */
+export function snapshotWhenDue(store: ConversationStore, from: number, to: number, state: ConversationState): boolean {
+  if (Math.floor(from / SNAPSHOT_EVERY) === Math.floor(to / SNAPSHOT_EVERY)) return false;
   store.log.keepSnapshot(to, SNAPSHOT_SHAPE, freeze(state));
+  return true;
 }

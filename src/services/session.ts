@@ -14,7 +14,7 @@ import type { ConversationStore } from "../storage/object/conversation";
 import type { Caller, Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
 import { emptyMemory, type SessionMemory } from "./session-memory";
-import { keepUses, scheduleUses, usesAfter, usesOf } from "./skill-use";
+import { scheduleUses, usesAfter, usesOf, writeUses } from "./skill-use";
 
 export interface Session {
   /** The owner's user id and the conversation's id: the object's name. */
@@ -45,13 +45,22 @@ type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
 
 const ownerSchema = z.object({ user_id: z.string(), id: z.string() });
 
+/** What a conversation is, in one row: a row that is written is what storage costs. */
+const aboutSchema = z.object({
+  owner: ownerSchema,
+  created: z.number(),
+  settings: conversationSettingsSchema,
+  /** Absent where it is what `settings` says. */
+  effective: conversationSettingsSchema.optional(),
+  listed: z.boolean(),
+});
+
 /** Reads a conversation from its store; `null` when it was never created. */
 export function openSession(store: ConversationStore): Session | null {
   if (!store.exists()) return null;
-  store.upgrade();
-  const owner = store.get("owner", ownerSchema);
-  if (owner === null) return null;
-  const settings = store.get("settings", conversationSettingsSchema) ?? {};
+  const about = store.get("about", aboutSchema) ?? aboutBefore(store);
+  if (about === null) return null;
+  const { owner, settings, listed } = about;
   const view = store.get("catalog", viewSchema);
   return {
     userId: owner.user_id,
@@ -59,13 +68,34 @@ export function openSession(store: ConversationStore): Session | null {
     store,
     state: stateAt(store),
     settings,
-    effective: store.get("effective", conversationSettingsSchema) ?? settings,
+    effective: about.effective ?? settings,
     view,
-    listed: store.get("listed", z.boolean()) ?? false,
+    listed,
     ended: false,
     queue: Promise.resolve(),
     memory: emptyMemory(view?.newest ?? null),
   };
+}
+
+/** The same as an earlier gateway wrote it. It stays until the conversation changes. */
+function aboutBefore(store: ConversationStore): z.infer<typeof aboutSchema> | null {
+  const owner = store.get("owner", ownerSchema);
+  if (owner === null) return null;
+  const settings = store.get("settings", conversationSettingsSchema) ?? {};
+  return {
+    owner,
+    created: store.created(),
+    settings,
+    effective: store.get("effective", conversationSettingsSchema) ?? settings,
+    listed: store.get("listed", z.boolean()) ?? false,
+  };
+}
+
+/** Writes what the session says of itself: its settings, and whether it is listed. */
+export function keepAbout({ userId, id, store, settings, effective, listed }: Session): void {
+  const same = JSON.stringify(effective) === JSON.stringify(settings);
+  const about = { owner: { user_id: userId, id }, created: store.created(), settings, listed };
+  store.set("about", same ? about : { ...about, effective });
 }
 
 /** Makes the tables of a conversation that is in its user's list; `openSession` reads them. */
@@ -78,11 +108,7 @@ export function createSession(
 ): void {
   store.atomically(() => {
     store.create();
-    store.set("owner", { user_id: userId, id });
-    store.set("created", now);
-    store.set("settings", settings);
-    store.set("effective", settings);
-    store.set("listed", true);
+    store.set("about", { owner: { user_id: userId, id }, created: now, settings, listed: true });
   });
 }
 
@@ -98,13 +124,14 @@ export function record(session: Session, context: Context, happened: readonly Co
   const used = store.bytes();
   if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
   const next = events.reduce(apply, state);
+  const now = context.now();
   const before = usesOf(session);
-  const uses = usesAfter(session, state, events, context.now());
+  const uses = usesAfter(before, state, events, now);
   store.atomically(() => {
-    keepUses(session, uses);
     let last = 0;
-    for (const event of events) last = store.log.append(context.now(), event);
-    snapshotWhenDue(store, last - events.length, last, next);
+    for (const event of events) last = store.log.append(now, event);
+    // The events tell what is counted. Now and then it is written, so that few of them are read for it.
+    if (snapshotWhenDue(store, last - events.length, last, next)) writeUses(store, uses);
   });
   memory.uses = { kept: uses };
   session.state = next;

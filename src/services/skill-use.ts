@@ -1,6 +1,7 @@
 // Counting how skills are used: in the conversation's own store, and once an hour added to everybody's counts.
 
-import type { ConversationState } from "../domain/conversation/activation";
+import * as z from "zod";
+import { apply, type ConversationState } from "../domain/conversation/activation";
 import type { ConversationEvent } from "../domain/conversation/event";
 import {
   arrived,
@@ -12,11 +13,13 @@ import {
   usesSchema,
   withUse,
 } from "../domain/conversation/skill-use";
+import { SNAPSHOT_EVERY } from "../domain/conversation/snapshot";
 import type { ToolResult } from "../domain/tool";
 import type { Database } from "../storage/d1/database";
 import { addUses } from "../storage/d1/skill-use";
 import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
+import { stateAt } from "./history";
 import type { SessionMemory } from "./session-memory";
 
 /** The part of a session that counts. */
@@ -29,31 +32,62 @@ interface Counting {
   scheduled?: (due: number) => void;
 }
 
+/** As it is stored: what was counted until an event. What came after it the log tells, so that using a skill writes no row for it. */
+const keptSchema = usesSchema.extend({ through: z.number().optional() });
+
 /** What is counted and not known to have arrived. */
 export function usesOf({ store, memory }: Pick<Counting, "store" | "memory">): Uses {
-  memory.uses ??= { kept: store.get("uses", usesSchema) ?? NO_USES };
+  memory.uses ??= { kept: readUses(store) };
   return memory.uses.kept;
+}
+
+function readUses(store: ConversationStore): Uses {
+  const { through, ...kept } = store.get("uses", keptSchema) ?? { ...NO_USES, through: 0 };
+  // An earlier gateway wrote a row with each use: it has all of them until now.
+  const uses = through === undefined ? kept : countedSince(store, kept, through);
+  if (through === undefined || store.log.last() - through >= SNAPSHOT_EVERY) writeUses(store, uses);
+  return uses;
+}
+
+function countedSince(store: ConversationStore, before: Uses, through: number): Uses {
+  let state = stateAt(store, through);
+  let uses = before;
+  for (let seq = through; ; ) {
+    const page = store.log.after(seq, SNAPSHOT_EVERY);
+    for (const { at, event } of page) {
+      uses = usesAfter(uses, state, [event], at);
+      state = apply(state, event);
+    }
+    if (page.length < SNAPSHOT_EVERY) return uses;
+    seq = page.at(-1)?.seq ?? seq;
+  }
 }
 
 /** What is counted once events have happened; the same as before where they say nothing of it. */
 export function usesAfter(
-  counting: Counting,
+  before: Uses,
   state: ConversationState,
   events: readonly ConversationEvent[],
   now: number,
 ): Uses {
-  // Of events that are recorded together only the first is about the use of skills.
-  return events
-    .flatMap((event) => usesIn(state, event))
-    .reduce((uses, use) => withUse(uses, use, now), usesOf(counting));
+  let [uses, then] = [before, state];
+  for (const event of events) {
+    uses = usesIn(then, event).reduce((sum, use) => withUse(sum, use, now), uses);
+    then = apply(then, event);
+  }
+  return uses;
 }
 
-/** Keeps what is counted. Belongs into the change that it is about. */
-export function keepUses({ store, memory }: Pick<Counting, "store" | "memory">, uses: Uses): void {
+/** Writes what is counted until the last event. */
+export function writeUses(store: ConversationStore, uses: Uses): void {
+  store.set("uses", { ...uses, through: store.log.last() });
+}
+
+/** Keeps what no event tells: a call of a tool, a batch that was closed or has arrived. */
+function keepUses({ store, memory }: Pick<Counting, "store" | "memory">, uses: Uses): void {
   if (uses === usesOf({ store, memory })) return;
-  // Read again should the change be rolled back.
-  memory.uses = null;
-  store.set("uses", uses);
+  writeUses(store, uses);
+  memory.uses = { kept: uses };
 }
 
 /** Says that a batch is due that was not before. */

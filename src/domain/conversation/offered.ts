@@ -23,7 +23,7 @@ const describedSchema = z.object({
 });
 export type Described = z.infer<typeof describedSchema>;
 
-const factsSchema = z.object({
+export const factsSchema = z.object({
   digest: z.string(),
   config: jsonObject,
   provider: z.object({ path: z.string(), class: z.string() }).nullable(),

@@ -67,7 +67,7 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   }
   const now = asking.now();
   questions.dropEndedBefore(now - DURATIONS.requestKept);
-  const request = asked(id, questions.nextSeq(), question, now, connected ? 1 : 0);
+  const request = asked(id, questions.seq() + 1, question, now, connected ? 1 : 0);
   questions.insert(request);
   asking.rearm();
   if (connected) clients.tell(frameOf(request));

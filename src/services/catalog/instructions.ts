@@ -1,23 +1,35 @@
 // Level 2, brought into the conversation's own store, where its prompts read it.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
+import type { CodeFacts } from "../../domain/conversation/offered";
 import { GatewayError } from "../../domain/errors";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import { contentsOf } from "./contents";
 
-/** Brings the instructions of these skills into the conversation's store. */
-export async function keepInstructions(context: Context, session: Session, skills: readonly SkillRef[]): Promise<void> {
+/**
+ * Brings the instructions of these skills into the conversation's store, and what their versions declare beside them into the same row.
+ */
+export async function keepInstructions(
+  context: Context,
+  session: Session,
+  skills: readonly SkillRef[],
+  factsOf: (context: Context, versionIds: readonly string[]) => Promise<Map<string, CodeFacts>>,
+): Promise<void> {
   const missing = missingIn(session, skills);
   if (missing.length === 0) return;
   const ids = missing.map((skill) => skill.version_id);
   const found = await contentsOf(context, ids);
+  // Of what was just read.
+  const facts = await factsOf(context, ids);
   for (const skill of missing) {
     const content = found.get(skill.version_id);
     if (content === undefined) {
       throw new GatewayError("unavailable", "UNAVAILABLE", `Skill '${skill.name}' changed just now. Try again.`);
     }
-    session.store.keepInstructions(skill.version_id, content.instructions);
+    const declared = facts.get(skill.version_id);
+    const text = declared === undefined ? null : JSON.stringify(declared);
+    session.store.keepInstructions(skill.version_id, content.instructions, text);
   }
 }
 

@@ -14,7 +14,7 @@ import type { ConversationStore } from "../../storage/object/conversation";
 import { preloadIssues, tooMuch } from "../catalog/preload";
 import { readView } from "../catalog/read-view";
 import type { Caller, Context } from "../context";
-import { conversationNotFound, createSession, type Session } from "../session";
+import { conversationNotFound, createSession, keepAbout, type Session } from "../session";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -64,9 +64,9 @@ export async function putConversation(
   const session = required(open());
   if (known === null) session.memory.ahead = ahead;
   if (JSON.stringify(next) !== JSON.stringify(session.settings)) {
-    if (next.ghost !== session.settings.ghost) markListed(session, false);
-    store.set("settings", next);
+    if (next.ghost !== session.settings.ghost) session.listed = false;
     session.settings = next;
+    keepAbout(session);
   }
   await listOnce(context, session);
   return { session, created: known === null };
@@ -100,12 +100,9 @@ async function listOnce(context: Context, session: Session): Promise<void> {
   const ghost = session.settings.ghost ?? null;
   const row = { userId: session.userId, id: session.id, ghost, createdAt: context.now() };
   await putConversationRow(context.db, row);
-  if ((session.settings.ghost ?? null) === ghost) markListed(session, true);
-}
-
-function markListed(session: Session, listed: boolean): void {
-  session.store.set("listed", listed);
-  session.listed = listed;
+  if ((session.settings.ghost ?? null) !== ghost) return;
+  session.listed = true;
+  keepAbout(session);
 }
 
 /** Takes the conversation off the list; its store is the caller's to empty. In this order a failure can be tried again. */

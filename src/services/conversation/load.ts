@@ -13,6 +13,7 @@ import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
 import { keepInstructions } from "../catalog/instructions";
 import { record, type Session, touch } from "../session";
+import { factsOf } from "../tools/declarations";
 import { offeredText } from "../tools/explain";
 import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
@@ -79,7 +80,7 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
   const before = auto ? readable(session, name, already) : null;
   // What does not fit is not read either.
   if (withRoom(session, loaded) === null) return overBudgetFailure(name);
-  await keepInstructions(context, session, skills);
+  await keepInstructions(context, session, skills, factsOf);
   const made = recordLoad(seen, loaded);
   const told = forClient ? skills : fresh;
   const names = told.map((skill) => skill.name);

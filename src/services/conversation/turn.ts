@@ -20,7 +20,8 @@ import { findInView } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
-import { record, type Session } from "../session";
+import { keepAbout, record, type Session } from "../session";
+import { factsOf } from "../tools/declarations";
 import { changedSince, keepFront, keptFront, listCost, renewal } from "./auto/front";
 import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
 import { turnLedger } from "./bill/told";
@@ -90,7 +91,7 @@ export async function beginTurn(
   else withHistory(context, state, events, request, { cold, gone: present.gone, front: front.front }, evict);
   const next = activeAfter(session, events);
   warnings.push(...updatedSince(state, next));
-  await keepInstructions(context, session, next);
+  await keepInstructions(context, session, next, factsOf);
   session.store.atomically(() => {
     record(session, context, events);
     takeEffect(session, settings);
@@ -136,7 +137,7 @@ export async function restore(
     ...leaveForBudget(session, events, turns),
   ];
   const active = activeAfter(session, events);
-  await keepInstructions(context, session, active);
+  await keepInstructions(context, session, active, factsOf);
   // Only with their instructions at hand can it be said which of them the history holds.
   const held = deliversInAnswer(policy) ? heldBy(session, answers, active) : [];
   const kept = keptIn(session.state.carriers, { answers, others });
@@ -155,8 +156,9 @@ export async function restore(
 
 /** From now on the conversation runs under these settings. */
 function takeEffect(session: Session, settings: ConversationSettings): void {
+  if (JSON.stringify(session.effective) === JSON.stringify(settings)) return;
   session.effective = settings;
-  session.store.set("effective", settings);
+  keepAbout(session);
 }
 
 /** The warning for a skill that was loaded in an earlier turn and is not there any more. */

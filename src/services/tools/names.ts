@@ -24,6 +24,8 @@ export async function nameGroups(
   const names: ToolMemory["names"] = {};
   const fresh: { key: string; skill: string; id: string; own: string }[] = [];
   for (const { key, skill, order, tools } of groups) {
+    // Of a skill without tools there is nothing to keep.
+    if (tools.length === 0) continue;
     const before = store.names[key];
     const held = before?.order === order ? before.tools : {};
     names[key] = { order, tools: { ...held } };

@@ -2,7 +2,7 @@
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
-import type { CodeFacts, ToolSource, ToolSources } from "../../domain/conversation/offered";
+import { type CodeFacts, factsSchema, type ToolSource, type ToolSources } from "../../domain/conversation/offered";
 import { serversOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
@@ -10,6 +10,7 @@ import { describeProvider } from "../../sandbox/provider";
 import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
 import { connectServers } from "../servers/connections";
+import type { Session } from "../session";
 import { providerCode } from "./code";
 import { factsOf } from "./declarations";
 import { noteVersions, toolMemory } from "./memory";
@@ -32,9 +33,10 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
     bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
   );
   const store = toolMemory(session);
+  const withText = new Map(visible.map(({ skill }) => [skill.version_id, keptWithText(session, skill.version_id)]));
   const known = (id: string) => {
     const facts = store.versions[id];
-    return facts?.servers === undefined ? undefined : facts;
+    return facts?.servers === undefined ? withText.get(id) : facts;
   };
   const missing = visible.map(({ skill }) => skill.version_id).filter((id) => known(id) === undefined);
   const read = stale || missing.length === 0 ? new Map<string, CodeFacts>() : await factsOf(context, missing);
@@ -46,7 +48,9 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
       if (facts === undefined) return null;
       const asked = runs ? await described(context, skill, facts) : { facts, isSettled: true };
       settled &&= asked.isSettled;
-      lasting.set(skill.version_id, asked.isSettled ? asked.facts : { ...asked.facts, described: null });
+      // What is kept with the text is not kept twice.
+      if (asked.facts !== withText.get(skill.version_id))
+        lasting.set(skill.version_id, asked.isSettled ? asked.facts : { ...asked.facts, described: null });
       return { skill, order, facts: asked.facts, runs };
     }),
   );
@@ -57,6 +61,11 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
   // What is not settled is not remembered on purpose: the next question asks again.
   if (settled) session.memory.sources = { key, sources };
   return sources;
+}
+
+function keptWithText(session: Session, versionId: string): CodeFacts | undefined {
+  const facts = session.store.facts(versionId);
+  return facts === null ? undefined : factsSchema.parse(JSON.parse(facts));
 }
 
 /**

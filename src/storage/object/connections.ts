@@ -2,10 +2,7 @@
 
 import * as z from "zod";
 import { upstreamMemorySchema } from "../../domain/servers/memory";
-
-/** Since schema version 3. */
-export const CONNECTION_TABLES = `
-  CREATE TABLE upstreams (key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`;
+import type { Tables } from "./tables";
 
 const connectionStateSchema = z.object({
   memory: upstreamMemorySchema,
@@ -18,25 +15,29 @@ export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
 export class ConnectionStore {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
-  constructor(storage: DurableObjectStorage) {
-    this.#sql = storage.sql;
+  constructor(sql: SqlStorage, tables: Tables) {
+    this.#sql = sql;
+    this.#tables = tables;
   }
 
   get(key: string): ConnectionState | null {
+    if (!this.#tables.has("upstreams")) return null;
     const row = this.#sql.exec<{ state: string }>("SELECT state FROM upstreams WHERE key = ?", key).toArray()[0];
     return row === undefined ? null : connectionStateSchema.parse(JSON.parse(row.state));
   }
 
   keep(key: string, used: number, state: ConnectionState): void {
+    this.#tables.make("upstreams");
     this.#sql.exec("INSERT OR REPLACE INTO upstreams VALUES (?, ?, ?)", key, used, JSON.stringify(state));
   }
 
   any(): boolean {
-    return this.#sql.exec("SELECT 1 FROM upstreams LIMIT 1").toArray().length > 0;
+    return this.#tables.has("upstreams") && this.#sql.exec("SELECT 1 FROM upstreams LIMIT 1").toArray().length > 0;
   }
 
   dropUnusedSince(used: number): void {
-    this.#sql.exec("DELETE FROM upstreams WHERE used < ?", used);
+    if (this.#tables.has("upstreams")) this.#sql.exec("DELETE FROM upstreams WHERE used < ?", used);
   }
 }

@@ -2,28 +2,24 @@
 // Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
 
 import * as z from "zod";
-import { CONNECTION_TABLES, ConnectionStore } from "./connections";
-import { EventLog, LOG_TABLES } from "./log";
+import { ConnectionStore } from "./connections";
+import { EventLog } from "./log";
 import { readParts, writeParts } from "./parts";
-import { QUESTION_TABLES, QuestionStore } from "./questions";
-import { TICKET_TABLES, TicketStore } from "./tickets";
+import { QuestionStore } from "./questions";
+import { ResultStore } from "./results";
+import { Tables } from "./tables";
+import { TextStore } from "./texts";
+import { TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey =
-  | "owner"
-  | "created"
-  | "settings"
-  | "effective"
-  | "catalog"
-  | "listed"
-  | "passes"
-  | "schema"
-  | "provided"
-  | "front"
-  | "uses";
+export type MetaKey = "about" | "catalog" | "passes" | "provided" | "front" | "uses" | Superseded;
+/** What an earlier gateway wrote one row each for, and `about` has together. */
+export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";
 
-/** What each version of the tables added to the one before, from version 2 on. Forward only. */
-const ADDED = [`${QUESTION_TABLES} ${TICKET_TABLES}`, CONNECTION_TABLES, LOG_TABLES];
+/** SQL: the value of a turn's key. */
+const TURN = "CAST(value AS INTEGER)";
+
+const madeSchema = z.object({ created: z.number() });
 
 export interface StoredCallReply {
   request: string;
@@ -31,53 +27,41 @@ export interface StoredCallReply {
   answer: string | null;
 }
 
-/** The tables of one conversation. Made once by `create`; every other call expects them. */
+/** The tables of one conversation. The first are made by `create`; every other call expects them. */
 export class ConversationStore {
   readonly #sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
+  readonly #tables: Tables;
   readonly log: EventLog;
   readonly questions: QuestionStore;
   readonly tickets: TicketStore;
   readonly upstreams: ConnectionStore;
-  /** What `texts` holds and which ids `calls` has, once they were asked for: nobody else writes there. */
-  #texts: Map<string, string> | null = null;
-  #callIds: Set<string> | null = null;
+  readonly #texts: TextStore;
+  readonly #results: ResultStore;
+  #created: number | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    this.log = new EventLog(storage);
-    this.questions = new QuestionStore(storage);
-    this.tickets = new TicketStore(storage);
-    this.upstreams = new ConnectionStore(storage);
+    this.#tables = new Tables(this.#sql);
+    this.log = new EventLog(this.#sql, this.#tables);
+    this.questions = new QuestionStore(this.#sql, this.#tables, () => this.created());
+    this.tickets = new TicketStore(this.#sql, this.#tables);
+    this.upstreams = new ConnectionStore(this.#sql, this.#tables);
+    this.#texts = new TextStore(this.#sql, this.#tables);
+    this.#results = new ResultStore(this.#sql, this.#tables);
   }
 
   /** Whether the conversation was ever created. Asking writes nothing. */
   exists(): boolean {
-    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'events'").toArray().length > 0;
+    this.#tables.forget();
+    return this.#tables.has("events");
   }
 
   create(): void {
-    this.#texts = null;
-    this.#callIds = null;
-    this.#sql.exec(`
-      CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS turn_keys (key TEXT PRIMARY KEY, turn INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS texts (version_id TEXT PRIMARY KEY, instructions TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS calls (id TEXT PRIMARY KEY, turn INTEGER NOT NULL, request TEXT NOT NULL, result TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at INTEGER NOT NULL, request TEXT NOT NULL, answer TEXT) WITHOUT ROWID;`);
-    this.upgrade();
-  }
-
-  /** Adds the tables that a conversation of an earlier gateway lacks. */
-  upgrade(): void {
-    const version = this.get("schema", z.number()) ?? 1;
-    if (version > ADDED.length) return;
-    this.atomically(() => {
-      for (const tables of ADDED.slice(version - 1)) this.#sql.exec(tables);
-      this.set("schema", ADDED.length + 1);
-    });
+    this.#forget();
+    this.#tables.make("meta");
+    this.#tables.make("events");
   }
 
   /** What all of it takes. */
@@ -90,11 +74,19 @@ export class ConversationStore {
     try {
       return this.#storage.transactionSync(change);
     } catch (error) {
-      // What was rolled back is in memory still.
-      this.#texts = null;
-      this.#callIds = null;
+      this.#forget();
       throw error;
     }
+  }
+
+  /** What was rolled back, or deleted with everything, is in memory still. */
+  #forget(): void {
+    this.#texts.forget();
+    this.#results.forget();
+    this.#created = null;
+    this.#tables.forget();
+    this.log.forget();
+    this.questions.forget();
   }
 
   get<T>(key: MetaKey, schema: z.ZodType<T>): T | null {
@@ -106,23 +98,32 @@ export class ConversationStore {
     writeParts(this.#sql, key, JSON.stringify(value));
   }
 
+  /** When the conversation was made, in milliseconds since the epoch. */
+  created(): number {
+    this.#created ??= this.get("about", madeSchema)?.created ?? this.get("created", z.number()) ?? 0;
+    return this.#created;
+  }
+
   /** When something last happened here, in milliseconds since the epoch. */
   lastChange(): number {
-    const row = this.#sql
-      .exec<{ at: number }>(
-        `SELECT max(coalesce((SELECT at FROM events ORDER BY seq DESC LIMIT 1), 0),
-           coalesce((SELECT created FROM requests ORDER BY seq DESC LIMIT 1), 0)) AS at`,
-      )
-      .one();
-    return row.at === 0 ? (this.get("created", z.number()) ?? 0) : row.at;
+    const last = (table: "events" | "requests", column: string) =>
+      this.#tables.has(table)
+        ? (this.#sql.exec<{ at: number }>(`SELECT ${column} AS at FROM ${table} ORDER BY seq DESC LIMIT 1`).toArray()[0]
+            ?.at ?? 0)
+        : 0;
+    return Math.max(last("events", "at"), last("requests", "created")) || this.created();
   }
 
   turnOf(key: string): number | null {
+    // A caller's key may look like the part of a long value, so it is none.
+    const turn = this.#sql.exec<{ turn: number }>(`SELECT ${TURN} AS turn FROM meta WHERE key = ?`, `turn:${key}`);
+    const known = turn.toArray()[0]?.turn;
+    if (known !== undefined || !this.#tables.has("turn_keys")) return known ?? null;
     return this.#sql.exec<{ turn: number }>("SELECT turn FROM turn_keys WHERE key = ?", key).toArray()[0]?.turn ?? null;
   }
 
   rememberTurn(key: string, turn: number): void {
-    this.#sql.exec("INSERT OR REPLACE INTO turn_keys VALUES (?, ?)", key, turn);
+    this.#sql.exec("INSERT OR REPLACE INTO meta VALUES (?, ?)", `turn:${key}`, String(turn));
   }
 
   /** How often turns were undone: a turn that happens again is another one. */
@@ -133,77 +134,44 @@ export class ConversationStore {
   /** Forgets the keys of later turns, and the results of all calls. */
   forgetTurnsAfter(turn: number): void {
     this.set("passes", this.passes() + 1);
-    this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
-    this.#sql.exec("DELETE FROM calls");
-    this.#callIds = null;
+    this.#sql.exec(`DELETE FROM meta WHERE key > 'turn:' AND key < 'turn;' AND ${TURN} > ?`, turn);
+    if (this.#tables.has("turn_keys")) this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
+    this.#results.dropAll();
   }
 
   instructions(versionId: string): string | null {
-    return this.#kept().get(versionId) ?? null;
+    return this.#texts.get(versionId)?.instructions ?? null;
   }
 
-  keepInstructions(versionId: string, instructions: string): void {
-    if (this.#kept().has(versionId)) return;
-    this.#sql.exec("INSERT INTO texts VALUES (?, ?)", versionId, instructions);
-    this.#kept().set(versionId, instructions);
+  /** What was kept with the instructions of a version, as JSON. */
+  facts(versionId: string): string | null {
+    return this.#texts.get(versionId)?.facts ?? null;
+  }
+
+  keepInstructions(versionId: string, instructions: string, facts: string | null): void {
+    this.#texts.keep(versionId, { instructions, facts });
   }
 
   /** Drops instructions of versions that are not active any more. */
   dropInstructionsExcept(versionIds: readonly string[]): void {
-    for (const versionId of this.#kept().keys()) {
-      if (versionIds.includes(versionId)) continue;
-      this.#sql.exec("DELETE FROM texts WHERE version_id = ?", versionId);
-      this.#kept().delete(versionId);
-    }
-  }
-
-  #kept(): Map<string, string> {
-    this.#texts ??= new Map(
-      this.#sql
-        .exec<{ version_id: string; instructions: string }>("SELECT version_id, instructions FROM texts")
-        .toArray()
-        .map(({ version_id, instructions }) => [version_id, instructions]),
-    );
-    return this.#texts;
+    this.#texts.dropExcept(versionIds);
   }
 
   /** The stored result of a call made in this turn with this id and these arguments. */
   callResult(id: string, turn: number, request: string): string | null {
-    if (!this.#calls().has(id)) return null;
-    return (
-      this.#sql
-        .exec<{ result: string }>(
-          "SELECT result FROM calls WHERE id = ? AND turn = ? AND request = ?",
-          id,
-          turn,
-          request,
-        )
-        .toArray()[0]?.result ?? null
-    );
+    return this.#results.get(id, turn, request);
   }
 
   keepCallResult(id: string, turn: number, request: string, result: string): void {
-    this.#sql.exec("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)", id, turn, request, result);
-    this.#calls().add(id);
+    this.#results.keep({ id, turn, request }, result);
   }
 
   dropCallsBefore(turn: number): void {
-    if (this.#calls().size === 0) return;
-    this.#sql.exec("DELETE FROM calls WHERE turn < ?", turn);
-    this.#callIds = null;
-  }
-
-  #calls(): Set<string> {
-    this.#callIds ??= new Set(
-      this.#sql
-        .exec<{ id: string }>("SELECT id FROM calls")
-        .toArray()
-        .map(({ id }) => id),
-    );
-    return this.#callIds;
+    this.#results.dropBefore(turn);
   }
 
   answer(key: string): StoredCallReply | null {
+    if (!this.#tables.has("answers")) return null;
     return (
       this.#sql
         .exec<{ request: string; answer: string | null }>("SELECT request, answer FROM answers WHERE key = ?", key)
@@ -212,10 +180,11 @@ export class ConversationStore {
   }
 
   keepAnswer(key: string, at: number, request: string, answer: string | null): void {
+    this.#tables.make("answers");
     this.#sql.exec("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", key, at, request, answer);
   }
 
   dropAnswersBefore(at: number): void {
-    this.#sql.exec("DELETE FROM answers WHERE at < ?", at);
+    if (this.#tables.has("answers")) this.#sql.exec("DELETE FROM answers WHERE at < ?", at);
   }
 }

@@ -1,13 +1,7 @@
 // The event log in a conversation's SQLite: append-only, read from the newest snapshot of what it folds to.
 
 import { type ConversationEvent, eventSchema } from "../../domain/conversation/event";
-
-/** Since schema version 4: snapshots, derived from the log, and where each pass over a turn begins. */
-export const LOG_TABLES = `
-  CREATE TABLE snapshots (seq INTEGER PRIMARY KEY, shape INTEGER NOT NULL, state TEXT NOT NULL);
-  CREATE TABLE passes (seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL);
-  CREATE INDEX passes_turn ON passes (turn, seq);
-  INSERT INTO passes SELECT seq, event ->> '$.turn' FROM events WHERE event ->> '$.type' IN ('turn', 'restored');`;
+import type { Tables } from "./tables";
 
 /** A row ends at 2 MB. What is larger is no snapshot, and more is folded. */
 const SNAPSHOT_BYTES = 1_500_000;
@@ -20,19 +14,20 @@ export interface StoredEvent {
 
 export class EventLog {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+  /** The last event that was looked at for where passes begin. */
+  #noted = 0;
 
-  constructor(storage: DurableObjectStorage) {
-    this.#sql = storage.sql;
+  constructor(sql: SqlStorage, tables: Tables) {
+    this.#sql = sql;
+    this.#tables = tables;
   }
 
   /** Appends an event; its number. */
   append(at: number, event: ConversationEvent): number {
-    const { seq } = this.#sql
+    return this.#sql
       .exec<{ seq: number }>("INSERT INTO events (at, event) VALUES (?, ?) RETURNING seq", at, JSON.stringify(event))
-      .one();
-    if (event.type === "turn" || event.type === "restored")
-      this.#sql.exec("INSERT INTO passes VALUES (?, ?)", seq, event.turn);
-    return seq;
+      .one().seq;
   }
 
   /** The number of the last event; 0 when there is none. */
@@ -57,8 +52,14 @@ export class EventLog {
     return found;
   }
 
+  /** Looks from the beginning again, as when everything was deleted. */
+  forget(): void {
+    this.#noted = 0;
+  }
+
   /** The last event of the latest pass over a turn; `null` when the conversation never was in it. */
   endOf(turn: number): number | null {
+    this.#notePasses();
     const { begin } = this.#sql
       .exec<{ begin: number | null }>("SELECT max(seq) AS begin FROM passes WHERE turn = ?", turn)
       .one();
@@ -69,8 +70,22 @@ export class EventLog {
     return next === null ? this.last() : next - 1;
   }
 
+  /** Notes where passes begin that are not noted yet. Few conversations are ever asked, so no turn writes a row for it. */
+  #notePasses(): void {
+    const last = this.last();
+    if (last === this.#noted) return;
+    this.#tables.make("passes");
+    this.#sql.exec(
+      `INSERT INTO passes SELECT seq, event ->> '$.turn' FROM events
+        WHERE seq > (SELECT max(?, coalesce(max(seq), 0)) FROM passes) AND event ->> '$.type' IN ('turn', 'restored')`,
+      this.#noted,
+    );
+    this.#noted = last;
+  }
+
   /** The newest snapshot of this shape that is not newer than an event; `null` when there is none. */
   snapshot(shape: number, until: number): { seq: number; state: string } | null {
+    if (!this.#tables.has("snapshots")) return null;
     const rows = this.#sql.exec<{ seq: number; state: string }>(
       "SELECT seq, state FROM snapshots WHERE seq <= ? AND shape = ? ORDER BY seq DESC LIMIT 1",
       until,
@@ -82,6 +97,7 @@ export class EventLog {
   /** Keeps a snapshot, in place of one of another shape. */
   keepSnapshot(seq: number, shape: number, state: string): void {
     if (state.length * 3 > SNAPSHOT_BYTES && new TextEncoder().encode(state).length > SNAPSHOT_BYTES) return;
+    this.#tables.make("snapshots");
     this.#sql.exec("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", seq, shape, state);
   }
 }

@@ -22,3 +22,22 @@ export function writeParts(sql: SqlStorage, key: string, text: string): void {
   sql.exec(`DELETE FROM meta WHERE ${FURTHER}`, key);
   for (const [index, part] of further.entries()) sql.exec(PUT, `${key}/${String(index + 1).padStart(3, "0")}`, part);
 }
+
+export function deleteParts(sql: SqlStorage, key: string): void {
+  sql.exec(`DELETE FROM meta WHERE key = ?1 OR ${FURTHER}`, key);
+}
+
+/** The texts that are kept under keys of a kind, by what follows `kind:` in the key. */
+export function readKind(sql: SqlStorage, kind: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  // `;` follows `:`.
+  for (const { key, value } of sql.exec<{ key: string; value: string }>(
+    "SELECT key, value FROM meta WHERE key > ? AND key < ? ORDER BY key",
+    `${kind}:`,
+    `${kind};`,
+  )) {
+    const name = key.slice(kind.length + 1).split("/", 1)[0] ?? "";
+    texts.set(name, (texts.get(name) ?? "") + value);
+  }
+  return texts;
+}

@@ -2,15 +2,7 @@
 
 import { answerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
 import type { JsonValue } from "../../domain/json";
-
-/** Since schema version 2. The sequence begins at the conversation's creation time, so one made anew under an id goes on rising. */
-export const QUESTION_TABLES = `
-  CREATE TABLE requests (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, skill_name TEXT, action TEXT NOT NULL,
-    payload TEXT NOT NULL, timeout_ms INTEGER NOT NULL, created INTEGER NOT NULL, deadline INTEGER NOT NULL,
-    attempt INTEGER NOT NULL, state TEXT NOT NULL, answer TEXT, note TEXT, ended INTEGER);
-  CREATE INDEX requests_pending ON requests (deadline) WHERE state = 'pending';
-  CREATE INDEX requests_ended ON requests (ended) WHERE ended IS NOT NULL;
-  CREATE TABLE sequence (one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL);`;
+import type { Tables } from "./tables";
 
 type Row = Omit<BrowserQuestion, "payload" | "answer" | "state"> & {
   payload: string;
@@ -18,37 +10,52 @@ type Row = Omit<BrowserQuestion, "payload" | "answer" | "state"> & {
   state: string;
 } & Record<string, SqlStorageValue>;
 
-const CREATED = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'created')";
+/** Ended questions that are looked at when a new one comes: more than one, so that they go faster than they come. */
+const DROPPED_AT_ONCE = 16;
+/** SQL: what waits for an answer. */
+const PENDING = "seq > ? AND state = 'pending'";
 
 export class QuestionStore {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+  readonly #created: () => number;
+  /** Everything up to this number has ended, and nothing that ended waits again: what waits is found without an index. */
+  #ended = 0;
 
-  constructor(storage: DurableObjectStorage) {
-    this.#sql = storage.sql;
+  /** @param created tells when the conversation was made, in milliseconds since the epoch */
+  constructor(sql: SqlStorage, tables: Tables, created: () => number) {
+    this.#sql = sql;
+    this.#tables = tables;
+    this.#created = created;
   }
 
   /** The number before the first that this conversation gave out. */
   firstSeq(): number {
-    return this.#sql.exec<{ seq: number }>(`SELECT ${CREATED} AS seq`).one().seq;
+    return this.#created();
   }
 
-  /** The last number given out. */
+  /** The last number given out. A question's own row says its number. */
   seq(): number {
-    return this.#sql.exec<{ seq: number }>(`SELECT coalesce((SELECT value FROM sequence), ${CREATED}) AS seq`).one()
-      .seq;
+    const last = (table: "sequence" | "requests", column: string) =>
+      this.#tables.has(table)
+        ? (this.#sql.exec<{ seq: number | null }>(`SELECT max(${column}) AS seq FROM ${table}`).one().seq ?? 0)
+        : 0;
+    return Math.max(this.#created(), last("sequence", "value"), last("requests", "seq"));
   }
 
+  /** Gives out a number for what leaves no row. */
   nextSeq(): number {
-    return this.#sql
-      .exec<{ value: number }>(
-        `INSERT INTO sequence VALUES (1, ${CREATED} + 1) ON CONFLICT (one) DO UPDATE SET value = value + 1 RETURNING value`,
-      )
-      .one().value;
+    const next = this.seq() + 1;
+    this.#tables.make("sequence");
+    this.#sql.exec("INSERT INTO sequence VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET value = excluded.value", next);
+    return next;
   }
 
   insert(request: BrowserQuestion): void {
+    this.#tables.make("requests");
     this.#sql.exec(
-      "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      `INSERT INTO requests (seq, id, skill_name, action, payload, timeout_ms, created, deadline, attempt, state, answer, note, ended)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       request.seq,
       request.id,
       request.skill_name,
@@ -66,23 +73,24 @@ export class QuestionStore {
   }
 
   get(id: string): BrowserQuestion | null {
+    if (!this.#tables.has("requests")) return null;
     const row = this.#sql.exec<Row>("SELECT * FROM requests WHERE id = ?", id).toArray()[0];
     return row === undefined ? null : requestOf(row);
   }
 
   /** Writes a question's end; `false` when it had ended before. */
   finish(request: BrowserQuestion): boolean {
-    const { state, answer, note, ended, id } = request;
+    const { state, answer, note, ended, seq } = request;
     const text = answer === null ? null : JSON.stringify(answer);
     return (
       this.#sql
         .exec(
-          "UPDATE requests SET state = ?, answer = ?, note = ?, ended = ? WHERE id = ? AND state = 'pending' RETURNING seq",
+          "UPDATE requests SET state = ?, answer = ?, note = ?, ended = ? WHERE seq = ? AND state = 'pending' RETURNING seq",
           state,
           text,
           note,
           ended,
-          id,
+          seq,
         )
         .toArray().length > 0
     );
@@ -90,41 +98,38 @@ export class QuestionStore {
 
   /** Everything that waits for an answer, oldest first. */
   pending(): BrowserQuestion[] {
-    return this.#sql.exec<Row>("SELECT * FROM requests WHERE state = 'pending' ORDER BY seq").toArray().map(requestOf);
+    return this.#ofPending<Row>("*", "ORDER BY seq").map(requestOf);
   }
 
   pendingCount(): number {
-    return this.#sql.exec<{ n: number }>("SELECT count(*) AS n FROM requests WHERE state = 'pending'").one().n;
+    return this.#ofPending<{ n: number }>("count(*) AS n")[0]?.n ?? 0;
   }
 
   /** Payloads of everything pending, as JSON. */
   pendingBytes(): number {
-    return this.#sql
-      .exec<{ n: number }>("SELECT coalesce(sum(octet_length(payload)), 0) AS n FROM requests WHERE state = 'pending'")
-      .one().n;
+    return this.#ofPending<{ n: number }>("coalesce(sum(octet_length(payload)), 0) AS n")[0]?.n ?? 0;
   }
 
   /** Counts one more sending of everything pending. */
   countSending(): void {
-    this.#sql.exec("UPDATE requests SET attempt = attempt + 1 WHERE state = 'pending'");
+    if (this.#tables.has("requests"))
+      this.#sql.exec(`UPDATE requests SET attempt = attempt + 1 WHERE ${PENDING}`, this.#ended);
   }
 
   /** Pending questions whose deadline has come. */
   due(now: number): BrowserQuestion[] {
-    return this.#sql
-      .exec<Row>("SELECT * FROM requests WHERE state = 'pending' AND deadline <= ? ORDER BY seq", now)
-      .toArray()
-      .map(requestOf);
+    return this.#ofPending<Row>("*", "ORDER BY seq")
+      .map(requestOf)
+      .filter(({ deadline }) => deadline <= now);
   }
 
   nextDeadline(): number | null {
-    return this.#sql
-      .exec<{ at: number | null }>("SELECT min(deadline) AS at FROM requests WHERE state = 'pending'")
-      .one().at;
+    return this.#ofPending<{ at: number | null }>("min(deadline) AS at")[0]?.at ?? null;
   }
 
   /** Newest first, before a sequence number. */
   list(state: QuestionState | null, limit: number, before: number | null): BrowserQuestion[] {
+    if (!this.#tables.has("requests")) return [];
     return this.#sql
       .exec<Row>(
         "SELECT * FROM requests WHERE (?1 IS NULL OR state = ?1) AND seq < ?2 ORDER BY seq DESC LIMIT ?3",
@@ -136,8 +141,31 @@ export class QuestionStore {
       .map(requestOf);
   }
 
+  /** Drops some of those that ended before a time, oldest first. The last one stays: its number was given out. */
   dropEndedBefore(at: number): void {
-    this.#sql.exec("DELETE FROM requests WHERE ended < ?", at);
+    if (!this.#tables.has("requests")) return;
+    this.#sql.exec(
+      `DELETE FROM requests WHERE ended < ? AND seq IN (SELECT seq FROM requests ORDER BY seq LIMIT ${DROPPED_AT_ONCE})
+        AND seq < (SELECT max(seq) FROM requests)`,
+      at,
+    );
+  }
+
+  /** Looks from the beginning again, as when everything was deleted. */
+  forget(): void {
+    this.#ended = 0;
+  }
+
+  #ofPending<T extends Record<string, SqlStorageValue>>(columns: string, order = ""): T[] {
+    if (!this.#tables.has("requests")) return [];
+    const { first, last } = this.#sql
+      .exec<{ first: number | null; last: number | null }>(
+        "SELECT min(CASE WHEN state = 'pending' THEN seq END) AS first, max(seq) AS last FROM requests WHERE seq > ?",
+        this.#ended,
+      )
+      .one();
+    this.#ended = first === null ? (last ?? this.#ended) : first - 1;
+    return this.#sql.exec<T>(`SELECT ${columns} FROM requests WHERE ${PENDING} ${order}`, this.#ended).toArray();
   }
 }
 

@@ -1,25 +1,25 @@
 // Tickets in the conversation's SQLite, by digest: nobody who reads the store can use one.
 
 import { type Grant, grantSchema } from "../../domain/asking/ticket";
-
-/** Since schema version 2. */
-export const TICKET_TABLES = `
-  CREATE TABLE tickets (hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID;
-  CREATE INDEX tickets_expiry ON tickets (expires);`;
+import type { Tables } from "./tables";
 
 export class TicketStore {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
-  constructor(storage: DurableObjectStorage) {
-    this.#sql = storage.sql;
+  constructor(sql: SqlStorage, tables: Tables) {
+    this.#sql = sql;
+    this.#tables = tables;
   }
 
   put(hash: string, expires: number, grant: Grant): void {
+    this.#tables.make("tickets");
     this.#sql.exec("INSERT INTO tickets VALUES (?, ?, ?)", hash, expires, JSON.stringify(grant));
   }
 
   /** What the ticket grants; `null` when there is none, or its time is over. */
   get(hash: string, now: number): Grant | null {
+    if (!this.#tables.has("tickets")) return null;
     const row = this.#sql
       .exec<{ holder: string }>("SELECT holder FROM tickets WHERE hash = ? AND expires > ?", hash, now)
       .toArray()[0];
@@ -28,11 +28,13 @@ export class TicketStore {
 
   /** Uses a ticket up; `false` when somebody was faster. */
   take(hash: string): boolean {
+    if (!this.#tables.has("tickets")) return false;
     return this.#sql.exec("DELETE FROM tickets WHERE hash = ? RETURNING hash", hash).toArray().length > 0;
   }
 
   /** Drops those whose time is over, and beyond `most` those whose time is over first. */
   prune(now: number, most: number): void {
+    if (!this.#tables.has("tickets")) return;
     this.#sql.exec("DELETE FROM tickets WHERE expires <= ?", now);
     this.#sql.exec(
       "DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets ORDER BY expires DESC LIMIT -1 OFFSET ?)",

@@ -11,6 +11,7 @@ import { findForModel } from "../../catalog/catalog";
 import { fetchInstructions, keepInstructions } from "../../catalog/instructions";
 import { usableAmong } from "../../catalog/view";
 import { exclusively, record } from "../../session";
+import { factsOf } from "../../tools/declarations";
 import { knownTool } from "../../tools/memory";
 import { connectSources } from "../../tools/sources";
 import type { Seen } from "../../tools/step";
@@ -52,7 +53,7 @@ export async function bringBack(seen: Seen, calls: readonly ToolCall[]): Promise
       const skills = pinned([skill], present, known).reverse();
       const loaded: ConversationEvent = { type: "loaded", turn, name: skill.name, skills, delivered: [], used: true };
       if (overBudget(fold([...events, loaded], state))) continue;
-      await keepInstructions(context, session, skills);
+      await keepInstructions(context, session, skills, factsOf);
       events.push(loaded);
     }
     if (events.length > 0) record(session, context, events);

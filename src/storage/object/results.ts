@@ -1,0 +1,94 @@
+// Results of the tool calls of a turn in a conversation's SQLite, so that the same call made again has the same answer. A row is written
+// again by a call of a later turn: deleting one would be billed like writing one.
+
+import * as z from "zod";
+import { deleteParts, readKind, readParts, writeParts } from "./parts";
+import type { Tables } from "./tables";
+
+/** Rows that wait to be written again. More of them are deleted: a result may be long. */
+const SPARE = 8;
+
+const headSchema = z.object({ id: z.string(), turn: z.number(), request: z.string() });
+type Head = z.infer<typeof headSchema>;
+
+export class ResultStore {
+  readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+  /** Which calls there are, by row, once they were asked for: nobody else writes here. */
+  #heads: Map<string, Head> | null = null;
+
+  constructor(sql: SqlStorage, tables: Tables) {
+    this.#sql = sql;
+    this.#tables = tables;
+  }
+
+  /** The result of a call made in this turn with this id and these arguments. */
+  get(id: string, turn: number, request: string): string | null {
+    const [row] = this.#of(id, turn) ?? [];
+    if (row === undefined) return this.#earlier(id, turn, request);
+    if (this.#all().get(row)?.request !== request) return null;
+    return bodyOf(readParts(this.#sql, `result:${row}`) ?? "");
+  }
+
+  keep(head: Head, result: string): void {
+    const all = this.#all();
+    const spare = [...all].find(([, { turn }]) => turn !== head.turn);
+    const row =
+      (this.#of(head.id, head.turn) ?? spare)?.[0] ?? String(Math.max(-1, ...[...all.keys()].map(Number)) + 1);
+    writeParts(this.#sql, `result:${row}`, `${JSON.stringify(head)}\n${result}`);
+    all.set(row, head);
+  }
+
+  /** Results of calls before a turn are of no use any more. */
+  dropBefore(before: number): void {
+    if (this.#tables.has("calls")) this.#sql.exec("DELETE FROM calls WHERE turn < ?", before);
+    const spare = [...this.#all()].filter(([, { turn }]) => turn < before);
+    for (const [row] of spare.slice(SPARE)) {
+      deleteParts(this.#sql, `result:${row}`);
+      this.#all().delete(row);
+    }
+  }
+
+  /** Drops all of them: turns that happen again have the same numbers. */
+  dropAll(): void {
+    if (this.#tables.has("calls")) this.#sql.exec("DELETE FROM calls");
+    for (const row of this.#all().keys()) deleteParts(this.#sql, `result:${row}`);
+    this.#heads = new Map();
+  }
+
+  forget(): void {
+    this.#heads = null;
+  }
+
+  #of(id: string, turn: number): [row: string, head: Head] | undefined {
+    return [...this.#all()].find(([, head]) => head.id === id && head.turn === turn);
+  }
+
+  #all(): Map<string, Head> {
+    this.#heads ??= new Map([...readKind(this.#sql, "result")].map(([row, text]) => [row, headOf(text)]));
+    return this.#heads;
+  }
+
+  /** One that an earlier gateway kept in a table of its own. */
+  #earlier(id: string, turn: number, request: string): string | null {
+    if (!this.#tables.has("calls")) return null;
+    return (
+      this.#sql
+        .exec<{ result: string }>(
+          "SELECT result FROM calls WHERE id = ? AND turn = ? AND request = ?",
+          id,
+          turn,
+          request,
+        )
+        .toArray()[0]?.result ?? null
+    );
+  }
+}
+
+function headOf(text: string): Head {
+  return headSchema.parse(JSON.parse(text.slice(0, text.indexOf("\n"))));
+}
+
+function bodyOf(text: string): string {
+  return text.slice(text.indexOf("\n") + 1);
+}

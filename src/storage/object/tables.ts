@@ -1,0 +1,55 @@
+// The tables of a conversation's SQLite. Each is made with its first row: making one is billed as two rows that are written, and most
+// conversations never ask the browser, hold no ticket and name no MCP server. What every conversation has stands in `meta`.
+
+/** How each is made. A conversation of an earlier gateway has those of its time, some with other columns' order and more indexes. */
+const TABLES = {
+  meta: "(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+  events: "(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL)",
+  /** Derived from the log: what it folds to at some events. */
+  snapshots: "(seq INTEGER PRIMARY KEY, shape INTEGER NOT NULL, state TEXT NOT NULL)",
+  /** Derived from the log: where each pass over a turn begins. */
+  passes: "(seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL)",
+  answers: "(key TEXT PRIMARY KEY, at INTEGER NOT NULL, request TEXT NOT NULL, answer TEXT) WITHOUT ROWID",
+  /** What is long stands last, so that looking for a state reads past none of it. */
+  requests: `(seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, skill_name TEXT, action TEXT NOT NULL,
+    timeout_ms INTEGER NOT NULL, created INTEGER NOT NULL, deadline INTEGER NOT NULL, attempt INTEGER NOT NULL, ended INTEGER,
+    note TEXT, payload TEXT NOT NULL, answer TEXT)`,
+  /** The last number of a notice: it begins at the time the conversation was made, so one made anew under an id goes on rising. */
+  sequence: "(one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL)",
+  tickets: "(hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID",
+  upstreams: "(key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID",
+} as const;
+
+export type Table = keyof typeof TABLES;
+
+/** What earlier gateways kept in tables of their own, and `meta` has now. What is there is read still. */
+type Earlier = "calls" | "texts" | "turn_keys";
+
+export class Tables {
+  readonly #sql: SqlStorage;
+  /** The tables that are known to be there. */
+  readonly #there = new Set<string>();
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  has(table: Table | Earlier): boolean {
+    if (this.#there.has(table)) return true;
+    const found = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table).toArray();
+    if (found.length > 0) this.#there.add(table);
+    return found.length > 0;
+  }
+
+  /** Sees to it that a table is there, for a row that is about to be written. */
+  make(table: Table): void {
+    if (this.has(table)) return;
+    this.#sql.exec(`CREATE TABLE ${table} ${TABLES[table]}`);
+    this.#there.add(table);
+  }
+
+  /** Looks again, as after a change was rolled back. */
+  forget(): void {
+    this.#there.clear();
+  }
+}

@@ -1,0 +1,69 @@
+// The instructions of active skills in a conversation's SQLite, each with what its version declares beside them: one row a skill.
+
+import { deleteParts, readKind, writeParts } from "./parts";
+import type { Tables } from "./tables";
+
+export interface KeptText {
+  instructions: string;
+  /** What the version declares beside them, as JSON; `null` where nobody said. */
+  facts: string | null;
+}
+
+export class TextStore {
+  readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+  /** Once they were asked for: nobody else writes here. */
+  #kept: Map<string, KeptText> | null = null;
+
+  constructor(sql: SqlStorage, tables: Tables) {
+    this.#sql = sql;
+    this.#tables = tables;
+  }
+
+  get(versionId: string): KeptText | null {
+    return this.#all().get(versionId) ?? null;
+  }
+
+  keep(versionId: string, text: KeptText): void {
+    if (this.#all().has(versionId)) return;
+    writeParts(this.#sql, `text:${versionId}`, `${text.facts ?? ""}\n${text.instructions}`);
+    this.#all().set(versionId, text);
+  }
+
+  /** Drops those of versions that are not active any more. */
+  dropExcept(versionIds: readonly string[]): void {
+    for (const versionId of this.#all().keys()) {
+      if (versionIds.includes(versionId)) continue;
+      deleteParts(this.#sql, `text:${versionId}`);
+      if (this.#tables.has("texts")) this.#sql.exec("DELETE FROM texts WHERE version_id = ?", versionId);
+      this.#all().delete(versionId);
+    }
+  }
+
+  forget(): void {
+    this.#kept = null;
+  }
+
+  #all(): Map<string, KeptText> {
+    this.#kept ??= new Map([
+      ...this.#earlier(),
+      ...[...readKind(this.#sql, "text")].map(([id, text]) => [id, read(text)] as const),
+    ]);
+    return this.#kept;
+  }
+
+  /** Those that an earlier gateway kept in a table of their own. */
+  #earlier(): [string, KeptText][] {
+    if (!this.#tables.has("texts")) return [];
+    return this.#sql
+      .exec<{ version_id: string; instructions: string }>("SELECT version_id, instructions FROM texts")
+      .toArray()
+      .map(({ version_id, instructions }) => [version_id, { instructions, facts: null }]);
+  }
+}
+
+/** JSON has no line's end in it. */
+function read(text: string): KeptText {
+  const end = text.indexOf("\n");
+  return { instructions: text.slice(end + 1), facts: end === 0 ? null : text.slice(0, end) };
+}

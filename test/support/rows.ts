@@ -1,0 +1,49 @@
+// Counting what a conversation's object writes: rows of SQLite as its cursors tell them, and alarms, which are billed as a row each.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+export interface Written {
+  rows: number;
+  alarms: number;
+}
+
+/**
+ * Counts, for all objects, from now until `stop`. Every statement of the pool's isolate goes by.
+ * @returns what was written since it was asked last
+ */
+export async function countWrites(): Promise<{ since(): Written; stop(): void }> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  let alarms = 0;
+  const restore: (() => void)[] = [];
+  await runInDurableObject(env.CONVERSATIONS.getByName("rows-meter"), (_, { storage }) => {
+    const sql: SqlStorage = Object.getPrototypeOf(storage.sql);
+    const own: DurableObjectStorage = Object.getPrototypeOf(storage);
+    const { exec } = sql;
+    const { setAlarm } = own;
+    sql.exec = function (this: SqlStorage, ...given: Parameters<typeof exec>) {
+      const cursor = exec.apply(this, given);
+      cursors.push(cursor);
+      return cursor;
+    } as typeof exec;
+    own.setAlarm = function (this: DurableObjectStorage, ...given: Parameters<typeof setAlarm>) {
+      alarms++;
+      return setAlarm.apply(this, given);
+    };
+    restore.push(
+      () => Object.assign(sql, { exec }),
+      () => Object.assign(own, { setAlarm }),
+    );
+  });
+  return {
+    since() {
+      const rows = cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+      const written = { rows, alarms };
+      alarms = 0;
+      return written;
+    },
+    stop() {
+      for (const put of restore) put();
+    },
+  };
+}

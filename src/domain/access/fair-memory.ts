@@ -69,6 +69,7 @@ export class FairMemory<V> {
   }
 
   #dropFirst(names: Iterable<string> = []): void {
-    for (const name of names) return this.delete(name);
+    const [first] = names;
+    if (first !== undefined) this.delete(first);
   }
 }

@@ -1,13 +1,12 @@
 // How often a conversation's object waits for D1, and for which: never for the primary, but to be made.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { objectOf } from "../support/clock";
 import { publishOwn, publishPublic } from "../support/talk";
 import { beginWorld, endWorld, journeyOf } from "../support/world/pool";
 
-const { CONVERSATIONS } = env;
 const world = await beginWorld();
 afterAll(endWorld);
 
@@ -18,7 +17,7 @@ const user = "trips-user";
 beforeAll(async () => {
   key = await keyFor(user);
   for (const name of ["first", "second", "third"]) await fresh(name);
-});
+}, 60_000);
 
 /** A skill that no isolate has read. */
 async function fresh(name = `fresh-${serial++}`): Promise<string> {
@@ -145,11 +144,6 @@ describe("the object of a conversation", () => {
 });
 
 async function evictOwn(id: string): Promise<void> {
-  // The pool looks for its own binding.
-  const worldly = env.CONVERSATIONS;
-  Object.assign(env, { CONVERSATIONS });
-  const stub = CONVERSATIONS.getByName(JSON.stringify([user, id]));
-  await runInDurableObject(stub, () => undefined);
-  await evictDurableObject(stub);
-  Object.assign(env, { CONVERSATIONS: worldly });
+  await runInDurableObject(objectOf(id, user), () => undefined);
+  await evictDurableObject(objectOf(id, user));
 }

@@ -2,15 +2,18 @@
 // shell. Listing, loading, reading and searching all come through here.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
+import { readNeeds } from "../../domain/catalog/needs";
 import { isPinned } from "../../domain/catalog/pin";
 import { byName, choose } from "../../domain/catalog/precedence";
 import type { Selection, View } from "../../domain/catalog/view";
+import { DEPENDENCY_LIMITS } from "../../domain/limits";
 import { satisfiesRange } from "../../domain/reference";
 import { listedDescription } from "../../domain/tokens";
-import { type CatalogRow, type WantedSkill, wantedSkills } from "../../storage/d1/catalog";
+import { type CatalogRow, type WantedSkill, wantedContents, wantedSkills } from "../../storage/d1/catalog";
 import { searchSkills } from "../../storage/d1/search";
 import { type FoundRow, searchRows } from "../../storage/d1/views";
 import type { Context } from "../context";
+import { keepContents } from "./contents";
 import { type Lookups, lookupsOf } from "./lookups";
 import { scopesOf, waysTo } from "./selection";
 
@@ -34,9 +37,29 @@ export async function findInView(
   const key = keyOf(name, ranges);
   const before = named.get(key);
   if (before !== undefined) return before;
-  const [found = null] = await readNamed(context, view.selection, view.shell, [name], ranges);
+  const plain = named.get(keyOf(name)) ?? null;
+  if (plain !== null && ranges.every((range) => satisfiesRange(plain.version, range))) return plain;
+  const [found = null] = await readNamed(context, view.selection, view.shell, [name], { ranges, contents: true });
   named.set(key, found);
   return found;
+}
+
+/**
+ * Looks up skills by name with what they need, and what that needs in turn, where the view holds only a part of the catalog: a round
+ * trip for each level, not for each name. Later questions for them ask nobody.
+ */
+export async function lookAhead(context: Context, view: View, names: readonly string[]): Promise<void> {
+  if (isWhole(view)) return;
+  const asked = new Set(names);
+  let next = [...asked];
+  while (next.length > 0) {
+    const level = await findAllInView(context, view, next, true);
+    const needs = level.flatMap((entry) => readNeeds(entry.name, entry.needs));
+    const meant = needs.flatMap(({ name, kind }) => (kind === "marked" || kind === "bare" ? name : []));
+    const room = names.length + DEPENDENCY_LIMITS.skills - asked.size;
+    next = [...new Set(meant)].filter((name) => !asked.has(name)).slice(0, Math.max(room, 0));
+    for (const name of next) asked.add(name);
+  }
 }
 
 /** Whether the view holds all that there is. */
@@ -59,14 +82,23 @@ export async function findForModel(
   return entry?.user_only === true && !isActive ? null : entry;
 }
 
-/** Those of the named skills that the view has, in at most one round trip. */
-export async function findAllInView(context: Context, view: View, names: readonly string[]): Promise<CatalogEntry[]> {
+/**
+ * Those of the named skills that the view has, in at most one round trip.
+ *
+ * @param contents whether what they contain will be needed, too
+ */
+export async function findAllInView(
+  context: Context,
+  view: View,
+  names: readonly string[],
+  contents = false,
+): Promise<CatalogEntry[]> {
   const known = new Map(view.catalog.entries.map((entry) => [entry.name, entry]));
   if (isWhole(view)) return names.flatMap((name) => known.get(name) ?? []);
   const { named } = lookupsOf(view);
   const far = [...new Set(names)].filter((name) => !known.has(name) && !named.has(keyOf(name)));
   if (far.length > 0) {
-    const read = await readNamed(context, view.selection, view.shell, far);
+    const read = await readNamed(context, view.selection, view.shell, far, { contents });
     for (const name of far) named.set(keyOf(name), read.find((entry) => entry.name === name) ?? null);
   }
   return names.flatMap((name) => known.get(name) ?? named.get(keyOf(name)) ?? []);
@@ -146,13 +178,13 @@ export function keepNamed(context: Context, view: View, names: readonly string[]
   for (const name of names) named.set(keyOf(name), found.find((entry) => entry.name === name) ?? null);
 }
 
-/** The named skills that the selection and the allow-list let through, in order of name. */
+/** The named skills that the selection and the allow-list let through, in order of name; what they contain is kept if that is wanted. */
 export async function readNamed(
   context: Context,
   selection: Selection,
   shell: string,
   names: readonly string[],
-  ranges: readonly string[] = [],
+  { ranges = [], contents = false }: { ranges?: readonly string[]; contents?: boolean } = {},
 ): Promise<CatalogEntry[]> {
   const asked = waysToAll(context, selection, names, ranges);
   if (asked.length === 0) return [];
@@ -162,7 +194,10 @@ export async function readNamed(
     any_version: all.length > 0,
   }));
   const scopes = [...new Set(asked.flatMap((way) => way.scopes))];
-  return chosenFrom(asked, await wantedSkills(context.db, scopes, shell, wanted));
+  if (!contents) return chosenFrom(asked, await wantedSkills(context.db, scopes, shell, wanted));
+  const read = await wantedContents(context.db, scopes, shell, wanted);
+  keepContents(read.contents);
+  return chosenFrom(asked, read.rows);
 }
 
 /** How each of these names may be meant, with all that is asked of its version. */

@@ -30,10 +30,11 @@ export function lookupsOf(view: View): Lookups {
   return made;
 }
 
-/** Which of these versions are yanked. Those that the view itself would choose are not, and need no look. */
+/** Which of these versions are yanked. Those that a name means now are not, and need no look. */
 export async function yankedIn(context: Context, view: View, versions: readonly string[]): Promise<Set<string>> {
-  const { yanked } = lookupsOf(view);
-  const chosen = new Set(view.catalog.entries.map((entry) => entry.version_id));
+  const { named, yanked } = lookupsOf(view);
+  const meant = [...view.catalog.entries, ...named.values()];
+  const chosen = new Set(meant.map((entry) => entry?.version_id));
   const others = versions.filter((id) => !chosen.has(id));
   const asked = others.filter((id) => !yanked.has(id));
   const found = asked.length === 0 ? new Set<string>() : await yankedAmong(context.db, asked);

@@ -11,7 +11,7 @@ import { satisfiesRange } from "../../domain/reference";
 import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
 import { notAvailable } from "../catalog/absent";
-import { findForModel, findInView } from "../catalog/catalog";
+import { findForModel, findInView, lookAhead } from "../catalog/catalog";
 import { contentsOf } from "../catalog/contents";
 import type { Context } from "../context";
 
@@ -39,6 +39,7 @@ export async function withNeeds(
   active: readonly Activation[],
 ): Promise<Refused | Exclude<Resolution, DependencyProblem>> {
   if (entry.tokens === 0 && !entry.has_capabilities) return { refusal: failed(TEXTS.noContent(entry.name)) };
+  await lookAhead(context, view, [entry.name]);
   const resolved = await resolveDependencies(entry, (needed, ranges) =>
     findBeside(context, view, active, needed, ranges),
   );

@@ -1,7 +1,7 @@
 // Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
 
 import { userScope } from "../../domain/access/access";
-import { type CatalogEntry, refOf } from "../../domain/catalog/catalog";
+import { refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
 import { type Unmet, unmetText } from "../../domain/catalog/needs";
 import { isPinned, type Picked, type PickedSkill, pickedOf } from "../../domain/catalog/pin";
@@ -16,7 +16,7 @@ import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
 import { satisfiesRange } from "../../domain/reference";
 import type { Format } from "../../domain/tools/formats";
-import { findInView } from "../catalog/catalog";
+import { findInView, lookAhead } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
@@ -170,13 +170,9 @@ async function resolveSet(
   view: View,
   wanted: readonly (Partial<Picked> & { name: string; code: string })[],
 ): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; missed: ReadonlySet<string>; warnings: Issue[] }> {
-  const asked = new Map<string, Promise<CatalogEntry | null>>();
-  const find: FindSkill = (name, ranges) => {
-    const key = JSON.stringify([name, ...ranges]);
-    const answer = asked.get(key) ?? findInView(context, view, name, ranges);
-    asked.set(key, answer);
-    return answer;
-  };
+  const names = wanted.map(({ name }) => name);
+  await lookAhead(context, view, names);
+  const find: FindSkill = (name, ranges) => findInView(context, view, name, ranges);
   // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
   const resolver = new Resolver(find);
   const ceiling = context.settings.SKILL_TOKENS_MAX;

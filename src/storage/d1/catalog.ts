@@ -84,13 +84,31 @@ export async function wantedSkills(
   shell: string,
   wanted: readonly WantedSkill[],
 ): Promise<CatalogRow[]> {
-  const named = wantedRows(db, shell, {
+  return distinctRows(...(await db.batch(wantedRows(db, shell, listsOf(scopes, wanted)))));
+}
+
+/** The same with what the current versions contain, by version id. */
+export async function wantedContents(
+  db: Database,
+  scopes: readonly string[],
+  shell: string,
+  wanted: readonly WantedSkill[],
+): Promise<{ rows: CatalogRow[]; contents: Map<string, VersionContent> }> {
+  const lists = listsOf(scopes, wanted);
+  const [byName, byId, contents] = await db.batch([
+    ...wantedRows(db, shell, lists),
+    currentContents(db, scopes, lists.names, []),
+  ]);
+  return { rows: distinctRows(byName, byId), contents: contentsIn(contents) };
+}
+
+function listsOf(scopes: readonly string[], wanted: readonly WantedSkill[]): WantedLists {
+  return {
     scopes: valuesOf(scopes),
     names: valuesOf(wanted.map((skill) => skill.name)),
     older: valuesOf(wanted.filter((skill) => skill.any_version).map((skill) => skill.name)),
     ids: valuesOf(wanted.flatMap((skill) => skill.skill_id ?? [])),
-  });
-  return distinctRows(...(await db.batch(named)));
+  };
 }
 
 /** SQL: lists of texts. */

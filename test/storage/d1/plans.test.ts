@@ -194,6 +194,11 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     const wanted = { name: "skill-00050", skill_id: null, any_version: true };
     await catalog.wantedSkills(db, SCOPES, "chat", [wanted, { name: "x", skill_id: "skl_0-0", any_version: false }]);
   },
+  wantedContents: async (db) => {
+    const wanted = [{ name: "skill-00050", skill_id: null, any_version: false }];
+    const { rows, contents } = await catalog.wantedContents(db, SCOPES, "chat", wanted);
+    expect([...contents.keys()].sort()).toEqual(rows.map(({ version_id }) => version_id).sort());
+  },
   fewestTokens: (db) => catalog.fewestTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
   readVersionContents: (db) => catalog.readVersionContents(db, ["ver_0-1", "ver_0-2"]),
   readServedVersions: (db) => versions.readServedVersions(db, ["ver_0-1", "ver_0-2"]),

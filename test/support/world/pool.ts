@@ -24,6 +24,8 @@ export async function beginWorld(): Promise<World> {
   Object.assign(
     env,
     bindingsFor("test", () => "test"),
+    // The pool's helpers for objects take its own binding only.
+    { CONVERSATIONS },
   );
   return world;
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { root, writeWhole } from "../kit/files.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { bundle, bundleWorker, MAIN_MODULE } from "./bundle.mjs";
+import { checkCeiling } from "./ceiling.mjs";
 import { kept, keptWorker } from "./kept.mjs";
 import { prepareAssets } from "./static.mjs";
 
@@ -26,6 +27,7 @@ export async function buildGateway({ release = false } = {}) {
     kept("settings", bundleSettings),
     prepareAssets(),
   ]);
+  if (release) checkCeiling(modules);
   const settings = path.join(root, "dist", "settings.mjs");
   const folder = folderOf(release);
   await Promise.all([writeModules(folder, modules), writeWhole(settings, table)]);

@@ -16,7 +16,7 @@ import { DURATIONS } from "../domain/durations";
 import { type Issue, SEVERITIES } from "../domain/errors";
 import { CODE_LIMITS } from "../domain/limits";
 import { SKILL_FILE } from "../domain/package/skill";
-import { TICK_MODULE } from "./instrument";
+import { TICK_MODULE } from "./tick";
 
 const COMPILER_URL = "https://assets.local/sandbox/compiler.js";
 

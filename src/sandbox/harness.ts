@@ -4,8 +4,8 @@
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import { LOOP_MODULE } from "./event-loop";
-import { TICK_MODULE } from "./instrument";
 import { SCRIPT_SOURCE } from "./script-harness";
+import { TICK_MODULE } from "./tick";
 
 export const HARNESS_MODULE = "gateway/harness.js";
 /** Says which module is run; made for each isolate. */

@@ -33,7 +33,7 @@ interface Counting {
 }
 
 /** As it is stored: what was counted until an event. What came after it the log tells, so that using a skill writes no row for it. */
-const keptSchema = usesSchema.extend({ through: z.number().optional() });
+const keptSchema = z.lazy(() => usesSchema.unwrap().extend({ through: z.number().optional() }));
 
 /** What is counted and not known to have arrived. */
 export function usesOf({ store, memory }: Pick<Counting, "store" | "memory">): Uses {

@@ -21,22 +21,23 @@ const auditQuery = pageQuery.extend({
   until: moment.optional().openapi({ type: "string", format: "date-time" }),
 });
 
-const recordSchema = z
-  .object({
-    seq: z.int(),
-    at: z.string(),
-    /** A pseudonym: erasing a user leaves it. */
-    actor: z.string(),
-    user_id: z.string().nullable(),
-    key_id: z.string(),
-    action: z.string(),
-    resource_type: z.string(),
-    resource_id: z.string(),
-    request_id: z.string(),
-    before: jsonObject.nullable(),
-    after: jsonObject.nullable(),
-  })
-  .openapi("AuditRecord");
+const recordSchema = () =>
+  z
+    .object({
+      seq: z.int(),
+      at: z.string(),
+      /** A pseudonym: erasing a user leaves it. */
+      actor: z.string(),
+      user_id: z.string().nullable(),
+      key_id: z.string(),
+      action: z.string(),
+      resource_type: z.string(),
+      resource_id: z.string(),
+      request_id: z.string(),
+      before: jsonObject.nullable(),
+      after: jsonObject.nullable(),
+    })
+    .openapi("AuditRecord");
 
 export const auditRoutes = router();
 
@@ -47,7 +48,9 @@ auditRoutes.openapi(
     summary: "Who did what, newest first (admin)",
     request: { query: auditQuery },
     responses: {
-      200: json("A page of records.", z.object({ items: z.array(recordSchema), next_cursor: z.string().nullable() })),
+      200: json("A page of records.", () =>
+        z.object({ items: z.array(recordSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),
@@ -58,7 +61,7 @@ auditRoutes.openapi(
   },
 );
 
-function wireRecord(row: AuditRow): z.infer<typeof recordSchema> {
+function wireRecord(row: AuditRow): z.infer<ReturnType<typeof recordSchema>> {
   return {
     seq: row.seq,
     at: instant(row.at),

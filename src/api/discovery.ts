@@ -9,14 +9,15 @@ import { router } from "../edge/router";
 import { json, only } from "../edge/schemas";
 import * as z from "../edge/zod";
 
-const metadataSchema = z
-  .object({
-    resource: z.string(),
-    resource_name: z.string(),
-    authorization_servers: z.array(z.string()).optional(),
-    bearer_methods_supported: z.array(z.literal("header")),
-  })
-  .openapi("ProtectedResource");
+const metadataSchema = () =>
+  z
+    .object({
+      resource: z.string(),
+      resource_name: z.string(),
+      authorization_servers: z.array(z.string()).optional(),
+      bearer_methods_supported: z.array(z.literal("header")),
+    })
+    .openapi("ProtectedResource");
 
 const CACHED = { "cache-control": "public, max-age=300" };
 
@@ -39,7 +40,7 @@ for (const path of ["", MCP_PATH]) {
 discoveryRoute.get(`${WELL_KNOWN}${MCP_PATH}/*`, (c) => c.json(metadataOf(c), 200, CACHED));
 
 /** The resource is the very URL that was asked about, its query included. */
-function metadataOf(c: HonoContext<HttpEnv>): z.infer<typeof metadataSchema> {
+function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadataSchema>> {
   const { JWT_ISSUER: issuer } = settingsFrom(c.env);
   const { origin, pathname, search } = new URL(c.req.url);
   const path = pathname.slice(WELL_KNOWN.length);

@@ -14,24 +14,27 @@ import type { ServerRow } from "../storage/d1/mcp-servers";
 const params = z.object({
   name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
 });
-const entrySchema = serverEntrySchema.strict().openapi("McpServerEntry");
+const entrySchema = () => serverEntrySchema.unwrap().strict().openapi("McpServerEntry");
 
-const serverSchema = serverEntrySchema
-  .extend({ name: z.string(), created_at: z.string(), updated_at: z.string() })
-  .openapi("McpServer");
+const serverSchema = () =>
+  serverEntrySchema
+    .unwrap()
+    .extend({ name: z.string(), created_at: z.string(), updated_at: z.string() })
+    .openapi("McpServer");
 
-const testSchema = z
-  .object({
-    reachable: z.boolean(),
-    latency_ms: z.number(),
-    protocol_version: z.string().optional(),
-    era: z.enum(["legacy", "modern"]).optional(),
-    server: z.object({ name: z.string(), version: z.string() }).optional(),
-    tools: z.array(z.object({ name: z.string(), description: z.string() })),
-    problems: z.array(z.string()),
-    error: z.string().optional(),
-  })
-  .openapi("McpServerTest");
+const testSchema = () =>
+  z
+    .object({
+      reachable: z.boolean(),
+      latency_ms: z.number(),
+      protocol_version: z.string().optional(),
+      era: z.enum(["legacy", "modern"]).optional(),
+      server: z.object({ name: z.string(), version: z.string() }).optional(),
+      tools: z.array(z.object({ name: z.string(), description: z.string() })),
+      problems: z.array(z.string()),
+      error: z.string().optional(),
+    })
+    .openapi("McpServerTest");
 
 export const mcpServerRoutes = router();
 
@@ -42,7 +45,7 @@ mcpServerRoutes.openapi(
     summary: "The gateway's MCP servers by name (admin)",
     request: { query: pageQuery },
     responses: {
-      200: json("A page.", z.object({ items: z.array(serverSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 403),
     },
   }),
@@ -113,7 +116,7 @@ mcpServerRoutes.openapi(
   },
 );
 
-function wireServer({ name, entry, createdAt, updatedAt }: ServerRow): z.infer<typeof serverSchema> {
+function wireServer({ name, entry, createdAt, updatedAt }: ServerRow): z.infer<ReturnType<typeof serverSchema>> {
   return {
     name,
     ...serverEntrySchema.parse(entry),

@@ -38,30 +38,32 @@ const host = z
   .regex(BOUND_HOST, "is a host name such as api.example.com or *.example.com, with a port if not that of https")
   .refine(isBoundHost, "has a port that there is not");
 
-const secretRequest = z
-  .strictObject({
-    value: z
-      .string()
-      .min(SECRET_LIMITS.minChars)
-      .max(SECRET_LIMITS.chars)
-      .regex(/^\P{Cc}*$/u, "may hold no control characters"),
-    hosts: z.array(host).min(1).max(SECRET_LIMITS.hosts),
-    ...ownerFields,
-  })
-  .refine(groupNamed, groupNamedMessage)
-  .openapi("NewSecret");
+const secretRequest = () =>
+  z
+    .strictObject({
+      value: z
+        .string()
+        .min(SECRET_LIMITS.minChars)
+        .max(SECRET_LIMITS.chars)
+        .regex(/^\P{Cc}*$/u, "may hold no control characters"),
+      hosts: z.array(host).min(1).max(SECRET_LIMITS.hosts),
+      ...ownerFields,
+    })
+    .refine(groupNamed, groupNamedMessage)
+    .openapi("NewSecret");
 
-const secretSchema = z
-  .object({
-    name: z.string(),
-    scope: z.enum(["user", "group", "gateway"]),
-    group_name: z.string().optional(),
-    hosts: z.array(z.string()),
-    created_at: z.string(),
-    updated_at: z.string(),
-    last_used_at: z.string().nullable(),
-  })
-  .openapi("Secret");
+const secretSchema = () =>
+  z
+    .object({
+      name: z.string(),
+      scope: z.enum(["user", "group", "gateway"]),
+      group_name: z.string().optional(),
+      hosts: z.array(z.string()),
+      created_at: z.string(),
+      updated_at: z.string(),
+      last_used_at: z.string().nullable(),
+    })
+    .openapi("Secret");
 
 export const secretRoutes = router();
 
@@ -71,7 +73,7 @@ secretRoutes.openapi(
     path: "/rotate",
     summary: "Encrypt anew what is not under the current key; repeat until nothing remains (admin)",
     responses: {
-      200: json("How far it is.", z.object({ rotated: z.int(), remaining: z.int() })),
+      200: json("How far it is.", () => z.object({ rotated: z.int(), remaining: z.int() })),
       ...refusals(403),
     },
   }),
@@ -85,7 +87,7 @@ secretRoutes.openapi(
     summary: "Secrets by name, never with a value",
     request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
     responses: {
-      200: json("A page.", z.object({ items: z.array(secretSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(secretSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 403, 404),
     },
   }),
@@ -152,7 +154,7 @@ function ownerOf({ scope, group_name }: z.infer<typeof owner>): SecretOwner {
   return { kind: "group", group: group_name ?? "" };
 }
 
-function wireSecret({ scope, ...row }: SecretFacts): z.infer<typeof secretSchema> {
+function wireSecret({ scope, ...row }: SecretFacts): z.infer<ReturnType<typeof secretSchema>> {
   const isGroup = scope.startsWith("group:");
   return {
     name: row.name,

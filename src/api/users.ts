@@ -10,20 +10,21 @@ import { eraseUser, exportUser, ownerOf } from "../services/users";
 const params = z.object({ id: userId });
 const count = z.int();
 
-const erasedSchema = z
-  .object({
-    erased: z.object({
-      keys: count,
-      secrets: count,
-      ghosts: count,
-      memberships: count,
-      skills: count,
-      conversations: count,
-    }),
-    /** Whether that was all. Ask again until it was. */
-    complete: z.boolean(),
-  })
-  .openapi("Erased");
+const erasedSchema = () =>
+  z
+    .object({
+      erased: z.object({
+        keys: count,
+        secrets: count,
+        ghosts: count,
+        memberships: count,
+        skills: count,
+        conversations: count,
+      }),
+      /** Whether that was all. Ask again until it was. */
+      complete: z.boolean(),
+    })
+    .openapi("Erased");
 
 export const userRoutes = router();
 

@@ -12,30 +12,32 @@ import type { Clients } from "../services/asking/ask";
 import { isPage } from "./listeners";
 
 /** What a socket carries through hibernation. Checked when it comes back: an older gateway may have written it. */
-const holderSchema = z.object({
-  id: z.string(),
-  grant: grantSchema,
-  /** The origin it came from; its resume ticket is good there and nowhere else. */
-  origin: z.string().nullable(),
-  /** The resume ticket that its welcome will hand out; `null` once it has. */
-  resume: z.object({ ticket: z.string(), hash: z.string() }).nullable(),
-  accepted: z.number(),
-  /** When the key behind it was last found good. */
-  checked: z.number(),
-  /** Bytes it was sent and has not said it has read. */
-  unread: z.number().default(0),
-  /** The mark that it was sent last and has not sent back. */
-  mark: z
-    .object({
-      value: z.string(),
-      /** What was unread when it was sent. */
-      unread: z.number(),
-      /** When it was sent; `null` once there was a sign of life since. */
-      at: z.number().nullable(),
-    })
-    .nullable()
-    .default(null),
-});
+const holderSchema = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    grant: grantSchema,
+    /** The origin it came from; its resume ticket is good there and nowhere else. */
+    origin: z.string().nullable(),
+    /** The resume ticket that its welcome will hand out; `null` once it has. */
+    resume: z.object({ ticket: z.string(), hash: z.string() }).nullable(),
+    accepted: z.number(),
+    /** When the key behind it was last found good. */
+    checked: z.number(),
+    /** Bytes it was sent and has not said it has read. */
+    unread: z.number().default(0),
+    /** The mark that it was sent last and has not sent back. */
+    mark: z
+      .object({
+        value: z.string(),
+        /** What was unread when it was sent. */
+        unread: z.number(),
+        /** When it was sent; `null` once there was a sign of life since. */
+        at: z.number().nullable(),
+      })
+      .nullable()
+      .default(null),
+  }),
+);
 
 export type Holder = z.infer<typeof holderSchema>;
 

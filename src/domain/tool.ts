@@ -8,15 +8,17 @@ import { escapeSkillTags } from "./tags";
 export type JsonSchema = JsonObject;
 
 /** What a tool says of itself for its host's user: hints that nobody has checked. */
-export const toolHintsSchema = z
-  .object({
-    title: z.string().max(200),
-    readOnlyHint: z.boolean(),
-    destructiveHint: z.boolean(),
-    idempotentHint: z.boolean(),
-    openWorldHint: z.boolean(),
-  })
-  .partial();
+export const toolHintsSchema = z.lazy(() =>
+  z
+    .object({
+      title: z.string().max(200),
+      readOnlyHint: z.boolean(),
+      destructiveHint: z.boolean(),
+      idempotentHint: z.boolean(),
+      openWorldHint: z.boolean(),
+    })
+    .partial(),
+);
 
 export type ToolHints = z.infer<typeof toolHintsSchema>;
 
@@ -37,11 +39,13 @@ export interface ToolResult {
 }
 
 /** For results that come back out of a store. */
-export const toolResultSchema: z.ZodType<ToolResult> = z.object({
-  content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
-  structuredContent: jsonObject.optional(),
-  isError: z.boolean().optional(),
-});
+export const toolResultSchema: z.ZodType<ToolResult> = z.lazy(() =>
+  z.object({
+    content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
+    structuredContent: jsonObject.optional(),
+    isError: z.boolean().optional(),
+  }),
+);
 
 /** A call as the model made it, in whichever form it came. `malformed` says why its arguments could not be read. */
 export interface ToolCall {

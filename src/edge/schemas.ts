@@ -35,14 +35,14 @@ export const pageQuery = z.object({
   cursor: z.string().max(1_000).optional(),
 });
 
-/** A JSON request body that must be there. */
-export function jsonBody<T extends z.ZodType>(schema: T) {
-  return { required: true, content: { "application/json": { schema } } } as const;
+/** A JSON request body that must be there. Its schema is made with the first request that has one. */
+export function jsonBody<T extends z.ZodType>(schema: () => T) {
+  return { required: true, content: { "application/json": { schema: z.lazy(schema) } } } as const;
 }
 
 /** A JSON request body that may be left out. */
-export function optionalJsonBody<T extends z.ZodType>(schema: T) {
-  return { required: false, content: { "application/json": { schema } } } as const;
+export function optionalJsonBody<T extends z.ZodType>(schema: () => T) {
+  return { required: false, content: { "application/json": { schema: z.lazy(schema) } } } as const;
 }
 
 /**

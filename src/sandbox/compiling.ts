@@ -50,18 +50,22 @@ interface Compiler {
   compile(found: CodePackage, steps: number): Promise<unknown>;
 }
 
-const issueSchema = z.object({
-  code: z.string(),
-  message: z.string(),
-  path: z.string().exactOptional(),
-  line: z.number().exactOptional(),
-  severity: z.enum(SEVERITIES).exactOptional(),
-});
+const issueSchema = z.lazy(() =>
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    path: z.string().exactOptional(),
+    line: z.number().exactOptional(),
+    severity: z.enum(SEVERITIES).exactOptional(),
+  }),
+);
 
-const answerSchema = z.union([
-  z.object({ spent: z.literal(true) }),
-  z.object({ code: storedCodeSchema.nullable(), warnings: z.array(issueSchema) }),
-]);
+const answerSchema = z.lazy(() =>
+  z.union([
+    z.object({ spent: z.literal(true) }),
+    z.object({ code: storedCodeSchema.nullable(), warnings: z.array(issueSchema) }),
+  ]),
+);
 
 /**
  * Makes the code of a package ready to run. Nothing of it is run, and what is wrong with it is a warning. Where there is no loader

@@ -26,8 +26,10 @@ export interface ToolContext {
   skillName: string;
 }
 
-const answerSchema = z.array(
-  z.object({ name: z.string(), description: z.unknown(), inputSchema: z.unknown(), problem: z.unknown() }).partial(),
+const answerSchema = z.lazy(() =>
+  z.array(
+    z.object({ name: z.string(), description: z.unknown(), inputSchema: z.unknown(), problem: z.unknown() }).partial(),
+  ),
 );
 
 /**

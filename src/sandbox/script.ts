@@ -6,7 +6,7 @@ import { cutText } from "../domain/tool";
 import { type IsolateParts, KILLED, type ScriptCall, type ScriptRun } from "./executor";
 import { type IsolateCode, type Outcome, runIsolated } from "./isolate";
 
-const outcomeSchema = z.object({ exit: z.int().catch(1), stdout: z.string(), stderr: z.string() });
+const outcomeSchema = z.lazy(() => z.object({ exit: z.int().catch(1), stdout: z.string(), stderr: z.string() }));
 
 /** Asks a harness `{ kind: "script", path, args, input, context, config }`, which answers `{ exit, stdout, stderr }`. */
 export async function runInIsolate(

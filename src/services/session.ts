@@ -43,7 +43,7 @@ export interface Session {
 
 type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
 
-const ownerSchema = z.object({ user_id: z.string(), id: z.string() });
+const ownerSchema = z.lazy(() => z.object({ user_id: z.string(), id: z.string() }));
 
 /** What a conversation is, in one row: a row that is written is what storage costs. */
 const aboutSchema = z.object({

@@ -7,12 +7,14 @@ import { GatewayError } from "../domain/errors";
 import { ACCESS_LIMITS } from "../domain/limits";
 
 /** Only public keys: a shared secret among them must never check anything. */
-const keySetSchema = z.object({
-  keys: z
-    .array(z.looseObject({ kty: z.string() }))
-    .max(ACCESS_LIMITS.keySetKeys)
-    .transform((keys) => keys.filter((key) => ["RSA", "EC", "OKP"].includes(key.kty))),
-});
+const keySetSchema = z.lazy(() =>
+  z.object({
+    keys: z
+      .array(z.looseObject({ kty: z.string() }))
+      .max(ACCESS_LIMITS.keySetKeys)
+      .transform((keys) => keys.filter((key) => ["RSA", "EC", "OKP"].includes(key.kty))),
+  }),
+);
 
 export type KeySet = z.infer<typeof keySetSchema>;
 

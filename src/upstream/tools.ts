@@ -9,21 +9,25 @@ import { toolHintsSchema } from "../domain/tool";
 import { headerProblem } from "../domain/tools/headers";
 import { NEVER } from "./connection";
 
-const pageSchema = z.object({
-  tools: z.array(z.unknown()),
-  nextCursor: z.string().optional(),
-  ttlMs: z.number().nonnegative().optional().catch(undefined),
-});
+const pageSchema = z.lazy(() =>
+  z.object({
+    tools: z.array(z.unknown()),
+    nextCursor: z.string().optional(),
+    ttlMs: z.number().nonnegative().optional().catch(undefined),
+  }),
+);
 
-const toolSchema = z.object({
-  name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
-  description: z.string().optional().catch(undefined),
-  title: z.string().optional().catch(undefined),
-  annotations: toolHintsSchema.optional().catch(undefined),
-  execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
-  // Any dialect: what it says is for the model and for the server itself.
-  inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
-});
+const toolSchema = z.lazy(() =>
+  z.object({
+    name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
+    description: z.string().optional().catch(undefined),
+    title: z.string().optional().catch(undefined),
+    annotations: toolHintsSchema.optional().catch(undefined),
+    execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
+    // Any dialect: what it says is for the model and for the server itself.
+    inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
+  }),
+);
 
 const namedSchema = z.object({ name: z.string().min(1) });
 /** How much of a name is told that is perhaps too long. */

@@ -18,7 +18,7 @@ import { RequestIds } from "./ids";
 import type { Sdk } from "./sdk";
 
 const ENDED = "the server ended the connection without an answer";
-const requestSchema = z.object({ id: z.union([z.string(), z.number()]), method: z.string() });
+const requestSchema = z.lazy(() => z.object({ id: z.union([z.string(), z.number()]), method: z.string() }));
 
 /** What a line goes on with instead of a handshake. */
 export interface Resumed {

@@ -37,22 +37,22 @@ const params = z.object({ name: z.string() });
 const memberParams = params.extend({ user_id: userId });
 const newMemberParams = params.extend({ user_id: nameableUser });
 
-const groupSchema = z
-  .object({
-    name: z.string(),
-    display_name: z.string().nullable(),
-    role: role.nullable().openapi({ description: "The caller's; null for an admin outside the group." }),
-    created_by: z.string(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .openapi("Group");
+const groupSchema = () =>
+  z
+    .object({
+      name: z.string(),
+      display_name: z.string().nullable(),
+      role: role.nullable().openapi({ description: "The caller's; null for an admin outside the group." }),
+      created_by: z.string(),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
+    .openapi("Group");
 
-const seenGroupSchema = () => groupSchema.extend({ quotas: scopeSharesSchema() }).openapi("GroupInFull");
+const seenGroupSchema = () => groupSchema().extend({ quotas: scopeSharesSchema() }).openapi("GroupInFull");
 
-const memberSchema = z
-  .object({ user_id: z.string(), role, created_by: z.string(), created_at: z.string() })
-  .openapi("Member");
+const memberSchema = () =>
+  z.object({ user_id: z.string(), role, created_by: z.string(), created_at: z.string() }).openapi("Member");
 
 export const groupRoutes = router();
 
@@ -61,7 +61,7 @@ groupRoutes.openapi(
     method: "post",
     path: "/",
     summary: "Make a group, as its owner (admins; with `GROUPS_OPEN` everybody)",
-    request: { body: jsonBody(z.strictObject({ name: groupName, display_name: displayName.optional() })) },
+    request: { body: jsonBody(() => z.strictObject({ name: groupName, display_name: displayName.optional() })) },
     responses: { 201: json("Made.", groupSchema), ...refusals(400, 403, 409, 415) },
   }),
   async (c) => {
@@ -77,7 +77,7 @@ groupRoutes.openapi(
     summary: "The caller's groups by name; with `all` every group (admin)",
     request: { query: pageQuery.extend({ all: flag }) },
     responses: {
-      200: json("A page.", z.object({ items: z.array(groupSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(groupSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 403),
     },
   }),
@@ -109,7 +109,7 @@ groupRoutes.openapi(
     method: "put",
     path: "/{name}",
     summary: "Rename a group in pages; its name stays (Owner)",
-    request: { params, body: jsonBody(z.strictObject({ display_name: displayName.nullable() })) },
+    request: { params, body: jsonBody(() => z.strictObject({ display_name: displayName.nullable() })) },
     responses: { 200: json("Renamed.", groupSchema), ...refusals(400, 403, 404, 415) },
   }),
   async (c) => {
@@ -139,7 +139,7 @@ groupRoutes.openapi(
     summary: "Who is in a group, by user id",
     request: { params, query: pageQuery },
     responses: {
-      200: json("A page.", z.object({ items: z.array(memberSchema), next_cursor: z.string().nullable() })),
+      200: json("A page.", () => z.object({ items: z.array(memberSchema()), next_cursor: z.string().nullable() })),
       ...refusals(400, 404),
     },
   }),
@@ -156,7 +156,7 @@ groupRoutes.openapi(
     method: "put",
     path: "/{name}/members/{user_id}",
     summary: "Add a member, or change a member's role (Maintainer below itself, Owner)",
-    request: { params: newMemberParams, body: jsonBody(z.strictObject({ role })) },
+    request: { params: newMemberParams, body: jsonBody(() => z.strictObject({ role })) },
     responses: {
       200: json("Changed.", memberSchema),
       201: json("Added.", memberSchema),
@@ -185,7 +185,7 @@ groupRoutes.openapi(
   },
 );
 
-function wireGroup(group: SeenGroup): z.infer<typeof groupSchema> {
+function wireGroup(group: SeenGroup): z.infer<ReturnType<typeof groupSchema>> {
   return {
     name: group.name,
     display_name: group.displayName,
@@ -196,7 +196,7 @@ function wireGroup(group: SeenGroup): z.infer<typeof groupSchema> {
   };
 }
 
-function wireMember(member: MemberRow): z.infer<typeof memberSchema> {
+function wireMember(member: MemberRow): z.infer<ReturnType<typeof memberSchema>> {
   return {
     user_id: member.userId,
     role: member.role,

@@ -22,14 +22,15 @@ import * as z from "../../edge/zod";
 import { createKey, deleteKey, type MadeKey, readKeys, rotateKey } from "../../services/access/keys";
 import type { KeyRow } from "../../storage/d1/keys";
 
-const keyRequest = z.strictObject({
-  user_id: nameableUser,
-  role: z.enum(["user", "admin"]).default("user"),
-  name: z.string().min(1).max(200).optional(),
-  scopes: z.array(z.enum(KEY_SCOPES)).max(16).default([]),
-  groups: z.array(groupName).max(64).default([]),
-  expires_at: z.iso.datetime({ offset: true }).optional(),
-});
+const keyRequest = () =>
+  z.strictObject({
+    user_id: nameableUser,
+    role: z.enum(["user", "admin"]).default("user"),
+    name: z.string().min(1).max(200).optional(),
+    scopes: z.array(z.enum(KEY_SCOPES)).max(16).default([]),
+    groups: z.array(groupName).max(64).default([]),
+    expires_at: z.iso.datetime({ offset: true }).optional(),
+  });
 
 const keySchema = () =>
   z
@@ -47,13 +48,14 @@ const keySchema = () =>
     })
     .openapi("Key");
 
-const rotation = z.strictObject({
-  overlap_s: z
-    .int()
-    .min(0)
-    .max(DURATIONS.keyOverlapMost / 1_000)
-    .default(DURATIONS.keyOverlap / 1_000),
-});
+const rotation = () =>
+  z.strictObject({
+    overlap_s: z
+      .int()
+      .min(0)
+      .max(DURATIONS.keyOverlapMost / 1_000)
+      .default(DURATIONS.keyOverlap / 1_000),
+  });
 
 const createdKeySchema = () => keySchema().extend({ key: z.string() }).openapi("CreatedKey");
 
@@ -97,7 +99,7 @@ keyRoutes.openapi(
     },
   }),
   async (c) => {
-    const { overlap_s } = rotation.parse(c.req.valid("json") ?? {});
+    const { overlap_s } = rotation().parse(c.req.valid("json") ?? {});
     return c.json(
       shown(await rotateKey(c.get("context"), c.req.valid("param").id, overlap_s * 1_000)),
       201,

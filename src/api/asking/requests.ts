@@ -29,18 +29,19 @@ const params = z.object({ id: conversationId });
 const oneParams = params.extend({ request_id: z.string().min(1).max(200) });
 const name = z.string().min(1).max(ASKING_LIMITS.nameChars);
 
-const newRequest = z
-  .strictObject({
-    action: name,
-    payload: jsonValue.optional(),
-    skill_name: name.nullish(),
-    timeout_ms: z.int().min(1).max(DURATIONS.requestMost).default(DURATIONS.request),
-    require_client: z.boolean().default(false),
-    wait_ms: z.int().min(0).max(DURATIONS.waitMost).default(DURATIONS.wait),
-  })
-  .openapi("NewRequest");
+const newRequest = () =>
+  z
+    .strictObject({
+      action: name,
+      payload: jsonValue.optional(),
+      skill_name: name.nullish(),
+      timeout_ms: z.int().min(1).max(DURATIONS.requestMost).default(DURATIONS.request),
+      require_client: z.boolean().default(false),
+      wait_ms: z.int().min(0).max(DURATIONS.waitMost).default(DURATIONS.wait),
+    })
+    .openapi("NewRequest");
 
-const response = z.strictObject(answerSchema.shape).openapi("RequestResponse");
+const response = () => z.strictObject(answerSchema.shape).openapi("RequestResponse");
 
 const origin = z
   .string()
@@ -49,7 +50,8 @@ const origin = z
     message: "an origin such as https://chat.example",
   });
 
-const newTicket = z.strictObject({ origin: origin.optional(), user_id: nameableUser.optional() }).openapi("NewTicket");
+const newTicket = () =>
+  z.strictObject({ origin: origin.optional(), user_id: nameableUser.optional() }).openapi("NewTicket");
 const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
 
 const requestAnswer = () => questionReplySchema().openapi("RequestAnswer");

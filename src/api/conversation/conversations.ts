@@ -24,8 +24,9 @@ import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from ".
 
 const params = z.object({ id: conversationId });
 const status = () => statusSchema().openapi("Conversation");
-const settings = conversationSettingsSchema.clone().openapi("ConversationSettings");
-const created = conversationSettingsSchema.safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
+const settings = () => conversationSettingsSchema.unwrap().clone().openapi("ConversationSettings");
+const created = () =>
+  conversationSettingsSchema.unwrap().safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
 const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
 
 export const conversationRoutes = router();

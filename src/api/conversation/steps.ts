@@ -34,49 +34,53 @@ function usageOf(value: JsonObject | undefined): Usage | null {
   return read === null || "problem" in read ? null : read.usage;
 }
 
-const turnRequest = z
-  .strictObject({
-    key: z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
-    format,
-    conversation: conversationSettingsSchema.optional(),
-    history: history.optional(),
-    history_cut: z.boolean().optional(),
-    selected_skills: z.array(pickedSkillSchema).max(64).optional(),
-    have: z
-      .array(z.string().max(REQUEST_LIMITS.idempotencyKeyChars))
-      .max(REQUEST_LIMITS.historyMessages)
-      .optional()
-      .describe("Delivery `auto`: ids of the calls and appended messages whose texts the history still has, unedited."),
-    model: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("Delivery `auto`: the model that will be called, which decides how long a prompt stays cached."),
-    cache: z
-      .enum(["cold"])
-      .optional()
-      .describe("Delivery `auto`: the provider's cache holds nothing of this conversation any more."),
-    usage,
-    history_tokens: z
-      .int()
-      .min(0)
-      .max(100_000_000)
-      .optional()
-      .describe("Tokens of the messages that are sent beside the prompt, for the ledger."),
-  })
-  .openapi("Turn");
+const turnRequest = () =>
+  z
+    .strictObject({
+      key: z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
+      format,
+      conversation: conversationSettingsSchema.optional(),
+      history: history.optional(),
+      history_cut: z.boolean().optional(),
+      selected_skills: z.array(pickedSkillSchema).max(64).optional(),
+      have: z
+        .array(z.string().max(REQUEST_LIMITS.idempotencyKeyChars))
+        .max(REQUEST_LIMITS.historyMessages)
+        .optional()
+        .describe(
+          "Delivery `auto`: ids of the calls and appended messages whose texts the history still has, unedited.",
+        ),
+      model: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Delivery `auto`: the model that will be called, which decides how long a prompt stays cached."),
+      cache: z
+        .enum(["cold"])
+        .optional()
+        .describe("Delivery `auto`: the provider's cache holds nothing of this conversation any more."),
+      usage,
+      history_tokens: z
+        .int()
+        .min(0)
+        .max(100_000_000)
+        .optional()
+        .describe("Tokens of the messages that are sent beside the prompt, for the ledger."),
+    })
+    .openapi("Turn");
 
-const callsRequest = z
-  .strictObject({
-    calls: z.array(jsonObject).max(REQUEST_LIMITS.callsPerBatch),
-    format,
-    etag: z.string().max(200).optional(),
-    usage,
-  })
-  .openapi("ToolCalls");
+const callsRequest = () =>
+  z
+    .strictObject({
+      calls: z.array(jsonObject).max(REQUEST_LIMITS.callsPerBatch),
+      format,
+      etag: z.string().max(200).optional(),
+      usage,
+    })
+    .openapi("ToolCalls");
 
-const restoreRequest = z.strictObject({ history }).openapi("Restore");
+const restoreRequest = () => z.strictObject({ history }).openapi("Restore");
 
 export const stepRoutes = router();
 

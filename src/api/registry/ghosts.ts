@@ -45,22 +45,25 @@ const rest = {
   status: jsonObject.optional(),
 };
 const labels = z.record(z.string(), z.string()).optional();
-const ghostBody = z
-  .strictObject({
-    ...rest,
-    metadata: z.strictObject({ name: ghostName, namespace: namespace.default(DEFAULT_NAMESPACE), labels }),
-  })
-  .openapi("GhostRequest");
+const ghostBody = () =>
+  z
+    .strictObject({
+      ...rest,
+      metadata: z.strictObject({ name: ghostName, namespace: namespace.default(DEFAULT_NAMESPACE), labels }),
+    })
+    .openapi("GhostRequest");
 /** Without a namespace the ghost stays where it is; it never goes elsewhere. */
-const replacedBody = z
-  .strictObject({ ...rest, metadata: z.strictObject({ name: ghostName, namespace: namespace.optional(), labels }) })
-  .openapi("ReplacedGhostRequest");
-const namedBody = z
-  .strictObject({
-    ...rest,
-    metadata: z.strictObject({ name: ghostName.optional(), namespace: namespace.optional(), labels }).optional(),
-  })
-  .openapi("NamedGhostRequest");
+const replacedBody = () =>
+  z
+    .strictObject({ ...rest, metadata: z.strictObject({ name: ghostName, namespace: namespace.optional(), labels }) })
+    .openapi("ReplacedGhostRequest");
+const namedBody = () =>
+  z
+    .strictObject({
+      ...rest,
+      metadata: z.strictObject({ name: ghostName.optional(), namespace: namespace.optional(), labels }).optional(),
+    })
+    .openapi("NamedGhostRequest");
 
 export const ghostRoutes = router();
 
@@ -160,6 +163,6 @@ ghostRoutes.openapi(
   },
 );
 
-function requested({ metadata, spec }: z.infer<typeof ghostBody>): GhostRequest {
+function requested({ metadata, spec }: z.infer<ReturnType<typeof ghostBody>>): GhostRequest {
   return { name: metadata.name, namespace: metadata.namespace, spec };
 }

@@ -8,7 +8,7 @@ import { reindex } from "../../services/registry/reindex";
 
 export const searchIndexRoute = router();
 
-const place = z.strictObject({ after: z.int().min(0).default(0) });
+const place = () => z.strictObject({ after: z.int().min(0).default(0) });
 
 searchIndexRoute.openapi(
   createRoute({
@@ -17,7 +17,7 @@ searchIndexRoute.openapi(
     summary: "Write a stretch of the search index anew; ask again with `next` until it is null (admin)",
     request: { body: optionalJsonBody(place) },
     responses: {
-      200: json("How far it is.", z.object({ indexed: z.int(), next: z.int().nullable() })),
+      200: json("How far it is.", () => z.object({ indexed: z.int(), next: z.int().nullable() })),
       ...refusals(400, 403),
     },
   }),

@@ -121,7 +121,7 @@ skillRoutes.openapi(
     method: "post",
     path: "/invoke",
     summary: "The instructions of a skill by its name",
-    request: { body: jsonBody(z.strictObject({ skill_name: z.string().min(1).max(200) })) },
+    request: { body: jsonBody(() => z.strictObject({ skill_name: z.string().min(1).max(200) })) },
     responses: {
       200: json("The instructions.", () => z.object({ prompt: z.string() })),
       ...refusals(400, 403, 404, 415),

@@ -18,16 +18,16 @@ import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "..
 import { skillResource, skillSchema, tokensSchema } from "./resources";
 import { routingSchema } from "./routing";
 
-const file = z
-  .instanceof(File, { error: "Send the ZIP as a file part." })
-  .openapi({ type: "string", format: "binary" });
-const name = z.string().min(1).max(200).optional();
-const namespace = z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
+const file = () =>
+  z.instanceof(File, { error: "Send the ZIP as a file part." }).openapi({ type: "string", format: "binary" });
+const name = () => z.string().min(1).max(200).optional();
+const namespace = () => z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
 
-const newSkill = z.strictObject({ file, name, namespace });
-const newPublicSkill = z.strictObject({ file, name, namespace: z.literal(DEFAULT_NAMESPACE).optional() });
-const newVersion = z.strictObject({ file });
-const anyPackage = z.strictObject({ file, name });
+const newSkill = () => z.strictObject({ file: file(), name: name(), namespace: namespace() });
+const newPublicSkill = () =>
+  z.strictObject({ file: file(), name: name(), namespace: z.literal(DEFAULT_NAMESPACE).optional() });
+const newVersion = () => z.strictObject({ file: file() });
+const anyPackage = () => z.strictObject({ file: file(), name: name() });
 
 const inspectionSchema = () =>
   z
@@ -57,8 +57,8 @@ const answers = {
 };
 
 /** A form that must be there. */
-function formBody<T extends z.ZodType>(schema: T) {
-  return { required: true, content: { "multipart/form-data": { schema } } } as const;
+function formBody<T extends z.ZodType>(schema: () => T) {
+  return { required: true, content: { "multipart/form-data": { schema: z.lazy(schema) } } } as const;
 }
 
 export const uploads = router();
@@ -84,7 +84,7 @@ uploads.openapi(
 // The second path of each is the predecessor system's, whose admin page also sends categories of its market; there is none here.
 for (const [path, body] of [
   ["/public", newPublicSkill],
-  ["/public/upload", newPublicSkill.extend({ marketplace_tags: z.string().max(4_096).optional() })],
+  ["/public/upload", () => newPublicSkill().extend({ marketplace_tags: z.string().max(4_096).optional() })],
 ] as const) {
   uploads.openapi(
     createRoute({
@@ -134,7 +134,7 @@ uploads.openapi(
     request: {
       headers,
       params: z.object({ id: z.string() }),
-      body: jsonBody(z.strictObject({ group_name: groupName })),
+      body: jsonBody(() => z.strictObject({ group_name: groupName })),
     },
     responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
   }),

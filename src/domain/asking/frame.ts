@@ -36,24 +36,28 @@ export const CLOSE_CODE: Record<ErrorCode, number> = {
 
 const sequence = z.int().min(0);
 
-const helloFrame = z.object({
-  type: z.literal("hello"),
-  last_seq: sequence.nullish(),
-  client: jsonValue.optional(),
-});
+const helloFrame = z.lazy(() =>
+  z.object({
+    type: z.literal("hello"),
+    last_seq: sequence.nullish(),
+    client: jsonValue.optional(),
+  }),
+);
 
-const responseFrame = answerSchema.extend({
-  type: z.literal("skill:response"),
-  request_id: z.string().min(1).max(200),
-  skill_name: z.string().nullish(),
-  action: z.string().nullish(),
-});
+const responseFrame = z.lazy(() =>
+  answerSchema.extend({
+    type: z.literal("skill:response"),
+    request_id: z.string().min(1).max(200),
+    skill_name: z.string().nullish(),
+    action: z.string().nullish(),
+  }),
+);
 
 /** What the page was sent before this mark it has read. The mark is random: nobody knows it who has not come so far. */
-const markFrame = z.object({ type: z.literal("mark"), mark: z.string().max(64) });
+const markFrame = z.lazy(() => z.object({ type: z.literal("mark"), mark: z.string().max(64) }));
 
 /** What a page may say. Members it does not name are for later versions and pass. */
-const clientFrameSchema = z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]);
+const clientFrameSchema = z.lazy(() => z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]));
 
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type ResponseFrame = z.infer<typeof responseFrame>;

@@ -11,7 +11,7 @@ export const TICKET_PREFIX = "ticket.";
 
 /** As long as ids may be: a forged ticket names no more than that. */
 const claim = z.string().min(1).max(128);
-const claimsSchema = z.tuple([claim, claim]);
+const claimsSchema = z.lazy(() => z.tuple([claim, claim]));
 
 export interface TicketClaims {
   userId: string;
@@ -19,17 +19,19 @@ export interface TicketClaims {
 }
 
 /** What a ticket lets its holder do, as the object keeps it. */
-export const grantSchema = z.object({
-  /** The key behind it, see `services/access/credential.ts`. */
-  credential: z.string(),
-  /** Recorded as who answered. */
-  user_id: z.string(),
-  /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
-  origin: z.string().nullable(),
-  pinned: z.boolean(),
-  /** Of a ticket to resume: the socket that it was given to, which ends when the ticket is used. */
-  follows: z.string().optional(),
-});
+export const grantSchema = z.lazy(() =>
+  z.object({
+    /** The key behind it, see `services/access/credential.ts`. */
+    credential: z.string(),
+    /** Recorded as who answered. */
+    user_id: z.string(),
+    /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
+    origin: z.string().nullable(),
+    pinned: z.boolean(),
+    /** Of a ticket to resume: the socket that it was given to, which ends when the ticket is used. */
+    follows: z.string().optional(),
+  }),
+);
 
 export type Grant = z.infer<typeof grantSchema>;
 

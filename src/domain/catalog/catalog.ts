@@ -9,28 +9,30 @@ import { LIST_FRAME_TOKENS, LIST_MORE_TOKENS } from "./list";
 import { byCodePoint } from "./precedence";
 import type { SkillRef } from "./skill-ref";
 
-export const catalogEntrySchema = z.object({
-  name: z.string(),
-  skill_id: z.string(),
-  version_id: z.string(),
-  version: z.string().nullable(),
-  scope: z.string(),
-  /** What the list shows of it, see `listedDescription`. */
-  description: z.string(),
-  /** Tokens of the list's line as they were counted at publish, and of the instructions. */
-  line_tokens: z.number(),
-  tokens: z.number(),
-  /** Of the instructions. */
-  bytes: z.number().default(0),
-  /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
-  has_capabilities: z.boolean(),
-  /** Dependencies as written, see `needs.ts`. */
-  needs: z.array(z.string()),
-  /** Whether only users may choose it: its author keeps it from models (`disable-model-invocation`). */
-  user_only: z.boolean().default(false),
-  /** Its place in the shared order: what is public and was used lately, by everybody's use. `null` for anything else. */
-  rank: z.number().nullable().default(null),
-});
+export const catalogEntrySchema = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    skill_id: z.string(),
+    version_id: z.string(),
+    version: z.string().nullable(),
+    scope: z.string(),
+    /** What the list shows of it, see `listedDescription`. */
+    description: z.string(),
+    /** Tokens of the list's line as they were counted at publish, and of the instructions. */
+    line_tokens: z.number(),
+    tokens: z.number(),
+    /** Of the instructions. */
+    bytes: z.number().default(0),
+    /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
+    has_capabilities: z.boolean(),
+    /** Dependencies as written, see `needs.ts`. */
+    needs: z.array(z.string()),
+    /** Whether only users may choose it: its author keeps it from models (`disable-model-invocation`). */
+    user_only: z.boolean().default(false),
+    /** Its place in the shared order: what is public and was used lately, by everybody's use. `null` for anything else. */
+    rank: z.number().nullable().default(null),
+  }),
+);
 
 /** Level 1 of a skill at the version this conversation sees. */
 export type CatalogEntry = z.infer<typeof catalogEntrySchema>;

@@ -20,27 +20,31 @@ const referenceText = z.string().min(1).max(200);
  * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every one that the ghost's scope has; entries may carry `@range`.
  * Where a conversation has it inline, absent means every visible one: see `inlineSpec`.
  */
-const specSchema = z.strictObject({
-  systemPrompt: z
-    .string()
-    .max(256 * 1024)
-    .default(""),
-  mcpServers: jsonObject.optional(),
-  skills: z
-    .array(referenceText)
-    .max(CATALOG_LIMITS.ghostSkills)
-    .optional()
-    .describe(
-      "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
-    ),
-  preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
-  /** Which of several skills of a name is meant. */
-  skill_refs: pinnedRefsSchema.optional(),
-  preload_skill_refs: pinnedRefsSchema.optional(),
-  retentionTurns: retentionSchema.optional(),
+const specSchema = () =>
+  z.strictObject({
+    systemPrompt: z
+      .string()
+      .max(256 * 1024)
+      .default(""),
+    mcpServers: jsonObject.optional(),
+    skills: z
+      .array(referenceText)
+      .max(CATALOG_LIMITS.ghostSkills)
+      .optional()
+      .describe(
+        "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
+      ),
+    preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
+    /** Which of several skills of a name is meant. */
+    skill_refs: pinnedRefsSchema.optional(),
+    preload_skill_refs: pinnedRefsSchema.optional(),
+    retentionTurns: retentionSchema.optional(),
+  });
+export const ghostSpecSchema = z.lazy(() => {
+  const spec = specSchema();
+  const keys = Object.keys(spec.shape);
+  return z.preprocess((raw) => withoutNulls(raw, keys), spec);
 });
-const SPEC_KEYS = Object.keys(specSchema.shape);
-export const ghostSpecSchema = z.preprocess((raw) => withoutNulls(raw, SPEC_KEYS), specSchema);
 export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 
 /**

@@ -8,30 +8,34 @@ import { parseReference } from "../reference";
 
 const name = z.string().min(1).max(200);
 /** As the predecessor system writes it. Which content it had there is not looked at. */
-const refFields = {
+const refFields = () => ({
   skill_id: z.union([z.string().max(200), z.number()]).nullish(),
   namespace: z.string().max(64).nullish(),
   is_public: z.boolean().nullish(),
   version_id: z.string().max(200).nullish(),
   content_hash: z.string().max(200).nullish(),
-};
-const pinnedRefSchema = z
-  .strictObject(refFields)
-  .describe(
-    "Which skill of the name is meant: `skill_id`, else `is_public: true`, else that of the `namespace` (`default`: one's own).",
-  );
+});
+const pinnedRefSchema = z.lazy(() =>
+  z
+    .strictObject(refFields())
+    .describe(
+      "Which skill of the name is meant: `skill_id`, else `is_public: true`, else that of the `namespace` (`default`: one's own).",
+    ),
+);
 
 /** Pins by name. */
-export const pinnedRefsSchema = z
-  .record(name, pinnedRefSchema)
-  .refine((refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills, `at most ${CATALOG_LIMITS.ghostSkills}`);
+export const pinnedRefsSchema = z.lazy(() =>
+  z
+    .record(name, pinnedRefSchema)
+    .refine((refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills, `at most ${CATALOG_LIMITS.ghostSkills}`),
+);
 /** A skill that a user picked: its name, or a picked one with its pin. */
-export const pickedSkillSchema = z.union([name, z.strictObject({ name, ...refFields })]);
+export const pickedSkillSchema = z.lazy(() => z.union([name, z.strictObject({ name, ...refFields() })]));
 
 type PinnedRef = z.infer<typeof pinnedRefSchema>;
 export type PickedSkill = z.infer<typeof pickedSkillSchema>;
 
-export const pinSchema = z.object({ skill_id: z.string().nullable(), scope: z.string().nullable() });
+export const pinSchema = z.lazy(() => z.object({ skill_id: z.string().nullable(), scope: z.string().nullable() }));
 /** What a row must be; `null`: whatever it is. */
 export type Pin = z.infer<typeof pinSchema>;
 

@@ -3,16 +3,18 @@
 import * as z from "zod";
 
 /** A skill at one version, with what the fold needs to know of it. */
-export const skillRefSchema = z.object({
-  name: z.string(),
-  skill_id: z.string(),
-  version_id: z.string(),
-  version: z.string().nullable(),
-  /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
-  tokens: z.number(),
-  bytes: z.number().optional(),
-  /** Names of the skills it needs. */
-  dependencies: z.array(z.string()),
-});
+export const skillRefSchema = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    skill_id: z.string(),
+    version_id: z.string(),
+    version: z.string().nullable(),
+    /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
+    tokens: z.number(),
+    bytes: z.number().optional(),
+    /** Names of the skills it needs. */
+    dependencies: z.array(z.string()),
+  }),
+);
 
 export type SkillRef = z.infer<typeof skillRefSchema>;

@@ -4,23 +4,27 @@ import * as z from "zod";
 import { applyEdits, type Edit } from "./edits";
 import { closure } from "./graph";
 
-const moduleSchema = z.object({
-  /** Its name in an isolate. Imports in `source` are relative to it. */
-  name: z.string(),
-  source: z.string(),
-  /** Paths of the package's files that it imports. */
-  imports: z.array(z.string()),
-  /** What makes a script of it; absent for JSON. */
-  script: z.array(z.tuple([z.number(), z.number(), z.string()])).optional(),
-});
+const moduleSchema = z.lazy(() =>
+  z.object({
+    /** Its name in an isolate. Imports in `source` are relative to it. */
+    name: z.string(),
+    source: z.string(),
+    /** Paths of the package's files that it imports. */
+    imports: z.array(z.string()),
+    /** What makes a script of it; absent for JSON. */
+    script: z.array(z.tuple([z.number(), z.number(), z.string()])).optional(),
+  }),
+);
 
-export const storedCodeSchema = z.object({
-  format: z.literal(1),
-  /** By path in the package. */
-  modules: z.record(z.string(), moduleSchema),
-  /** Files that cannot run, by path, and why. */
-  problems: z.record(z.string(), z.string()),
-});
+export const storedCodeSchema = z.lazy(() =>
+  z.object({
+    format: z.literal(1),
+    /** By path in the package. */
+    modules: z.record(z.string(), moduleSchema),
+    /** Files that cannot run, by path, and why. */
+    problems: z.record(z.string(), z.string()),
+  }),
+);
 
 /** `packages/<version_id>.modules.json`. */
 export type StoredCode = z.infer<typeof storedCodeSchema>;

@@ -11,32 +11,36 @@ import { constantTools } from "../tools/constant";
 import { type Format, renderTool } from "../tools/formats";
 import { type RenderedPrompt, renderLoaded, renderPrompt } from "./prompt";
 
-const toolSchema = z.object({
-  name: z.string(),
-  description: z.string(),
-  inputSchema: jsonObject,
-  annotations: jsonObject.optional(),
-});
+const toolSchema = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    description: z.string(),
+    inputSchema: jsonObject,
+    annotations: jsonObject.optional(),
+  }),
+);
 
 /** Fronts of earlier gateways have none. They are made anew with the next turn. */
 const skillId = z.string().default("");
 
-export const frontSchema = z.object({
-  /** What it was made for: another ghost or other settings make another one. */
-  basis: z.string(),
-  /** The turn in which it changed last. */
-  since: z.number(),
-  system: z.string(),
-  lines: z.array(
-    z.object({ name: z.string(), skill_id: skillId, description: z.string(), tokens: z.number().default(0) }),
-  ),
-  more: z.number(),
-  preloaded: z.array(z.object({ name: z.string(), skill_id: skillId, version_id: z.string(), text: z.string() })),
-  /** Tools of servers that no skill brings. */
-  tools: z.array(z.object({ server: z.string(), definition: toolSchema })),
-  /** Servers that were still connecting when it was made. */
-  waiting: z.array(z.string()),
-});
+export const frontSchema = z.lazy(() =>
+  z.object({
+    /** What it was made for: another ghost or other settings make another one. */
+    basis: z.string(),
+    /** The turn in which it changed last. */
+    since: z.number(),
+    system: z.string(),
+    lines: z.array(
+      z.object({ name: z.string(), skill_id: skillId, description: z.string(), tokens: z.number().default(0) }),
+    ),
+    more: z.number(),
+    preloaded: z.array(z.object({ name: z.string(), skill_id: skillId, version_id: z.string(), text: z.string() })),
+    /** Tools of servers that no skill brings. */
+    tools: z.array(z.object({ server: z.string(), definition: toolSchema })),
+    /** Servers that were still connecting when it was made. */
+    waiting: z.array(z.string()),
+  }),
+);
 
 export type Front = z.infer<typeof frontSchema>;
 

@@ -13,55 +13,61 @@ const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only
 const keptSchema = z.enum(["all", "front", "stable", "none"]);
 
 /** The prices that a turn began under, so that a later table does not change what a log says. */
-export const ledgerPriceSchema = z.object({
-  /** The row's `match`; `null`: nothing is known of the model, and each token costs one. */
-  match: z.string().nullable(),
-  read: z.number(),
-  write: z.number(),
-  long_write: z.number(),
-  min_tokens: z.number(),
-  ttl_ms: z.number().nullable(),
-});
+export const ledgerPriceSchema = z.lazy(() =>
+  z.object({
+    /** The row's `match`; `null`: nothing is known of the model, and each token costs one. */
+    match: z.string().nullable(),
+    read: z.number(),
+    write: z.number(),
+    long_write: z.number(),
+    min_tokens: z.number(),
+    ttl_ms: z.number().nullable(),
+  }),
+);
 
-const requestSchema = z.object({
-  /** Milliseconds since the epoch. */
-  at: z.number(),
-  /** Whether it is only there because skills are loaded on demand. */
-  extra: z.boolean(),
-  /** Tokens before the messages, of them those that stay whatever is loaded, and those of instructions in the messages. */
-  front: waysSchema,
-  stable: waysSchema,
-  held: waysSchema,
-  /** Tokens of the messages that are the same in each way, and whether the caller said it. */
-  talk: z.number(),
-  told: z.boolean(),
-  kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
-});
+const requestSchema = z.lazy(() =>
+  z.object({
+    /** Milliseconds since the epoch. */
+    at: z.number(),
+    /** Whether it is only there because skills are loaded on demand. */
+    extra: z.boolean(),
+    /** Tokens before the messages, of them those that stay whatever is loaded, and those of instructions in the messages. */
+    front: waysSchema,
+    stable: waysSchema,
+    held: waysSchema,
+    /** Tokens of the messages that are the same in each way, and whether the caller said it. */
+    talk: z.number(),
+    told: z.boolean(),
+    kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
+  }),
+);
 
-export const ledgerSchema = z.object({
-  price: ledgerPriceSchema.nullable(),
-  /** Of requests that are over. */
-  billed: waysSchema,
-  requests: z.number(),
-  /** Those whose size nobody told. */
-  guessed: z.number(),
-  /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
-  before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
-  /** The one whose usage is not reported yet. */
-  open: requestSchema.nullable(),
-  /** What the tools and the list took in the first turn: what is appended to never changes. */
-  own: z.number().nullable(),
-  /** Versions that were appended, and their tokens. */
-  appended: z.array(z.string()),
-  appended_tokens: z.number(),
-  loads: z.number(),
-  /** Skills whose instructions were told again after they had left, by name: taking them out again would not pay. */
-  wanted_again: z.array(z.string()),
-  /** Reports in a row that read nothing where something should have been read. */
-  unread: z.number(),
-  /** Whether the last report shows a history that is not cached. */
-  uncached: z.boolean(),
-});
+export const ledgerSchema = z.lazy(() =>
+  z.object({
+    price: ledgerPriceSchema.nullable(),
+    /** Of requests that are over. */
+    billed: waysSchema,
+    requests: z.number(),
+    /** Those whose size nobody told. */
+    guessed: z.number(),
+    /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
+    before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
+    /** The one whose usage is not reported yet. */
+    open: requestSchema.nullable(),
+    /** What the tools and the list took in the first turn: what is appended to never changes. */
+    own: z.number().nullable(),
+    /** Versions that were appended, and their tokens. */
+    appended: z.array(z.string()),
+    appended_tokens: z.number(),
+    loads: z.number(),
+    /** Skills whose instructions were told again after they had left, by name: taking them out again would not pay. */
+    wanted_again: z.array(z.string()),
+    /** Reports in a row that read nothing where something should have been read. */
+    unread: z.number(),
+    /** Whether the last report shows a history that is not cached. */
+    uncached: z.boolean(),
+  }),
+);
 
 export type LedgerPrice = z.infer<typeof ledgerPriceSchema>;
 export type Ledger = z.infer<typeof ledgerSchema>;

@@ -9,45 +9,53 @@ import type { UpstreamTool } from "../servers/memory";
 import type { ToolDefinition } from "../tool";
 import type { ServerRef } from "./servers";
 
-export const describedToolSchema = z.object({
-  /** As the skill declares it. */
-  name: z.string(),
-  description: z.string(),
-  inputSchema: jsonObject,
-});
+export const describedToolSchema = z.lazy(() =>
+  z.object({
+    /** As the skill declares it. */
+    name: z.string(),
+    description: z.string(),
+    inputSchema: jsonObject,
+  }),
+);
 
 /** Tools that exist, and why others do not, by declared name. */
-const describedSchema = z.object({
-  tools: z.array(describedToolSchema),
-  problems: z.record(z.string(), z.string()),
-});
+const describedSchema = z.lazy(() =>
+  z.object({
+    tools: z.array(describedToolSchema),
+    problems: z.record(z.string(), z.string()),
+  }),
+);
 export type Described = z.infer<typeof describedSchema>;
 
-export const factsSchema = z.object({
-  digest: z.string(),
-  config: jsonObject,
-  provider: z.object({ path: z.string(), class: z.string() }).nullable(),
-  tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
-  /** Whether the package has any file that could run as a script. */
-  scripts: z.boolean(),
-  /** Entries of MCP servers; absent where an earlier gateway kept the rest. */
-  servers: jsonObject.optional(),
-  /** What the provider said of its tools; `null` until it was asked. */
-  described: describedSchema.nullable(),
-});
+export const factsSchema = z.lazy(() =>
+  z.object({
+    digest: z.string(),
+    config: jsonObject,
+    provider: z.object({ path: z.string(), class: z.string() }).nullable(),
+    tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
+    /** Whether the package has any file that could run as a script. */
+    scripts: z.boolean(),
+    /** Entries of MCP servers; absent where an earlier gateway kept the rest. */
+    servers: jsonObject.optional(),
+    /** What the provider said of its tools; `null` until it was asked. */
+    described: describedSchema.nullable(),
+  }),
+);
 export type CodeFacts = z.infer<typeof factsSchema>;
 
-export const toolMemorySchema = z.object({
-  /** By version id; those of active skills. */
-  versions: z.record(z.string(), factsSchema),
-  /**
-   * Names that tools have until their skill's activation ends: by skill, with the activation they were given in. Tools of servers
-   * that no skill offers are under `/` and the server's name.
-   */
-  names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
-  /** Every tool that was ever offered here, by the name it had; `skill` is empty where no skill offers it. */
-  known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
-});
+export const toolMemorySchema = z.lazy(() =>
+  z.object({
+    /** By version id; those of active skills. */
+    versions: z.record(z.string(), factsSchema),
+    /**
+     * Names that tools have until their skill's activation ends: by skill, with the activation they were given in. Tools of servers
+     * that no skill offers are under `/` and the server's name.
+     */
+    names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
+    /** Every tool that was ever offered here, by the name it had; `skill` is empty where no skill offers it. */
+    known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
+  }),
+);
 export type ToolMemory = z.infer<typeof toolMemorySchema>;
 
 /** An active skill with what its version declares. */

@@ -7,17 +7,19 @@ import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../limits";
 import type { ContextEdit, ConversationEvent } from "./event";
 
 /** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
-export const carrierSchema = z.object({
-  /** The call's id, or the appended message's. */
-  id: z.string(),
-  kind: z.enum(["call", "append"]),
-  skills: z.array(skillRefSchema),
-  /**
-   * `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it, or has cut its history, so that it may stand
-   * there or not. `withdrawn`: the caller was not asked, but told.
-   */
-  state: z.enum(["there", "due", "edited", "withdrawn"]),
-});
+export const carrierSchema = z.lazy(() =>
+  z.object({
+    /** The call's id, or the appended message's. */
+    id: z.string(),
+    kind: z.enum(["call", "append"]),
+    skills: z.array(skillRefSchema),
+    /**
+     * `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it, or has cut its history, so that it may stand
+     * there or not. `withdrawn`: the caller was not asked, but told.
+     */
+    state: z.enum(["there", "due", "edited", "withdrawn"]),
+  }),
+);
 
 export type Carrier = z.infer<typeof carrierSchema>;
 

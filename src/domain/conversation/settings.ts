@@ -13,52 +13,56 @@ import { deliverySchema, type Policy } from "./event";
 /** Ids of conversations are the caller's own: those of its chats. */
 export const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-const metadata = jsonObject.refine(
-  (value) => JSON.stringify(value).length <= CONVERSATION_LIMITS.metadataBytes,
-  "at most 16 KiB as JSON",
+const metadata = z.lazy(() =>
+  jsonObject.refine(
+    (value) => JSON.stringify(value).length <= CONVERSATION_LIMITS.metadataBytes,
+    "at most 16 KiB as JSON",
+  ),
 );
 
 /** Settings as a caller gives them. They take effect from the next turn. */
-export const conversationSettingsSchema = z
-  .strictObject({
-    ghost: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("A ghost that the user may read, by id or name: one's own, else a group's, else a public one."),
-    spec: ghostSpecSchema
-      .optional()
-      .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
-    additional_skills: z
-      .array(pickedSkillSchema)
-      .max(CONVERSATION_LIMITS.addedSkills)
-      .optional()
-      .describe(
-        "Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn.",
-      ),
-    shell: z.string().min(1).max(64).optional(),
-    retention_turns: retentionSchema.optional(),
-    delivery: deliverySchema
-      .optional()
-      .describe(
-        "Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`.",
-      ),
-    format: z.enum(FORMATS).optional(),
-    tool_mode: z.enum(["dynamic", "fixed"]).optional(),
-    tool_style: z.enum(["load_skill", "skill"]).optional(),
-    max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
-    max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
-    metadata: metadata.optional(),
-  })
-  .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {
-    message: "give either a ghost or a spec",
-    path: ["spec"],
-  })
-  .refine((settings) => settings.delivery !== "auto" || keepsTools(settings), {
-    message: "`auto` has a list of tools that never changes: leave out `tool_mode: dynamic` and `tool_style: skill`",
-    path: ["delivery"],
-  });
+export const conversationSettingsSchema = z.lazy(() =>
+  z
+    .strictObject({
+      ghost: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("A ghost that the user may read, by id or name: one's own, else a group's, else a public one."),
+      spec: ghostSpecSchema
+        .optional()
+        .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
+      additional_skills: z
+        .array(pickedSkillSchema)
+        .max(CONVERSATION_LIMITS.addedSkills)
+        .optional()
+        .describe(
+          "Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn.",
+        ),
+      shell: z.string().min(1).max(64).optional(),
+      retention_turns: retentionSchema.optional(),
+      delivery: deliverySchema
+        .optional()
+        .describe(
+          "Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`.",
+        ),
+      format: z.enum(FORMATS).optional(),
+      tool_mode: z.enum(["dynamic", "fixed"]).optional(),
+      tool_style: z.enum(["load_skill", "skill"]).optional(),
+      max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
+      max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
+      metadata: metadata.optional(),
+    })
+    .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {
+      message: "give either a ghost or a spec",
+      path: ["spec"],
+    })
+    .refine((settings) => settings.delivery !== "auto" || keepsTools(settings), {
+      message: "`auto` has a list of tools that never changes: leave out `tool_mode: dynamic` and `tool_style: skill`",
+      path: ["delivery"],
+    }),
+);
 
 /** Whether nothing in these settings asks for a list of tools that changes. */
 function keepsTools(settings: {

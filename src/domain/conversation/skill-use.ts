@@ -7,30 +7,34 @@ import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, type ConversationState } from "./activation";
 import type { ConversationEvent } from "./event";
 
-const countSchema = z.object({
-  day: z.number(),
-  skill_id: z.string(),
-  version_id: z.string(),
-  /** How often it was loaded by its name, or newly selected by the user. What a ghost preloads nobody has chosen. */
-  loads: z.number(),
-  /** Calls of its tools and scripts, and those of them that failed. */
-  calls: z.number(),
-  failures: z.number(),
-  /** Of its instructions, each time they were told: also for another skill that needs it. */
-  tokens: z.number(),
-  /** What its loads count for the shared order: a conversation speaks for a skill once a day, however often it loads it. */
-  votes: z.number(),
-});
+const countSchema = z.lazy(() =>
+  z.object({
+    day: z.number(),
+    skill_id: z.string(),
+    version_id: z.string(),
+    /** How often it was loaded by its name, or newly selected by the user. What a ghost preloads nobody has chosen. */
+    loads: z.number(),
+    /** Calls of its tools and scripts, and those of them that failed. */
+    calls: z.number(),
+    failures: z.number(),
+    /** Of its instructions, each time they were told: also for another skill that needs it. */
+    tokens: z.number(),
+    /** What its loads count for the shared order: a conversation speaks for a skill once a day, however often it loads it. */
+    votes: z.number(),
+  }),
+);
 
-export const usesSchema = z.object({
-  /** When the next batch is to be sent, in milliseconds since the epoch; `null`: there is nothing to send. */
-  due: z.number().nullable(),
-  counts: z.array(countSchema),
-  /** A batch that was sent and may or may not have arrived. It is sent again as it is, so that its id tells whether it has. */
-  sent: z.object({ id: z.string(), at: z.number(), counts: z.array(countSchema) }).nullable(),
-  /** The skills that this conversation has spoken for on a day. */
-  voted: z.object({ day: z.number(), skills: z.array(z.string()) }),
-});
+export const usesSchema = z.lazy(() =>
+  z.object({
+    /** When the next batch is to be sent, in milliseconds since the epoch; `null`: there is nothing to send. */
+    due: z.number().nullable(),
+    counts: z.array(countSchema),
+    /** A batch that was sent and may or may not have arrived. It is sent again as it is, so that its id tells whether it has. */
+    sent: z.object({ id: z.string(), at: z.number(), counts: z.array(countSchema) }).nullable(),
+    /** The skills that this conversation has spoken for on a day. */
+    voted: z.object({ day: z.number(), skills: z.array(z.string()) }),
+  }),
+);
 
 export type UseCount = z.infer<typeof countSchema>;
 /** What is counted and not known to have arrived. */

@@ -15,22 +15,24 @@ export const SNAPSHOT_SHAPE = 4;
 
 const entries = <V>(value: z.ZodType<V>) => z.array(z.tuple([z.string(), value])).transform((all) => new Map(all));
 
-const snapshotSchema = z.object({
-  turn: z.number(),
-  policy: policySchema.nullable(),
-  refs: entries(skillRefSchema),
-  roots: entries(z.number()),
-  preloaded: z.array(z.string()),
-  selected: z.array(z.string()),
-  activated: entries(z.object({ order: z.number(), turn: z.number() })),
-  touched: entries(z.number()),
-  delivered: entries(z.string()),
-  carriers: z.array(carrierSchema),
-  asked: historyAskSchema,
-  tokens: z.object({ static: z.number(), actual: z.number() }),
-  ledger: ledgerSchema,
-  events: z.number(),
-});
+const snapshotSchema = z.lazy(() =>
+  z.object({
+    turn: z.number(),
+    policy: policySchema.nullable(),
+    refs: entries(skillRefSchema),
+    roots: entries(z.number()),
+    preloaded: z.array(z.string()),
+    selected: z.array(z.string()),
+    activated: entries(z.object({ order: z.number(), turn: z.number() })),
+    touched: entries(z.number()),
+    delivered: entries(z.string()),
+    carriers: z.array(carrierSchema),
+    asked: historyAskSchema,
+    tokens: z.object({ static: z.number(), actual: z.number() }),
+    ledger: ledgerSchema,
+    events: z.number(),
+  }),
+);
 
 export function freeze(state: ConversationState): string {
   return JSON.stringify(state, (_, value: unknown) => (value instanceof Map ? [...value] : value));

@@ -25,15 +25,17 @@ const details = z
   .nullish()
   .transform((value) => value ?? { cached_tokens: 0, cache_write_tokens: 0 });
 
-const chat = z.object({ prompt_tokens: tokens, completion_tokens: some, prompt_tokens_details: details });
-const responses = z.object({ input_tokens: tokens, output_tokens: some, input_tokens_details: details });
-const anthropic = z.object({
-  input_tokens: tokens,
-  output_tokens: some,
-  cache_read_input_tokens: some,
-  cache_creation_input_tokens: some,
-  cache_creation: z.object({ ephemeral_1h_input_tokens: some }).nullish(),
-});
+const chat = z.lazy(() => z.object({ prompt_tokens: tokens, completion_tokens: some, prompt_tokens_details: details }));
+const responses = z.lazy(() => z.object({ input_tokens: tokens, output_tokens: some, input_tokens_details: details }));
+const anthropic = z.lazy(() =>
+  z.object({
+    input_tokens: tokens,
+    output_tokens: some,
+    cache_read_input_tokens: some,
+    cache_creation_input_tokens: some,
+    cache_creation: z.object({ ephemeral_1h_input_tokens: some }).nullish(),
+  }),
+);
 const own = usageSchema.omit({ long_write: true });
 
 const FORMS =

@@ -3,14 +3,16 @@
 import * as z from "zod";
 import { BREAKER } from "../limits";
 
-export const breakerSchema = z.object({
-  /** In a row. */
-  failures: z.number(),
-  /** When the circuit opened, or when the last trial began, in milliseconds since the epoch; `null` while it is closed. */
-  since: z.number().nullable(),
-  /** Why the last one failed. */
-  last: z.string().nullable(),
-});
+export const breakerSchema = z.lazy(() =>
+  z.object({
+    /** In a row. */
+    failures: z.number(),
+    /** When the circuit opened, or when the last trial began, in milliseconds since the epoch; `null` while it is closed. */
+    since: z.number().nullable(),
+    /** Why the last one failed. */
+    last: z.string().nullable(),
+  }),
+);
 export type Breaker = z.infer<typeof breakerSchema>;
 
 export const CLOSED: Breaker = { failures: 0, since: null, last: null };

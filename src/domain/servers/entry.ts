@@ -7,25 +7,27 @@ import { MCP_LIMITS } from "../limits";
 import { type TemplateProblem, templateProblem } from "./template";
 
 const REMOTE = ["streamable-http", "http", "sse"] as const;
-const seconds = z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
-const toolNames = z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
+const seconds = () => z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
+const toolNames = () => z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
 
 /** An entry of `mcpServers`. Variables stand in `url` and `headers` only. */
-export const serverEntrySchema = z.object({
-  type: z.enum(REMOTE).optional(),
-  url: z.string().min(1).max(4_096),
-  headers: z
-    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is no header name"), z.string().max(8_192))
-    .optional(),
-  /** Seconds for a call, and for connecting. */
-  timeout: seconds.optional(),
-  connect_timeout: seconds.optional(),
-  /** Only these tools, and none of those. */
-  allow: toolNames.optional(),
-  deny: toolNames.optional(),
-  /** Pins the protocol's generation for a server that answers the question wrongly. */
-  era: z.enum(["auto", "legacy", "modern"]).optional(),
-});
+export const serverEntrySchema = z.lazy(() =>
+  z.object({
+    type: z.enum(REMOTE).optional(),
+    url: z.string().min(1).max(4_096),
+    headers: z
+      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is no header name"), z.string().max(8_192))
+      .optional(),
+    /** Seconds for a call, and for connecting. */
+    timeout: seconds().optional(),
+    connect_timeout: seconds().optional(),
+    /** Only these tools, and none of those. */
+    allow: toolNames().optional(),
+    deny: toolNames().optional(),
+    /** Pins the protocol's generation for a server that answers the question wrongly. */
+    era: z.enum(["auto", "legacy", "modern"]).optional(),
+  }),
+);
 export type ServerEntry = z.infer<typeof serverEntrySchema>;
 
 /** How others write the times of an entry, which are seconds there too. The first that is given counts. */
@@ -34,7 +36,6 @@ const SPELLINGS = {
   connect_timeout: ["connectTimeout", "connectTimeoutSeconds", "connect_timeout_seconds"],
 } as const;
 const NO_MAPPING = "its entry is no mapping";
-const KEYS: ReadonlySet<string> = new Set(Object.keys(serverEntrySchema.shape));
 /** What others put around a map of servers, and users paste with it. */
 const WRAPPERS = ["mcpServers", "mcp_servers"];
 
@@ -70,9 +71,12 @@ export function unwrapServers(servers: JsonObject): { servers: JsonObject; keys:
   }
 }
 
+const knownKeys = () => Object.keys(serverEntrySchema.unwrap().shape);
+
 /** An entry with its times under our own keys, and the keys that nobody reads here. */
 function spelt(raw: JsonObject): { entry: JsonObject; unread: string[] } {
   const entry = { ...raw };
+  const known = knownKeys();
   for (const [key, spellings] of Object.entries(SPELLINGS)) {
     for (const spelling of spellings) {
       if (entry[key] !== undefined || entry[spelling] === undefined) continue;
@@ -80,7 +84,7 @@ function spelt(raw: JsonObject): { entry: JsonObject; unread: string[] } {
       delete entry[spelling];
     }
   }
-  return { entry, unread: Object.keys(entry).filter((key) => !KEYS.has(key)) };
+  return { entry, unread: Object.keys(entry).filter((key) => !known.includes(key)) };
 }
 
 /** An entry as it is used here; what is wrong with it is in the schema's words. */
@@ -91,9 +95,10 @@ export function readEntry(raw: JsonObject) {
 /** The keys of an entry that are not read, in words. One that is meant for other runtimes has none: they may read it all. */
 export function unreadKeys(name: string, raw: JsonObject): { key: string; problem: string }[] {
   if (foreign(raw) !== null) return [];
+  const known = knownKeys().join(", ");
   return spelt(raw).unread.map((key) => ({
     key,
-    problem: `'${short(key)}' of the MCP server '${short(name)}' is no key that is read here; there are ${[...KEYS].join(", ")}.`,
+    problem: `'${short(key)}' of the MCP server '${short(name)}' is no key that is read here; there are ${known}.`,
   }));
 }
 

@@ -25,35 +25,41 @@ export interface UpstreamTarget {
   callMs: number;
 }
 
-const upstreamToolSchema = z.object({
-  name: z.string(),
-  description: z.string(),
-  inputSchema: jsonObject,
-  annotations: toolHintsSchema.optional(),
-});
+const upstreamToolSchema = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    description: z.string(),
+    inputSchema: jsonObject,
+    annotations: toolHintsSchema.optional(),
+  }),
+);
 export type UpstreamTool = z.infer<typeof upstreamToolSchema>;
 
-const listSchema = z.object({
-  tools: z.array(upstreamToolSchema),
-  /** When it was read, in milliseconds since the epoch; 0 when the server has said since that it changed. */
-  at: z.number(),
-  /** How long the server says it holds, in milliseconds. */
-  ttl: z.number().nullable(),
-  /** What was left out, in words. */
-  problems: z.array(z.string()),
-});
+const listSchema = z.lazy(() =>
+  z.object({
+    tools: z.array(upstreamToolSchema),
+    /** When it was read, in milliseconds since the epoch; 0 when the server has said since that it changed. */
+    at: z.number(),
+    /** How long the server says it holds, in milliseconds. */
+    ttl: z.number().nullable(),
+    /** What was left out, in words. */
+    problems: z.array(z.string()),
+  }),
+);
 export type ToolList = z.infer<typeof listSchema>;
 
-export const upstreamMemorySchema = z.object({
-  era: z.object({ kind: z.enum(["legacy", "modern"]), at: z.number() }).nullable(),
-  /** Of the legacy era; `id` is `null` where the server keeps no sessions. */
-  session: z.object({ id: z.string().nullable(), protocol: z.string() }).nullable(),
-  /** The answer to `server/discover`, of the modern era. */
-  discover: jsonObject.nullable(),
-  server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).nullable(),
-  list: listSchema.nullable(),
-  breaker: breakerSchema,
-});
+export const upstreamMemorySchema = z.lazy(() =>
+  z.object({
+    era: z.object({ kind: z.enum(["legacy", "modern"]), at: z.number() }).nullable(),
+    /** Of the legacy era; `id` is `null` where the server keeps no sessions. */
+    session: z.object({ id: z.string().nullable(), protocol: z.string() }).nullable(),
+    /** The answer to `server/discover`, of the modern era. */
+    discover: jsonObject.nullable(),
+    server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).nullable(),
+    list: listSchema.nullable(),
+    breaker: breakerSchema,
+  }),
+);
 
 /** Everything that outlives a call. No secret is in it but the server's own session id. */
 export type UpstreamMemory = z.infer<typeof upstreamMemorySchema>;

@@ -6,11 +6,13 @@ import { jsonObject, jsonValue, utf8Bytes } from "../json";
 import { UPSTREAM_LIMITS } from "../limits";
 import { type ContentBlock, cutText, type ToolResult } from "../tool";
 
-const answerSchema = z.object({
-  content: z.array(z.object({ type: z.string() }).catchall(jsonValue)).default([]),
-  structuredContent: jsonObject.optional().catch(undefined),
-  isError: z.boolean().optional(),
-});
+const answerSchema = z.lazy(() =>
+  z.object({
+    content: z.array(z.object({ type: z.string() }).catchall(jsonValue)).default([]),
+    structuredContent: jsonObject.optional().catch(undefined),
+    isError: z.boolean().optional(),
+  }),
+);
 
 /** The result, or `null` where it is none. Text beyond the cap is cut with a note, other blocks are left out with one. */
 export function upstreamResult(value: unknown): ToolResult | null {

@@ -8,14 +8,16 @@ const rpcIdSchema = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof rpcIdSchema>;
 
 /** What is read of a message; the rest is the server's. What is malformed reads as absent. */
-const messageSchema = z.object({
-  id: rpcIdSchema.optional().catch(undefined),
-  method: z.string().optional().catch(undefined),
-  params: z
-    .object({ name: z.string().optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-});
+const messageSchema = z.lazy(() =>
+  z.object({
+    id: rpcIdSchema.optional().catch(undefined),
+    method: z.string().optional().catch(undefined),
+    params: z
+      .object({ name: z.string().optional().catch(undefined) })
+      .optional()
+      .catch(undefined),
+  }),
+);
 type RpcMessage = z.infer<typeof messageSchema>;
 
 /** A posted body. One of 2025-03-26 may hold several messages. */
@@ -101,15 +103,15 @@ export function rpcError(id: RpcId | null, code: number, message: string, data?:
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
 
-const answerSchema = z.object({ id: rpcIdSchema, method: z.never().optional() });
+const answerSchema = z.lazy(() => z.object({ id: rpcIdSchema, method: z.never().optional() }));
 
 /** The id of the request that a message answers; `null` when it is no answer. */
 export function answeredId(message: unknown): RpcId | null {
   return answerSchema.safeParse(message).data?.id ?? null;
 }
 
-const toolListSchema = z.looseObject({ result: z.looseObject({ tools: z.array(z.unknown()) }) });
-const namedSchema = z.looseObject({ name: z.string() });
+const toolListSchema = z.lazy(() => z.looseObject({ result: z.looseObject({ tools: z.array(z.unknown()) }) }));
+const namedSchema = z.lazy(() => z.looseObject({ name: z.string() }));
 
 /** The message without the tools that may not be seen, if it is a list of tools; else as it is. What has no name may not. */
 export function withoutTools(message: unknown, isAllowed: (tool: string) => boolean): unknown {

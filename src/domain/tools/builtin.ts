@@ -51,7 +51,7 @@ const always = () => true;
 export const BUILTIN = {
   load_skill: {
     /** `reload` is for delivery `auto`, whose history may have lost what was told. */
-    arguments: z.object({ skill_name: z.string(), reload: z.boolean().nullish() }),
+    arguments: z.lazy(() => z.object({ skill_name: z.string(), reload: z.boolean().nullish() })),
     define: loadTool,
     effect: "loads",
     isOffered: ({ style }) => style === "load_skill",
@@ -66,7 +66,7 @@ export const BUILTIN = {
     },
   },
   skill: {
-    arguments: z.object({ skill: z.string() }),
+    arguments: z.lazy(() => z.object({ skill: z.string() })),
     define: skillTool,
     effect: "loads",
     isOffered: ({ style }) => style === "skill",
@@ -75,7 +75,7 @@ export const BUILTIN = {
     hints: { title: "Load a skill", ...LOOKS },
   },
   unload_skill: {
-    arguments: z.object({ skill_name: z.string() }),
+    arguments: z.lazy(() => z.object({ skill_name: z.string() })),
     define: unloadTool,
     effect: "loads",
     isOffered: always,
@@ -88,12 +88,14 @@ export const BUILTIN = {
     },
   },
   read_skill: {
-    arguments: z.object({
-      skill_name: z.string(),
-      file_path: z.string().nullish(),
-      offset: z.coerce.number().pipe(z.int().min(0)).nullish(),
-      limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
-    }),
+    arguments: z.lazy(() =>
+      z.object({
+        skill_name: z.string(),
+        file_path: z.string().nullish(),
+        offset: z.coerce.number().pipe(z.int().min(0)).nullish(),
+        limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
+      }),
+    ),
     define: readTool,
     effect: "reads",
     isOffered: always,
@@ -102,7 +104,7 @@ export const BUILTIN = {
     hints: { title: "Read a skill", ...LOOKS },
   },
   find_skill: {
-    arguments: z.object({ query: z.string() }),
+    arguments: z.lazy(() => z.object({ query: z.string() })),
     define: findTool,
     effect: "reads",
     isOffered: ({ more }) => more > 0,
@@ -111,18 +113,20 @@ export const BUILTIN = {
     hints: { title: "Find skills", ...LOOKS },
   },
   execute_skill_script: {
-    arguments: z.object({
-      skill_name: z.string(),
-      script_path: z.string(),
-      args: z
-        .union([
-          z.array(z.coerce.string()),
-          z.string().transform((text) => text.split(/\s+/).filter((arg) => arg !== "")),
-        ])
-        .nullish(),
-      /** A model that has data at hand sends it as it is. */
-      input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
-    }),
+    arguments: z.lazy(() =>
+      z.object({
+        skill_name: z.string(),
+        script_path: z.string(),
+        args: z
+          .union([
+            z.array(z.coerce.string()),
+            z.string().transform((text) => text.split(/\s+/).filter((arg) => arg !== "")),
+          ])
+          .nullish(),
+        /** A model that has data at hand sends it as it is. */
+        input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
+      }),
+    ),
     define: scriptTool,
     effect: "runs",
     // A fixed list does not change when a skill loads.
@@ -133,7 +137,7 @@ export const BUILTIN = {
     hints: { title: "Run a skill's script", destructiveHint: false, openWorldHint: false },
   },
   call_skill_tool: {
-    arguments: z.object({ name: z.string(), arguments: jsonObject.default({}) }),
+    arguments: z.lazy(() => z.object({ name: z.string(), arguments: jsonObject.default({}) })),
     define: callSkillTool,
     effect: "runs",
     isOffered: ({ mode }) => mode === "fixed",

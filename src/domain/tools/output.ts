@@ -10,23 +10,27 @@ const contents = z.looseObject({ uri: z.string(), mimeType: z.string().optional(
 const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, "not base64");
 
 /** MCP's content blocks (2025-11-25), each with what it must have. */
-const blockSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string(), ...common }),
-  z.object({ type: z.literal("image"), data: base64, mimeType: z.string(), ...common }),
-  z.object({ type: z.literal("audio"), data: base64, mimeType: z.string(), ...common }),
-  z.looseObject({ type: z.literal("resource_link"), uri: z.string(), name: z.string(), ...common }),
-  z.object({
-    type: z.literal("resource"),
-    resource: z.union([contents.extend({ text: z.string() }), contents.extend({ blob: base64 })]),
-    ...common,
-  }),
-]);
+const blockSchema = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), text: z.string(), ...common }),
+    z.object({ type: z.literal("image"), data: base64, mimeType: z.string(), ...common }),
+    z.object({ type: z.literal("audio"), data: base64, mimeType: z.string(), ...common }),
+    z.looseObject({ type: z.literal("resource_link"), uri: z.string(), name: z.string(), ...common }),
+    z.object({
+      type: z.literal("resource"),
+      resource: z.union([contents.extend({ text: z.string() }), contents.extend({ blob: base64 })]),
+      ...common,
+    }),
+  ]),
+);
 
-const resultSchema = z.object({
-  content: z.array(blockSchema),
-  structuredContent: jsonObject.optional(),
-  isError: z.boolean().optional(),
-});
+const resultSchema = z.lazy(() =>
+  z.object({
+    content: z.array(blockSchema),
+    structuredContent: jsonObject.optional(),
+    isError: z.boolean().optional(),
+  }),
+);
 
 /**
  * The result that a tool's answer is: an MCP tool result as it stands; text as a block; any other JSON as text and, where it is

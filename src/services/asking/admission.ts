@@ -15,10 +15,12 @@ export const LISTEN_HEADER = "x-listen";
 /** `allowed`: the gateway's settings name the origin. */
 const origin = { origin: z.string().nullable(), allowed: z.boolean() };
 
-export const admissionSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("key"), grant: grantSchema, ...origin }),
-  z.object({ kind: z.literal("ticket"), ticket: z.string(), ...origin }),
-]);
+export const admissionSchema = z.lazy(() =>
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("key"), grant: grantSchema, ...origin }),
+    z.object({ kind: z.literal("ticket"), ticket: z.string(), ...origin }),
+  ]),
+);
 
 export type Admission = z.infer<typeof admissionSchema>;
 

@@ -10,15 +10,17 @@ const RANKS_URL = "https://assets.local/tokens/o200k_base.json";
 /** The ranks are one file of 2.5 MB read once per isolate, not a small query: they may take longer than D1 and R2. */
 const RANKS_DEADLINE = 5 * DURATIONS.storage;
 
-const ranksSchema = z.object({
-  encoding: z.literal("o200k_base"),
-  /** The regular expression that cuts a text into pieces; no token spans two of them. */
-  pattern: z.string(),
-  /** A token's index is its rank. One character (0 to 255) per byte. Checked by hand: zod would visit 200 000 schemas. */
-  tokens: z.custom<string[]>(
-    (value) => Array.isArray(value) && value.length >= 256 && value.every((token) => typeof token === "string"),
-  ),
-});
+const ranksSchema = z.lazy(() =>
+  z.object({
+    encoding: z.literal("o200k_base"),
+    /** The regular expression that cuts a text into pieces; no token spans two of them. */
+    pattern: z.string(),
+    /** A token's index is its rank. One character (0 to 255) per byte. Checked by hand: zod would visit 200 000 schemas. */
+    tokens: z.custom<string[]>(
+      (value) => Array.isArray(value) && value.length >= 256 && value.every((token) => typeof token === "string"),
+    ),
+  }),
+);
 // The value is kept, not its promise: a promise that hangs on the I/O of one request must not be awaited by another, since
 // it never settles when that request is cancelled. Two first requests at once fetch twice, which is harmless.
 let counter: Counter | undefined;

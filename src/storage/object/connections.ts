@@ -4,13 +4,15 @@ import * as z from "zod";
 import { upstreamMemorySchema } from "../../domain/servers/memory";
 import type { Tables } from "./tables";
 
-const connectionStateSchema = z.object({
-  memory: upstreamMemorySchema,
-  /** Why the last attempt failed; `null` when it did not. */
-  error: z.string().nullable(),
-  /** How long the last connecting, listing or call took, in milliseconds. */
-  latency: z.number().nullable(),
-});
+const connectionStateSchema = z.lazy(() =>
+  z.object({
+    memory: upstreamMemorySchema,
+    /** Why the last attempt failed; `null` when it did not. */
+    error: z.string().nullable(),
+    /** How long the last connecting, listing or call took, in milliseconds. */
+    latency: z.number().nullable(),
+  }),
+);
 export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
 export class ConnectionStore {

@@ -43,6 +43,9 @@ export interface Run {
 const generations = new Map<string, number>();
 const GENERATIONS = 1_000;
 
+/** How an isolate's answer ends which is not to be asked again: it has grown too large, or something of it is stuck. */
+const SPENT = ',"spent":true}';
+
 /** What an isolate answers: JSON text in one of these shapes, if nobody bent the harness. */
 type Harness = { run(ask: string, host: Host, files: readonly RunFile[]): Promise<unknown> };
 
@@ -81,6 +84,7 @@ export async function runIsolated(
     return { line, outcome, ms: 0 };
   }
   const generation = generations.get(id) ?? 0;
+  const spent = () => renew(id, generation);
   let failure: unknown = null;
   const load = async (): Promise<WorkerLoaderWorkerCode> => {
     try {
@@ -105,12 +109,14 @@ export async function runIsolated(
   if (signal?.aborted) cancel();
   try {
     const outcome = await Promise.race([
-      enter(loader, `${id}.${generation}`, load, JSON.stringify(ask), new Host(line), files).catch((error): Outcome => {
-        renew(id, generation);
-        if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
-        if (failure !== null) throw failure;
-        return { kind: "stopped", reason: reasonOf(error) };
-      }),
+      enter(loader, `${id}.${generation}`, load, JSON.stringify(ask), new Host(line), files, spent).catch(
+        (error): Outcome => {
+          spent();
+          if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
+          if (failure !== null) throw failure;
+          return { kind: "stopped", reason: reasonOf(error) };
+        },
+      ),
       timer.promise,
       line.stopped.promise.then((reason): Outcome => ({ kind: "stopped", reason })),
     ]);
@@ -137,10 +143,12 @@ async function enter(
   ask: string,
   host: Host,
   files: readonly RunFile[],
+  spent: () => void,
 ): Promise<Outcome> {
   const limits = { cpuMs: CODE_LIMITS.cpuMs, subRequests: CODE_LIMITS.hostCalls + 100 };
   const entrypoint = loader.get(id, load).getEntrypoint(undefined, { limits }) as unknown as Harness;
   const answer = await entrypoint.run(ask, host, files);
+  if (typeof answer === "string" && answer.endsWith(SPENT)) spent();
   return outcomeOf(answer);
 }
 

@@ -8,7 +8,7 @@ import { type IsolateCode, type Outcome, runIsolated } from "./isolate";
 
 const outcomeSchema = z.lazy(() => z.object({ exit: z.int().catch(1), stdout: z.string(), stderr: z.string() }));
 
-/** Asks a harness `{ kind: "script", path, args, input, context, config }`, which answers `{ exit, stdout, stderr }`. */
+/** Asks a harness `{ kind: "script", path, args, input, context, config, ms }`, which answers `{ exit, stdout, stderr }`. */
 export async function runInIsolate(
   { loader, slots, host }: IsolateParts,
   code: IsolateCode,
@@ -22,6 +22,7 @@ export async function runInIsolate(
     input,
     context: { ...context, scriptPath: script.path },
     config,
+    ms,
   };
   const { outcome, line, ms: took } = await runIsolated({ loader, slots }, code, { ask, files, ms }, host, signal);
   const told = outcome.kind === "answer" ? outcomeSchema.safeParse(outcome.value) : null;

@@ -7,6 +7,7 @@ import { prepareClient } from "./client.mjs";
 import { prepareCompiler } from "./compiler.mjs";
 import { prepareDemo } from "./demo.mjs";
 import { prepareDocuments } from "./documents.mjs";
+import { preparePython } from "./python/parts.mjs";
 import { prepareTokens } from "./tokens.mjs";
 
 /**
@@ -18,6 +19,7 @@ export const PARTS = [
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
   { output: "client/", sources: ["client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
+  { output: "python/", sources: ["src"], prepare: preparePython },
   { output: "docs/", sources: ["docs"], prepare: prepareDocuments },
 ];
 

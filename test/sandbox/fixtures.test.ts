@@ -6,7 +6,7 @@ import { runOne } from "../support/run-code";
 import { ENDING } from "./fixtures/ending";
 import type { Fixture } from "./fixtures/fixture";
 
-const ENDINGS: Partial<Record<Language, string>> = { javascript: ".js" };
+const ENDINGS: Partial<Record<Language, string>> = { javascript: ".js", python: ".py" };
 const TABLE: Record<string, Record<string, Fixture>> = { "the end of a script": ENDING };
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -14,6 +14,7 @@ import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
 import type { RunFile } from "../../src/sandbox/isolate";
 import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
+import { python } from "../../src/sandbox/python/executor";
 import { Slots } from "../../src/sandbox/slots";
 import type { SkillFixture } from "./skill";
 import { skillZip } from "./skill";
@@ -86,9 +87,11 @@ export async function callOne(fixture: SkillFixture, tool: string, options: Opti
 
 const isolates = () => ({ loader: env.LOADER, slots: new Slots(4) });
 
+const NO_CODE: StoredCode = { format: 1, modules: {}, problems: {} };
+
 /** The executors that run scripts here, made as the gateway makes them. */
 function executors(parts: IsolateParts, code: StoredCode): Executor[] {
-  return [javascript(parts, async (path) => runnable(code, path, "script"))];
+  return [javascript(parts, async (path) => runnable(code, path, "script")), python(parts)];
 }
 
 export async function runOne(
@@ -97,13 +100,12 @@ export async function runOne(
   asked: { args?: string[]; input?: string; ms?: number; files?: RunFile[]; slots?: Slots } & Options = {},
 ): Promise<ScriptRun> {
   const { found, code } = await compiled(fixture);
-  if (code === null) throw new Error("no code");
   const { userId = "alice", taskId = "chat" } = asked;
   const context = { taskId, subtaskId: 1, userId, userName: userId, skillName: found.name };
   const { slots = new Slots(4), args = [], input = "", files = [], ms = 5_000 } = asked;
   const parts = { ...isolates(), slots, assets: env.ASSETS, readZip: async () => found, host: hostOf(found, asked) };
   const script = { path, language: languageOf(path) ?? "javascript" };
-  const executor = executors(parts, code).find((one) => one.runs(script));
+  const executor = executors(parts, code ?? NO_CODE).find((one) => one.runs(script));
   if (executor === undefined) throw new Error(`nothing runs ${path}`);
   const { digest } = found;
   const call = { script, digest, args, input, files, config: found.manifest.config, context, ms };

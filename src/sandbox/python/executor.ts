@@ -1,0 +1,15 @@
+// The executor of Python: CPython in an isolate. What an isolate cannot give (native packages, processes, network) it does not have.
+
+import type { Executor, IsolateParts } from "../executor";
+import { runInIsolate } from "../script";
+import { pythonIsolate } from "./isolate";
+
+export function python(parts: IsolateParts): Executor {
+  return {
+    runs: ({ language }) => language === "python",
+    async run(call, signal) {
+      const code = await pythonIsolate(parts, call.digest, call.context.userId);
+      return runInIsolate(parts, code, call, signal);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+// The file system of a run: what is put in, what it may hold, and what came out. It lies in the isolate's own memory.
+
+import { SCRIPT_FILES } from "../../../domain/code/script-limits";
+import type { RunFile } from "../../isolate";
+import type { FileNode, FileSystem } from "./emscripten";
+
+const { skill, workspace, temporary, home } = SCRIPT_FILES;
+const FOLDERS = [skill, workspace, temporary, home];
+/** As this C library has them. */
+const ENOSPC = 51;
+const EROFS = 69;
+/** The device that Pyodide makes for a moment, to show an exception that went through Python. */
+const CAPTURE = "capture_stderr";
+
+/** A file as it was given: whoever changes it leaves another content, size or time. */
+interface Given {
+  contents: unknown;
+  size: number;
+  mtime: number;
+}
+
+export class Files {
+  readonly #fs: FileSystem;
+  readonly #roots = new Set<FileNode>();
+  readonly #given = new Map<string, Given>();
+  #bytes = 0;
+  #entries = 0;
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs;
+    for (const folder of FOLDERS) fs.mkdirTree(folder);
+    for (const folder of FOLDERS) this.#roots.add(fs.lookupPath(folder).node);
+    // As root: what a script takes from itself it cannot keep from us.
+    fs.ignorePermissions = true;
+    this.#protect();
+    this.#count();
+  }
+
+  /** Makes the folders as a run finds them. */
+  reset(files: Iterable<RunFile>): void {
+    const fs = this.#fs;
+    // Where somebody is, cannot be removed.
+    fs.chdir("/");
+    for (const folder of FOLDERS) this.#empty(folder);
+    this.#given.clear();
+    this.#bytes = this.#entries = Number.NEGATIVE_INFINITY;
+    for (const { path, bytes } of files) {
+      fs.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+      // A copy: a script that writes into its file must not write into the package.
+      fs.writeFile(path, bytes.slice(), { canOwn: true });
+      fs.chmod(path, 0o755);
+      const { node } = fs.lookupPath(path);
+      this.#given.set(path, { contents: node.contents, size: node.usedBytes ?? 0, mtime: +fs.lstat(path).mtime });
+    }
+    this.#bytes = this.#entries = 0;
+  }
+
+  /** New and changed files, in the order of their paths. Of deleted ones nobody is told. */
+  *changed(): Generator<RunFile> {
+    for (const path of FOLDERS.flatMap((folder) => [...this.#changedIn(folder)]).sort())
+      yield { path, bytes: this.#fs.readFile(path) };
+  }
+
+  *#changedIn(folder: string): Generator<string> {
+    for (const name of this.#namesIn(folder)) {
+      const path = `${folder}/${name}`;
+      const { mode, mtime } = this.#fs.lstat(path);
+      if (this.#fs.isDir(mode)) yield* this.#changedIn(path);
+      else if (this.#fs.isFile(mode)) {
+        const { node } = this.#fs.lookupPath(path);
+        const was = this.#given.get(path);
+        if (was?.size !== node.usedBytes || was?.contents !== node.contents || was?.mtime !== +mtime) yield path;
+      }
+    }
+  }
+
+  #empty(folder: string): void {
+    for (const name of this.#namesIn(folder)) {
+      const path = `${folder}/${name}`;
+      if (!this.#fs.isDir(this.#fs.lstat(path).mode)) this.#fs.unlink(path);
+      else {
+        this.#empty(path);
+        this.#fs.rmdir(path);
+      }
+    }
+  }
+
+  #namesIn(folder: string): string[] {
+    return this.#fs.readdir(folder).filter((name) => name !== "." && name !== "..");
+  }
+
+  /** Whether it lies in one of the folders of a run. */
+  #isInside(node: FileNode): boolean {
+    for (let at = node; ; at = at.parent) {
+      if (this.#roots.has(at)) return true;
+      if (at.parent === at) return false;
+    }
+  }
+
+  /** Everything else stays as it is: it is there for the next run, too. */
+  #protect(): void {
+    const fs = this.#fs;
+    const inside = (node: FileNode) => {
+      if (!this.#isInside(node)) throw new fs.ErrnoError(EROFS);
+    };
+    const { dir, file } = fs.filesystems.MEMFS.ops_table;
+    for (const name of ["mknod", "unlink", "rmdir", "symlink"] as const) {
+      const act = dir.node[name];
+      dir.node[name] = (parent, called, ...more) => {
+        if (called !== CAPTURE) inside(parent);
+        return act(parent, called, ...more);
+      };
+    }
+    const { rename } = dir.node;
+    dir.node.rename = (node, target, ...more) => {
+      inside(node.parent);
+      inside(target);
+      return rename(node, target, ...more);
+    };
+    const { setattr } = file.node;
+    file.node.setattr = (node, ...more) => {
+      inside(node);
+      return setattr(node, ...more);
+    };
+    const { write } = file.stream;
+    file.stream.write = (stream, ...more) => {
+      inside(stream.node);
+      return write(stream, ...more);
+    };
+  }
+
+  /** Counts what there is. What was deleted counts as long as somebody holds it open. */
+  #count(): void {
+    const fs = this.#fs;
+    const { createNode, hashAddNode, hashRemoveNode, write, doTruncate } = fs;
+    const full = (): never => {
+      throw new fs.ErrnoError(ENOSPC);
+    };
+    const grow = (before: number, size: number) => {
+      const more = Math.max(0, size - before);
+      if (this.#bytes + more > SCRIPT_FILES.bytes) full();
+      this.#bytes += more;
+    };
+    const sizeOf = (node: FileNode) => (fs.streams.some((stream) => stream?.node === node) ? 0 : (node.usedBytes ?? 0));
+    fs.createNode = (parent, name, mode, device) => {
+      if (this.#entries >= SCRIPT_FILES.entries) full();
+      return createNode(parent, name, mode, device);
+    };
+    fs.hashAddNode = (node) => {
+      this.#entries++;
+      this.#bytes += sizeOf(node);
+      hashAddNode(node);
+    };
+    fs.hashRemoveNode = (node) => {
+      this.#entries--;
+      this.#bytes -= sizeOf(node);
+      hashRemoveNode(node);
+    };
+    fs.write = (stream, from, offset, length, position, own) => {
+      const { node } = stream;
+      if (fs.isFile(node.mode)) grow(node.usedBytes ?? 0, (position ?? stream.position) + length);
+      // A pipe holds what nobody has read yet, and does not tell how much that is.
+      else if (fs.isFIFO(node.mode)) grow(0, length);
+      return write(stream, from, offset, length, position, own);
+    };
+    fs.doTruncate = (stream, node, length) => {
+      const before = node.usedBytes ?? 0;
+      if (fs.isFile(node.mode)) grow(before, length);
+      doTruncate(stream, node, length);
+      this.#bytes -= Math.max(0, before - length);
+    };
+  }
+}

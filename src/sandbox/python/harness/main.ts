@@ -1,0 +1,172 @@
+// What stands around CPython in its isolate: puts files in, runs a script or a tool, takes out what came of it. Nothing here is a
+// secret or a guard: code in the same isolate could bend it, so whatever comes out of it is judged outside.
+
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { SCRIPT_FILES } from "../../../domain/code/script-limits";
+import { CODE_LIMITS } from "../../../domain/limits";
+import type { RunFile } from "../../isolate";
+import { PYTHON_LIMITS } from "../limits";
+import { type Bridge, boot, type Interpreter } from "./interpreter";
+import packaged from "./package.json";
+import zip from "./package.zip";
+
+/** The gateway's `Host`, from here. */
+interface HostSide {
+  over(): Promise<void>;
+  begin(): Promise<void>;
+  put(path: string, bytes: Uint8Array): Promise<unknown>;
+  write(stream: "stdout" | "stderr", text: string): Promise<void>;
+  emit(action: string, payload: string): Promise<{ error?: string }>;
+  request(action: string, payload: string): Promise<{ value?: string; error?: string }>;
+  log(text: string): Promise<unknown>;
+}
+
+interface Asked {
+  kind: "script" | "describe" | "call";
+  path: string;
+  input?: string;
+  ms: number;
+}
+
+const { parse, stringify } = JSON;
+const WHEEL = /^(?:vendor|wheels)\/[^/]+\.whl$/;
+const OVER = '{"over":true}';
+/** Changed files that the gateway hears of; it keeps fewer. */
+const TOLD = 2 * SCRIPT_FILES.outFiles;
+const FLUSH = 50;
+
+// Where the runtime would write is the operator's log, and none of a script's business.
+for (const name of ["debug", "error", "info", "log", "trace", "warn"] as const) console[name] = () => {};
+
+let interpreter: Interpreter | null = null;
+let busy: Promise<unknown> = Promise.resolve();
+let host: HostSide | null = null;
+
+const told = ({ value, error }: { value?: string; error?: string }): string => {
+  if (error !== undefined) throw new Error(error);
+  return value ?? "null";
+};
+const bridge: Bridge = {
+  breathe: () => new Promise((resolve) => setTimeout(resolve, 0)),
+  emit: async (action, payload) => told((await host?.emit(action, payload)) ?? {}),
+  request: async (action, payload) => told((await host?.request(action, payload)) ?? {}),
+  log: (text) => void host?.log(text).catch(() => {}),
+};
+
+export default class extends WorkerEntrypoint {
+  /** One at a time: there is one interpreter, and it does not know of two. Whoever is over by then is not begun. */
+  run(text: string, mine: HostSide, files: RunFile[]): Promise<string> {
+    let isOver = false;
+    const ended = () => {
+      isOver = true;
+      if (host !== mine) return OVER;
+      interpreter?.watch.kill();
+      return stringify({ over: true, spent: true });
+    };
+    const over = mine.over().then(ended, ended);
+    const work = busy.then(() => (isOver ? OVER : serve(text, mine, files)));
+    // What fails in here and not in Python leaves nobody knows what: the gateway renews an isolate that throws.
+    busy = work.catch(() => {
+      host = interpreter = null;
+    });
+    return Promise.race([work, over]);
+  }
+}
+
+async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<string> {
+  const asked: Asked = parse(text);
+  host = mine;
+  interpreter ??= await boot(bridge);
+  const running = interpreter;
+  const { watch } = running;
+  const output = new Output(running, mine);
+  running.streams.read = reader(asked.input ?? "");
+  const paths = packaged.map(({ path }) => path);
+  running.files.reset([...packageFiles(), ...files]);
+  const ask = {
+    ...asked,
+    path: `${SCRIPT_FILES.skill}/${asked.path}`,
+    root: SCRIPT_FILES.skill,
+    cwd: SCRIPT_FILES.workspace,
+    wheels: paths.filter((path) => WHEEL.test(path)).map((path) => `${SCRIPT_FILES.skill}/${path}`),
+  };
+  running.listen();
+  void mine.begin().catch(() => {});
+  const killed = watch.begin(asked.ms);
+  let answer: { exit?: number | null; spent?: boolean } | null = null;
+  let isEnded = false;
+  try {
+    const answered = await Promise.race([running.run.callPromising(stringify(ask)), killed]);
+    answer = typeof answered === "string" ? parse(answered) : null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const exited = /^Program terminated with exit\((-?\d+)\)/.exec(message); // os._exit()
+    if (exited !== null) answer = { exit: Number(exited[1]) & 255, spent: true };
+    else if (asked.kind === "script") output.add("stderr", `${message.slice(0, 2_000)}\n`);
+    else answer = { exit: null };
+    isEnded = true;
+  } finally {
+    watch.end();
+    host = null;
+  }
+  const spent = answer === null || isEnded || answer.spent === true || running.heapBytes() > PYTHON_LIMITS.spentBytes;
+  if (spent) interpreter = null;
+  if (asked.kind !== "script") return stringify({ ...(answer ?? { over: true }), spent });
+  let left = answer === null ? 0 : TOLD;
+  for (const { path, bytes } of running.files.changed()) if (left-- > 0) await mine.put(path, bytes);
+  const exit = answer?.exit ?? (isEnded ? 1 : null);
+  // Who swallows what tells it to stop is over, whatever it answers.
+  if (watch.isOver || exit === null) {
+    await output.flush();
+    return stringify({ over: true, spent });
+  }
+  return stringify({ ok: true, value: { exit, stdout: output.stdout, stderr: output.stderr, spent } });
+}
+
+function* packageFiles(): Generator<RunFile> {
+  for (const { path, offset, size } of packaged)
+    yield { path: `${SCRIPT_FILES.skill}/${path}`, bytes: new Uint8Array(zip, offset, size) };
+}
+
+function reader(text: string): (into: Uint8Array) => number {
+  let input = new TextEncoder().encode(text);
+  return (into) => {
+    const count = Math.min(into.length, input.length);
+    into.set(input.subarray(0, count));
+    input = input.subarray(count);
+    return count;
+  };
+}
+
+/** Collects output, and tells the host from time to time, so that it is not lost when the isolate is. */
+class Output {
+  stdout = "";
+  stderr = "";
+  readonly #host: HostSide;
+  readonly #told = { stdout: 0, stderr: 0 };
+  #at = Date.now();
+
+  constructor({ streams }: Interpreter, host: HostSide) {
+    this.#host = host;
+    const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+    streams.write = (name, bytes) => this.add(name, decoders[name].decode(bytes, { stream: true }));
+  }
+
+  add(name: "stdout" | "stderr", text: string): void {
+    if (this[name].length <= CODE_LIMITS.outputChars)
+      this[name] = (this[name] + text).slice(0, CODE_LIMITS.outputChars + 1);
+    if (Date.now() - this.#at >= FLUSH) void this.flush();
+  }
+
+  async flush(): Promise<void> {
+    this.#at = Date.now();
+    const telling: Promise<void>[] = [];
+    for (const each of ["stdout", "stderr"] as const) {
+      const fresh = this[each].slice(this.#told[each]);
+      this.#told[each] = this[each].length;
+      if (fresh !== "") telling.push(this.#host.write(each, fresh));
+    }
+    // Nobody listens any more, then.
+    await Promise.all(telling).catch(() => {});
+  }
+}

@@ -1,0 +1,41 @@
+// The isolate of a package's Python: one for each package and user, so that all its scripts share a warm interpreter.
+
+import { SCRIPT_FILES } from "../../domain/code/script-limits";
+import type { IsolateParts } from "../executor";
+import type { IsolateCode } from "../isolate";
+import { pythonParts } from "./parts";
+
+const COMPATIBILITY_DATE = "2026-10-20";
+/** No Node: less to reach. */
+const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_als"];
+
+/** @param userId empty for what is the same for everybody */
+export async function pythonIsolate(
+  { assets, readZip }: Pick<IsolateParts, "assets" | "readZip">,
+  digest: string,
+  userId: string,
+): Promise<IsolateCode> {
+  const parts = await pythonParts(assets);
+  return {
+    id: ["python", parts.digest, COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS, digest, userId],
+    load: async () => {
+      const stored = await readZip();
+      if (typeof stored === "string") return stored;
+      const files = stored.files.map(({ path, offset, size }) => ({ path, offset, size }));
+      if (files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes)
+        return `The package has more than ${SCRIPT_FILES.packageBytes / 1024 / 1024} MiB: scripts of such a package do not run.`;
+      return {
+        compatibilityDate: COMPATIBILITY_DATE,
+        compatibilityFlags: COMPATIBILITY_FLAGS,
+        mainModule: "harness.js",
+        modules: {
+          ...(await parts.modules()),
+          "package.zip": { data: stored.zip.slice().buffer },
+          "package.json": { json: files },
+        },
+        globalOutbound: null,
+        env: {},
+      };
+    },
+  };
+}

@@ -1,0 +1,5 @@
+"""Placeholder until stand-ins follow."""
+
+
+async def answer(ask, bridge):
+    raise NotImplementedError

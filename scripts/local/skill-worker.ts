@@ -11,6 +11,7 @@ import { compileApart } from "../../src/sandbox/compiling";
 import type { HostParts } from "../../src/sandbox/host";
 import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
+import { python } from "../../src/sandbox/python/executor";
 import { Slots } from "../../src/sandbox/slots";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
@@ -117,7 +118,8 @@ export default {
       input: typeof input === "string" ? input : JSON.stringify(input),
       ms: timeoutOf(manifest.config),
     };
-    const run = await javascript(parts, (each) => load(each, "script")()).run(call, signal);
+    const executors = [javascript(parts, (each) => load(each, "script")()), python(parts)];
+    const run = await executors.find((one) => one.runs(call.script))?.run(call, signal);
     return Response.json({ run, logs, told });
   },
 };

@@ -13,7 +13,7 @@ const BY_ENDING = new Map<string, Language>(
 );
 
 /** Those that something here runs. */
-const RUNNING: readonly Language[] = ["javascript"];
+const RUNNING: readonly Language[] = ["javascript", "python"];
 
 /** Whether a file of a package may be run as a script. */
 export function isScript(path: string): boolean {

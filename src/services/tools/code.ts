@@ -10,6 +10,7 @@ import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import { javascript } from "../../sandbox/javascript";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
+import { python } from "../../sandbox/python/executor";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
@@ -45,7 +46,7 @@ export function executorsOf(
   };
   const { loader, assets, slots } = context;
   const parts = { loader, assets, slots, readZip, host };
-  return [javascript(parts, (path) => loadCode(context, versionId, path, "script"))];
+  return [javascript(parts, (path) => loadCode(context, versionId, path, "script")), python(parts)];
 }
 
 /**

@@ -49,7 +49,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   }
   const language = languageOf(path);
   if (language === null || !isScript(path)) {
-    const languages = "Only JavaScript and TypeScript run here: .js, .mjs and .ts.";
+    const languages = "JavaScript, TypeScript and Python run here: .js, .mjs, .ts and .py.";
     return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
   }
   if (request.input.length > CODE_LIMITS.inputChars)

@@ -24,7 +24,8 @@ export interface Interpreter {
 
 /** Where its standard streams lead, for this run. */
 interface Streams {
-  write(name: "stdout" | "stderr", bytes: Uint8Array): void;
+  /** Answers how many it took. */
+  write(name: "stdout" | "stderr", bytes: Uint8Array): number;
   read(into: Uint8Array): number;
 }
 
@@ -91,9 +92,9 @@ export async function boot(bridge: Bridge): Promise<Interpreter> {
   api._pyodide.set_excepthook();
   api.initializeStreams();
   // Its streams are devices, which are made now; the file system keeps its folders to itself from here on.
-  const streams: Streams = { write() {}, read: () => 0 };
-  python.setStdout({ isatty: false, write: (bytes) => (streams.write("stdout", bytes), bytes.length) });
-  python.setStderr({ isatty: false, write: (bytes) => (streams.write("stderr", bytes), bytes.length) });
+  const streams: Streams = { write: (_, bytes) => bytes.length, read: () => 0 };
+  python.setStdout({ isatty: false, write: (bytes) => streams.write("stdout", bytes) });
+  python.setStderr({ isatty: false, write: (bytes) => streams.write("stderr", bytes) });
   python.setStdin({ isatty: false, read: (into) => streams.read(into) });
   const files = new Files(module.FS);
   python.registerJsModule("_gateway_bridge", bridge);

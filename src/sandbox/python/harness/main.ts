@@ -149,7 +149,10 @@ class Output {
   constructor({ streams }: Interpreter, host: HostSide) {
     this.#host = host;
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
-    streams.write = (name, bytes) => this.add(name, decoders[name].decode(bytes, { stream: true }));
+    streams.write = (name, bytes) => {
+      this.add(name, decoders[name].decode(bytes, { stream: true }));
+      return bytes.length;
+    };
   }
 
   add(name: "stdout" | "stderr", text: string): void {

@@ -2,9 +2,9 @@
 
 import { findModule } from "../../src/domain/code/graph";
 import { isScript, languageOf } from "../../src/domain/code/language";
+import { PARALLEL } from "../../src/domain/code/script-limits";
 import { runnable } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
-import { PARALLEL } from "../../src/domain/limits";
 import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
 import { compileApart } from "../../src/sandbox/compiling";

@@ -5,10 +5,8 @@ import { type Pace, paced } from "../domain/access/pace";
 import type { Answer, QuestionState } from "../domain/asking/question";
 import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
-import { PARALLEL } from "../domain/limits";
 import type { Format } from "../domain/tools/formats";
 import { makeContext } from "../edge/context";
-import { Slots } from "../sandbox/slots";
 import { cancel, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
@@ -47,7 +45,6 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   readonly #running: RunningCalls = new Map();
   readonly #tabs = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
   #session: Session | null = null;
-  readonly #slots = new Slots(PARALLEL.conversation);
   #pace: Pace = { since: 0, count: 0 };
 
   put(target: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
@@ -204,7 +201,6 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       const context = makeContext(this.env, {
         caller: callerIn(() => this.#session, target.caller, Date.now),
         browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
-        slots: this.#slots,
       });
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };

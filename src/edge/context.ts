@@ -1,7 +1,7 @@
 // The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
 
+import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
-import { PARALLEL } from "../domain/limits";
 import { settingsFrom } from "../domain/settings";
 import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/memory";
@@ -20,8 +20,6 @@ export interface Seen {
 interface ContextParts extends Seen {
   timings?: Timings;
   browserLink?: Context["browserLink"];
-  /** Those of a conversation, which its requests share. */
-  slots?: Slots;
   /** Asks the primary who calls; absent where that was done. */
   askPrimary?: (() => Promise<Seen>) | undefined;
 }
@@ -35,7 +33,7 @@ export interface RequestContext extends Context {
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { timings = { storage: 0 }, browserLink, slots = new Slots(PARALLEL.request), askPrimary, ...told }: ContextParts,
+  { timings = { storage: 0 }, browserLink, askPrimary, ...told }: ContextParts,
 ): RequestContext {
   let seen: Seen = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
@@ -75,7 +73,7 @@ export function makeContext(
     packages: env.PACKAGES,
     assets: env.ASSETS,
     loader: env.LOADER,
-    slots,
+    slots: new Slots(PARALLEL.request),
     settings: settingsFrom(env),
     timings,
     now: () => Date.now(),

@@ -26,7 +26,7 @@ export function begin(run) {
 }
 
 /** The same for a promise, which is answered as it is. */
-export function waitFor(run, promise) {
+export function during(run, promise) {
   const end = begin(run);
   promise.then(end, end);
   return promise;
@@ -46,7 +46,7 @@ export function endTimers(run) {
 }
 
 /** A callback of a run: what it throws ends the run and not the isolate. */
-export const guarded = (run, callback) => function (...args) {
+export const callbackOf = (run, callback) => function (...args) {
   if (run.over) return;
   try { callback.apply(this, args); } catch (error) { run.fail(error); }
 };
@@ -57,7 +57,7 @@ class Timer {
     this.#run = run;
     this.#set = set;
     this.#ms = ms;
-    const call = guarded(run, callback);
+    const call = callbackOf(run, callback);
     this.#callback = () => { if (set === later) this.#forget(); call(...args); };
     this.#start();
   }
@@ -93,7 +93,7 @@ globalThis.clearTimeout = cleared;
 globalThis.clearInterval = cleared;
 globalThis.queueMicrotask = (callback) => {
   const run = runs.getStore();
-  soon(run?.fail === undefined ? callback : guarded(run, callback));
+  soon(run?.fail === undefined ? callback : callbackOf(run, callback));
 };
 
 // Also after a run has ended: what nobody listens to, the runtime writes into the operator's log.

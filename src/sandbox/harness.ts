@@ -18,7 +18,7 @@ export function harnessSource(ticking: boolean): string {
 
 const SOURCE = `
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { begin, endTimers, guarded, idle, later, runs, waitFor } from ${JSON.stringify(`../${LOOP_MODULE}`)};
+import { begin, endTimers, callbackOf, idle, later, runs, during } from ${JSON.stringify(`../${LOOP_MODULE}`)};
 import { entry } from "./entry.js";
 
 const { stringify, parse } = JSON;
@@ -120,7 +120,7 @@ function contextOf(ask, run) {
     if (ask.kind === "describe") throw new Error(method + "() cannot be used while a tool is being described.");
     return hostOf(run);
   };
-  const asked = (promise) => (run.pending === undefined ? promise : waitFor(run, promise));
+  const asked = (promise) => (run.pending === undefined ? promise : during(run, promise));
   return freeze({
     ...ask.context,
     config: freeze(ask.config),

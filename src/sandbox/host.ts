@@ -2,9 +2,10 @@
 
 import { RpcTarget } from "cloudflare:workers";
 import { isRunPath } from "../domain/code/run-path";
+import { SCRIPT_FILES } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import type { JsonValue } from "../domain/json";
-import { CODE_LIMITS, SCRIPT_FILES } from "../domain/limits";
+import { CODE_LIMITS } from "../domain/limits";
 
 /** What a page answered, or why none did. */
 export interface BrowserAnswer {

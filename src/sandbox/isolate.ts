@@ -56,7 +56,7 @@ export interface RunFile {
   bytes: Uint8Array;
 }
 
-export interface Asked {
+export interface IsolateAsk {
   ask: JsonObject;
   files?: readonly RunFile[];
   /** How long the code may take once it has begun. */
@@ -71,7 +71,7 @@ export interface Asked {
 export async function runIsolated(
   { loader, slots }: Isolates,
   code: IsolateCode,
-  { ask, files = [], ms }: Asked,
+  { ask, files = [], ms }: IsolateAsk,
   host: Omit<HostParts, "deadline">,
   signal?: AbortSignal,
 ): Promise<Run> {

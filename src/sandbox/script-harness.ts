@@ -26,7 +26,7 @@ function makeProcess(ask, run) {
   const stdin = {
     setEncoding: () => stdin,
     on: (event, listener) => {
-      listeners[event]?.push(guarded(run, listener));
+      listeners[event]?.push(callbackOf(run, listener));
       if (event === "end") {
         const done = begin(run);
         later(() => { for (const l of listeners.data) l(ask.input); for (const l of listeners.end) l(); done(); }, 0);

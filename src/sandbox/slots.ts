@@ -1,8 +1,8 @@
 // How many isolates of one conversation, or of one request, are in flight. The platform refuses one too many with an error that
 // nobody knows; here a call waits, and hears why where it waits for too long.
 
+import { PARALLEL } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
-import { PARALLEL } from "../domain/limits";
 
 /** What a caller is told whose turn did not come. */
 export const TOO_MANY = "too many scripts at once; try again in a moment";

@@ -37,7 +37,7 @@ export interface Context {
   assets: Fetcher;
   /** Absent where the account has no Worker Loader. */
   loader?: WorkerLoader | undefined;
-  /** How many isolates of skill code may be in flight here. */
+  /** How many isolates of skill code may be in flight for this request; those of a conversation are its session's. */
   slots: Slots;
   /**
    * Asks the primary who calls, where that was known from before or from a replica; from then on `caller` and `db` are the primary's.

@@ -2,6 +2,7 @@
 
 import type { Newest } from "../domain/access/newest";
 import type { View } from "../domain/catalog/view";
+import { PARALLEL } from "../domain/code/script-limits";
 import type { ConversationState } from "../domain/conversation/activation";
 import type { ModelStep } from "../domain/conversation/event";
 import type { Front } from "../domain/conversation/front";
@@ -13,6 +14,7 @@ import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { UpstreamMemory } from "../domain/servers/memory";
 import type { Format } from "../domain/tools/formats";
+import { Slots } from "../sandbox/slots";
 import type { Upstream } from "../upstream/client";
 
 /** What is active and offered as somebody sees it who only looks. */
@@ -58,6 +60,8 @@ export interface SessionMemory {
   front: { kept: Front | null } | null;
   /** What the store has of the use of skills. */
   uses: { kept: Uses } | null;
+  /** How many isolates of skill code are in flight. */
+  slots: Slots;
   /** When a step last began, in milliseconds since the epoch; 0 before the first. */
   lastStep: number;
   /** The model step under way, and how many of this turn no event tells of. */
@@ -83,6 +87,7 @@ export interface SessionMemory {
 export function emptyMemory(newest: Newest | null): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };
+  const slots = new Slots(PARALLEL.conversation);
   const front = { front: null, uses: null, lastStep: 0, step: null, untold: 0 };
   return {
     newest,
@@ -94,6 +99,7 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     rendered: null,
     ...client,
     ...front,
+    slots,
     connections,
   };
 }

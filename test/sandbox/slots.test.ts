@@ -1,8 +1,8 @@
 // How many isolates are in flight, and who waits for how long.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PARALLEL } from "../../src/domain/code/script-limits";
 import { DURATIONS } from "../../src/domain/durations";
-import { PARALLEL } from "../../src/domain/limits";
 import { Slots } from "../../src/sandbox/slots";
 import { runOne } from "../support/run-code";
 

@@ -2,8 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import type { Principal } from "../../src/domain/access/access";
+import { PARALLEL } from "../../src/domain/code/script-limits";
 import { makeId } from "../../src/domain/id";
-import { PARALLEL } from "../../src/domain/limits";
 import { parseSettings } from "../../src/domain/settings";
 import { Slots } from "../../src/sandbox/slots";
 import type { Context } from "../../src/services/context";

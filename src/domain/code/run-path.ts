@@ -1,7 +1,7 @@
 // Where the files of a run may lie.
 
-import { SCRIPT_FILES } from "../limits";
 import { checkPath } from "../package/path";
+import { SCRIPT_FILES } from "./script-limits";
 
 const { skill, workspace, temporary, home } = SCRIPT_FILES;
 

@@ -46,7 +46,7 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   const result =
     misfit(name, definition?.inputSchema ?? {}, args) ??
     (await callTool(
-      { loader: context.loader, slots: context.slots },
+      { loader: context.loader, slots: session.memory.slots },
       providerCode(context, skill, facts, facts.provider),
       { tool: declared, shown: name, arguments: args, context: toolContext(context, session, skill.name) },
       await hostParts(context, session, skill, place.callId, place.signal),

@@ -17,9 +17,8 @@ import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
 
-/** Told where a version was deleted between two steps. */
-const GONE = "the skill changed just now";
-const UNREADABLE = "the skill changed just now, or its code could not be read in time; try again";
+/** Told where a version was deleted between two steps, or the compiler did not answer. */
+const GONE = "the skill changed just now, or its code could not be read in time; try again";
 
 export function providerCode(
   context: Context,
@@ -34,6 +33,7 @@ export function providerCode(
 /** What runs scripts of a version, in the order in which they are asked. */
 export function executorsOf(
   context: Context & { loader: WorkerLoader },
+  session: Session | null,
   versionId: string,
   host: Omit<HostParts, "deadline">,
 ): Executor[] {
@@ -44,7 +44,8 @@ export function executorsOf(
     ];
     return zip === null ? GONE : { zip, files };
   };
-  const { loader, assets, slots } = context;
+  const { loader, assets } = context;
+  const { slots } = session?.memory ?? context;
   const parts = { loader, assets, slots, readZip, host };
   return [javascript(parts, (path) => loadCode(context, versionId, path, "script")), python(parts)];
 }
@@ -86,7 +87,7 @@ async function loadCode(
 ): Promise<Runnable | string> {
   const { packages, timings } = context;
   const code = (await readStoredCode(packages, timings, versionId)) ?? (await compileNow(context, versionId));
-  return code === null ? UNREADABLE : runnable(code, path, as);
+  return code === null ? GONE : runnable(code, path, as);
 }
 
 /** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */

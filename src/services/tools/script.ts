@@ -62,7 +62,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
-  const executor = executorsOf({ ...context, loader }, skill.version_id, host).find((one) => one.runs(script));
+  const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
   if (executor === undefined) return failed(`Error: '${path}' cannot run here.`);
   const { digest, config } = facts;
   const { args, input } = request;

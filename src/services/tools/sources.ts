@@ -7,6 +7,7 @@ import { serversOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { describeProvider } from "../../sandbox/provider";
+import type { Slots } from "../../sandbox/slots";
 import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
 import { connectServers } from "../servers/connections";
@@ -46,7 +47,7 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
     visible.map(async ({ skill, order, runs }): Promise<ToolSource | null> => {
       const facts = known(skill.version_id) ?? read.get(skill.version_id) ?? store.versions[skill.version_id];
       if (facts === undefined) return null;
-      const asked = runs ? await described(context, skill, facts) : { facts, isSettled: true };
+      const asked = runs ? await described(context, session.memory.slots, skill, facts) : { facts, isSettled: true };
       settled &&= asked.isSettled;
       // What is kept with the text is not kept twice.
       if (asked.facts !== withText.get(skill.version_id))
@@ -91,6 +92,7 @@ export async function connectSources(
 /** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */
 async function described(
   context: Context,
+  slots: Slots,
   skill: SkillRef,
   facts: CodeFacts,
 ): Promise<{ facts: CodeFacts; isSettled: boolean }> {
@@ -104,7 +106,7 @@ async function described(
   if (context.loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
   try {
     const code = providerCode(context, skill, facts, facts.provider);
-    const isolates = { loader: context.loader, slots: context.slots };
+    const isolates = { loader: context.loader, slots };
     const answer = await describeProvider(isolates, code, skill.name, facts.tools);
     return { facts: { ...facts, described: answer }, isSettled: true };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
-import { readView } from "../../../src/services/catalog/read-view";
 import { barOf } from "../../../src/services/catalog/may-run";
+import { readView } from "../../../src/services/catalog/read-view";
 import type { Context } from "../../../src/services/context";
 import { keyFor } from "../../support/call";
 import { contextOf } from "../../support/context";

@@ -1,0 +1,29 @@
+// Limits of scripts that hold whatever runs them. Bytes unless the name says otherwise.
+
+const MiB = 1024 * 1024;
+
+/** What a script has for files. Its copy of the package is its own, and the package never changes. */
+export const SCRIPT_FILES = {
+  /** Its own package, where it begins, and what is empty. */
+  skill: "/skill",
+  workspace: "/workspace",
+  temporary: "/tmp",
+  home: "/home/skill",
+  /** What it may hold beside the package's own files: bytes, and files and folders. Then there is no space left on the device. */
+  bytes: 16 * MiB,
+  entries: 4_000,
+  /** Of a larger package no script runs. */
+  packageBytes: 8 * MiB,
+  /** What is given to it. */
+  inBytes: 4 * MiB,
+  /** What is taken out of what it wrote: each file, all of them, and how many. */
+  outFileBytes: 8 * MiB,
+  outBytes: 16 * MiB,
+  outFiles: 20,
+} as const;
+
+/**
+ * Isolates of skill code in flight at once, of a conversation and of a request without one. The platform allows 10 and 4, and a shell
+ * script needs two more. What comes when all are taken waits in a queue.
+ */
+export const PARALLEL = { conversation: 4, request: 2, waiting: 8 } as const;

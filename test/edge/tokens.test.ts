@@ -103,6 +103,16 @@ describe("a good token", () => {
     const { id } = await seedSkill({ name: "for-claimed", scope: "group:claimed" });
     expect((await ask(token, `/api/v1/kinds/skills/${id}`)).status).toBe(200);
     expect((await ask(await sign(ec), `/api/v1/kinds/skills/${id}`)).status).toBe(404);
+    // Nor has the same user what another token claimed a moment ago, by a list that is served from memory.
+    const listed = async (shown: string) => (await ask(shown, "/api/v1/kinds/skills/unified")).text();
+    const without = await sign(ec, claims({ sub: "gina", groups: [] }));
+    for (const [shown, sees] of [
+      [token, true],
+      [without, false],
+      [token, true],
+    ] as const) {
+      expect((await listed(shown)).includes("for-claimed")).toBe(sees);
+    }
     // The issuer says who is in which group, so nobody else may take a name first.
     const make = { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"taken"}' };
     expect((await ask(token, "/api/v1/groups", make, { GROUPS_OPEN: "true" })).status).toBe(403);

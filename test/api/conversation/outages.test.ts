@@ -81,7 +81,7 @@ describe("when D1 does not work", () => {
     await user.turn("x");
     await user.load("x", "wiki");
     await user.put("/x", { spec: { skills: ["draw"] } });
-    breakWith(new Faults(1));
+    breakWith(new Faults(0));
     expect((await user.send("POST", "/x/turns", {})).status).toBe(503);
     vi.restoreAllMocks();
     expect(activeIn(await user.get("/x"))).toEqual(["wiki"]);

@@ -32,7 +32,7 @@ export async function beginWorld(): Promise<World> {
 
 export function endWorld(): void {
   enter(null);
-  Object.assign(env, { DB, PACKAGES });
+  Object.assign(env, { DB, CONVERSATIONS, PACKAGES });
 }
 
 /** The bindings of one of the gateway's isolates, for `askWith`. */

@@ -7,7 +7,7 @@ import { ACCESS_LIMITS } from "../limits";
 import { GROUP_ROLES, type Membership, type Principal, visibleScopes } from "./access";
 
 /** What a request comes with: who calls and the counters of what the caller sees, as of a D1 bookmark. Bookmarks sort as text. */
-export interface Told {
+export interface UserFacts {
   principal: Principal;
   counters: Record<string, number>;
   /** `null` where nothing was read. */
@@ -33,7 +33,7 @@ export const newestSchema = z.object({
 export type Newest = z.infer<typeof newestSchema>;
 
 /** The same with what a request comes with, as far as that is newer. */
-export function joined(newest: Newest | null, { principal, counters, asOf }: Told, now: number): Newest | null {
+export function joined(newest: Newest | null, { principal, counters, asOf }: UserFacts, now: number): Newest | null {
   const before = counting(newest, now);
   if (asOf === null) return before;
   const own = claimsOf(principal);
@@ -54,7 +54,7 @@ function counting(newest: Newest | null, now: number): Newest | null {
  * What a request goes by: what it came with, or the newest where that is newer. The newest tells which groups the user is in and what has
  * changed; role, scopes and the groups that a token claims are the caller's own and never another's.
  */
-export function goingBy(known: Newest | null, told: Told, now: number): Told {
+export function goingBy(known: Newest | null, told: UserFacts, now: number): UserFacts {
   const newest = counting(known, now);
   const asOf = told.asOf ?? "";
   if (newest === null || newest.as_of <= asOf) return told;

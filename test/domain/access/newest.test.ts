@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Membership, visibleScopes } from "../../../src/domain/access/access";
-import { goingBy, joined, type Newest, type Told } from "../../../src/domain/access/newest";
+import { goingBy, joined, type Newest, type UserFacts } from "../../../src/domain/access/newest";
 import { DURATIONS } from "../../../src/domain/durations";
 
 const NAMES = ["a", "b", "c"] as const;
@@ -36,7 +36,7 @@ const CLAIMS: Record<string, readonly string[]> = { key: [], "jwt:one": ["a", "b
 const bookmark = (moment: number) => `0000000${moment}-0`;
 
 /** What a caller with this key or token has read at a moment. */
-function read(moments: readonly Moment[], at: number, keyId: string): Told {
+function read(moments: readonly Moment[], at: number, keyId: string): UserFacts {
   const { exist, member, counters } = moments[at]!;
   const groups: Membership[] = member.map((group) => ({ group, role: ROLE }));
   for (const group of CLAIMS[keyId]!)

@@ -26,7 +26,7 @@ import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { Recorder } from "../../support/recorder";
-import { BIG_USER, OWN_SKILLS, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
+import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 
 const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
@@ -383,33 +383,3 @@ function harmless(detail: string): boolean {
   if (/^SCAN skill_search VIRTUAL TABLE INDEX \d+:(?:r?M\d|=|[<>])/.test(detail)) return true;
   return /^SCAN (?!skill_search)\w+ VIRTUAL TABLE INDEX \d+:/.test(detail);
 }
-
-describe("ten thousand skills", () => {
-  const db = openDatabase(env.DB, { storage: 0 });
-
-  it("are listed page by page without a gap", async () => {
-    let after: string | null = null;
-    let seen = 0;
-    do {
-      const page: Awaited<ReturnType<typeof skillLists.listSkills>> = await skillLists.listSkills(db, "public", {
-        after,
-        skip: 0,
-        limit: PAGE,
-      });
-      seen += page.records.length;
-      after = page.next;
-    } while (after !== null);
-    expect(seen).toBe(PUBLIC_SKILLS);
-    expect(await skillLists.countSkillsOf(db, OWN)).toBeGreaterThanOrEqual(OWN_SKILLS);
-  });
-
-  it("are found by search, own ones hiding public ones of the same name", async () => {
-    const hits = await search.searchSkills(db, SCOPES, "skill 00100", 5);
-    expect(hits[0]).toMatchObject({ id: `skl_${BIG_USER}-2`, name: "skill-00100", scope: OWN });
-    expect(hits.filter((hit) => hit.name === "skill-00100")).toHaveLength(1);
-    const others = await search.searchSkills(db, ["user:other", "public"], "skill 00100", 5);
-    expect(others[0]).toMatchObject({ name: "skill-00100", scope: "public" });
-    expect(await search.searchSkills(db, SCOPES, "common", 20)).toHaveLength(20);
-    expect((await search.searchSkills(db, SCOPES, "number7777", 20))[0]).toMatchObject({ name: "skill-07777" });
-  });
-});

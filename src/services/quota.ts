@@ -14,6 +14,7 @@ import {
   tooOften,
 } from "../domain/access/quota";
 import type { QuotaSettings } from "../domain/settings";
+import { readReplyOrCount, type StoredReply } from "../storage/d1/idempotency";
 import { countGhosts, countKeys, countUse, readScopeUse, readUserUse, type SkillsUsed } from "../storage/d1/usage";
 import type { Context } from "./context";
 
@@ -69,6 +70,23 @@ export async function countToday(
   const limit = dailyLimits(context.settings)[what];
   const count = await countUse(context.db, { subject: userId, kind: what, windowStart: dayOf(context.now()) });
   if (count > limit) throw tooOften(what, limit, context.now());
+}
+
+/**
+ * The same of a request that may be asked again: one that was answered is not counted, and its answer told.
+ *
+ * @param repeat the request's key, and since when answers count
+ */
+export async function countOnceToday(
+  context: Context,
+  what: Counted,
+  repeat: { userId: string; key: string; since: number },
+): Promise<StoredReply | null> {
+  const limit = dailyLimits(context.settings)[what];
+  const use = { subject: repeat.userId, kind: what, windowStart: dayOf(context.now()) };
+  const { reply, count } = await readReplyOrCount(context.db, repeat, use);
+  if (reply === null && count > limit) throw tooOften(what, limit, context.now());
+  return reply;
 }
 
 /** What is used of a quota, and how much one may. */

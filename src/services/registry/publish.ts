@@ -9,14 +9,14 @@ import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../../domain/pack
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
-import { keepReply, type NewReply, readReply } from "../../storage/d1/idempotency";
+import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../../storage/d1/publishing";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { countSkills } from "../../storage/d1/usage";
 import { putCode, putPackage } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
-import { countToday, requireRoomForSkill } from "../quota";
+import { countOnceToday, countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
 import type { RoutingReport } from "./routing";
@@ -50,12 +50,13 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const startedAt = context.now();
   const uploadSha256 = await sha256Hex(request.upload);
   const repeat = await repeatOf(context, request, uploadSha256);
-  const answered = repeat === null ? null : await answerAgain(context, repeat);
-  if (answered !== null) return answered;
+  // One that may be asked again is looked for first: what was answered costs no more than that.
+  const known = repeat === null ? null : await countOnceToday(context, "uploads", repeat);
+  if (repeat !== null && known !== null) return answerBy(context, repeat, known);
 
   const { target } = request;
   // D1 may be far away: all that does not depend on each other is asked at one time, and heard in this order.
-  const counting = awaitedLater(countToday(context, "uploads"));
+  const counting = repeat === null ? awaitedLater(countToday(context, "uploads")) : null;
   const outcome = await readPackage(request.upload, {
     ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
     ...(request.name === undefined ? {} : { name: request.name }),
@@ -183,7 +184,10 @@ async function repeatOf(context: Context, request: PublishRequest, uploadSha256:
 /** The answer that was given under the request's key, if there is one. */
 async function answerAgain(context: Context, repeat: Repeat): Promise<Published | null> {
   const known = await readReply(context.db, repeat.userId, repeat.key, repeat.since);
-  if (known === null) return null;
+  return known === null ? null : answerBy(context, repeat, known);
+}
+
+async function answerBy(context: Context, repeat: Repeat, known: StoredReply): Promise<Published> {
   if (known.request !== repeat.request) {
     const message = "This Idempotency-Key was used for another request.";
     throw new GatewayError("conflict", "IDEMPOTENCY_KEY_REUSED", message);

@@ -1,8 +1,9 @@
 // What was answered to uploads under an Idempotency-Key, kept for a day. Written in the batch of the effect it stands for.
 
-import { and, eq, gte, lt } from "drizzle-orm";
+import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "./database";
 import { idempotency } from "./schema/registry";
+import { counting, type Use } from "./usage";
 
 export interface StoredReply {
   /** Digest of what was asked. */
@@ -21,11 +22,26 @@ export interface NewReply extends StoredReply {
 
 /** The answer that was given under a key, unless it is older than `since`. */
 export async function readReply(db: Database, userId: string, key: string, since: number): Promise<StoredReply | null> {
-  const [found] = await db
+  const [found] = await replyRow(db, userId, key, since);
+  return found ?? null;
+}
+
+function replyRow(db: Database, userId: string, key: string, since: number) {
+  return db
     .select({ request: idempotency.request, status: idempotency.status, subject: idempotency.subject })
     .from(idempotency)
     .where(and(eq(idempotency.userId, userId), eq(idempotency.key, key), gte(idempotency.createdAt, since)));
-  return found ?? null;
+}
+
+/** The same; where there is none, what is asked is counted in the same trip, and the count told. */
+export async function readReplyOrCount(
+  db: Database,
+  { userId, key, since }: Pick<NewReply, "userId" | "key" | "since">,
+  use: Use,
+): Promise<{ reply: StoredReply | null; count: number }> {
+  const known = replyRow(db, userId, key, since);
+  const [[reply = null], [counted]] = await db.batch([known, counting(db, use, sql`NOT EXISTS ${known}`)]);
+  return { reply, count: counted?.count ?? 0 };
 }
 
 /** Statements that keep an answer. They fail on a constraint when the key has one already: of two at once one wins. */

@@ -126,6 +126,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await ghosts.removeReferences(db, SCOPES, "skl_0-0");
   },
   readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
+  readReplyOrCount: async (db) => {
+    await db.batch(idempotency.rememberReply(db, answer("counted")));
+    const asked = (key: string) => ({ userId: BIG_USER, key, since: 0 });
+    expect((await idempotency.readReplyOrCount(db, asked("counted"), use("repeats"))).count).toBe(0);
+    expect(await idempotency.readReplyOrCount(db, asked("new"), use("repeats"))).toEqual({ reply: null, count: 1 });
+  },
   rememberReply: (db) => db.batch(idempotency.rememberReply(db, answer("c"))),
   keepReply: (db) => idempotency.keepReply(db, answer("d")),
   dropReplies: (db) => idempotency.dropReplies(db, 0),

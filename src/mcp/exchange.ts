@@ -159,6 +159,7 @@ async function call(
 ): Promise<ToolResult | null> {
   // Clients of the modern era are told of changes only where they listen.
   if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");
-  const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost });
+  const named = typeof args.skill_name === "string" ? [args.skill_name] : null;
+  const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost }, named);
   return callInCatalog(context, view, name, args, ctx.mcpReq.signal);
 }

@@ -30,7 +30,7 @@ export interface Along {
   known: readonly string[];
 }
 
-const NOTHING: Along = { versions: [], names: [], contents: null, known: [] };
+export const NOTHING_ALONG: Along = { versions: [], names: [], contents: null, known: [] };
 
 /** What a view depends on; while this does not change, neither does the view. Another day's order alone changes no prompt. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
@@ -48,7 +48,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
 export async function readView(
   context: Context,
   settings: ConversationSettings,
-  along: Along = NOTHING,
+  along: Along = NOTHING_ALONG,
 ): Promise<View> {
   const key = viewKey(context, settings);
   const { caller } = context;

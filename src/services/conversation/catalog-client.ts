@@ -12,21 +12,29 @@ import { isBuiltin } from "../../domain/tools/builtin";
 import { toolsOfCatalog } from "../../domain/tools/client-offer";
 import { openingOf } from "../../domain/tools/client-opening";
 import { findAllInView } from "../catalog/catalog";
-import { readView, viewKey } from "../catalog/read-view";
+import { NOTHING_ALONG, readView, viewKey } from "../catalog/read-view";
 import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 
 /** Views by what they depend on and by day, so that a client's calls in a row read the catalog once. */
 const seen = new Recent<string, View>(64);
 
-/** The view of a principal's catalog, narrowed by a ghost. */
-export async function viewOfCatalog(context: Context, settings: ConversationSettings): Promise<View> {
+/**
+ * The view of a principal's catalog, narrowed by a ghost.
+ *
+ * @param contents names of skills whose content will be needed: with a view that is read anew it comes along
+ */
+export async function viewOfCatalog(
+  context: Context,
+  settings: ConversationSettings,
+  contents: readonly string[] | null = null,
+): Promise<View> {
   if (context.caller.stale) throw new GatewayError("unavailable", "UNAVAILABLE", "The registry does not answer now.");
   const day = dayOf(context.now());
   const key = JSON.stringify([context.caller.principal.userId, day, viewKey(context, settings)]);
   const known = seen.get(key);
   if (known !== undefined) return known;
-  const view = await readView(context, settings);
+  const view = await readView(context, settings, { ...NOTHING_ALONG, contents });
   if (view.warnings.some((warning) => warning.code === "GHOST_NOT_FOUND"))
     throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${settings.ghost}'.`);
   seen.set(key, view);

@@ -12,7 +12,7 @@ import { storageDown } from "../../storage/d1/database";
 import { readGhost } from "../../storage/d1/views";
 import type { ConversationStore } from "../../storage/object/conversation";
 import { preloadIssues, tooMuch } from "../catalog/preload";
-import { readView } from "../catalog/read-view";
+import { NOTHING_ALONG, readView } from "../catalog/read-view";
 import type { Caller, Context } from "../context";
 import { conversationNotFound, createSession, keepAbout, type Session } from "../session";
 
@@ -52,7 +52,7 @@ export async function putConversation(
     // What it may see is read meanwhile. Should that fail, whoever needs it reads it again and hears why.
     const picked = selected === null ? null : pickedOf(selected, userScope(context.caller.principal.userId));
     const contents = picked?.map(({ name }) => name) ?? null;
-    const reading = readView(context, settings, { versions: [], names: [], contents, known: [] }).catch(() => null);
+    const reading = readView(context, settings, { ...NOTHING_ALONG, contents }).catch(() => null);
     await enlist(context, id, settings);
     ahead = await reading;
   }

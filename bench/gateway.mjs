@@ -17,12 +17,15 @@ export const COMPATIBILITY = { date: compatibility_date, flags: compatibility_fl
 
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
-/** @param {{ development?: boolean }} [options] `development`: it may speak to servers on this machine */
+/**
+ * @param {{ development?: boolean, entry?: string }} [options] `development`: it may speak to servers on this machine; `entry`: another
+ *   Worker than the bench's, without floors
+ */
 export async function startGateway(options = {}) {
   await prepareAssets();
   const state = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-"));
   const { modules } = await bundleWorker({
-    entry: "bench/worker.ts",
+    entry: options.entry ?? "bench/worker.ts",
     release: true,
     development: options.development ?? false,
   });
@@ -44,8 +47,10 @@ export async function startGateway(options = {}) {
           r2Buckets: { PACKAGES: "skill-gateway" },
           durableObjects: {
             CONVERSATIONS: { className: "Conversation", useSQLite: true },
-            FLOOR: { className: "Floor", useSQLite: true },
-            ASKING: { className: "AskingFloor", useSQLite: true },
+            ...(options.entry === undefined && {
+              FLOOR: { className: "Floor", useSQLite: true },
+              ASKING: { className: "AskingFloor", useSQLite: true },
+            }),
           },
           workerLoaders: { LOADER: {} },
           serviceBindings: { ASSETS: serveAsset },

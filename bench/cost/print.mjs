@@ -1,0 +1,68 @@
+// The tables of docs/cost.md.
+
+import { CHECKED, PRICES, SOURCES, WAITS } from "./prices.mjs";
+
+const BEGIN = "<!-- bench:cost -->";
+const END = "<!-- /bench:cost -->";
+
+/** A document with the text between its marks replaced. */
+export function between(document, text) {
+  const [before, rest] = document.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error("the document has no marks of bench:cost");
+  return `${before}${BEGIN}\n${text}\n${END}${after}`;
+}
+
+/** The rows of each catalog, the first one with the units behind it. */
+export function tables(rows, sizes) {
+  const of = (name, size) => rows.find((row) => row.name === name && row.size === size);
+  const names = rows.filter(({ size }) => size === sizes[0]).map(({ name }) => name);
+  const dollars = names.map((name) => [name, ...sizes.map((size) => money(of(name, size).cost.total))]);
+  const largest = sizes.at(-1);
+  const units = names.map((name) => {
+    const { units: u, cost, ms } = of(name, largest);
+    const calls = [
+      u.objectRequests,
+      `${u.objectRowsWritten}${u.alarmsSet > 0 ? ` + ${u.alarmsSet}` : ""}`,
+      u.objectRowsRead,
+    ];
+    return [
+      name,
+      ...calls,
+      u.d1RowsWritten,
+      u.d1RowsRead,
+      u.r2ClassA,
+      u.r2ClassB,
+      Math.round(cost.awake_ms),
+      ms.toFixed(0),
+    ];
+  });
+  const parts = names.map((name) => {
+    const { cost } = of(name, largest);
+    return [name, ...["requests", "awake", "object", "d1", "r2"].map((part) => money(cost[part]))];
+  });
+  const prices = Object.entries(SOURCES).map(([what, where]) => `${what}: ${where}`);
+  return [
+    `Counted on ${new Date().toISOString().slice(0, 10)}; prices of ${CHECKED}.`,
+    "Dollars for a million, by how many skills the caller sees:",
+    table(["operation", ...sizes.map((size) => `${size.toLocaleString("en").replaceAll(",", " ")} skills`)], dollars),
+    `Where they come from, with ${largest.toLocaleString("en").replaceAll(",", " ")} skills:`,
+    table(["operation", "requests", "awake", "object's rows", "D1", "R2"], parts),
+    "And the units: rows of the object written (and alarms set, which are billed as a row each) and read, rows of D1 written and read, R2 calls of class A and B, milliseconds awake, and milliseconds here, which are no bill:",
+    table(
+      ["operation", "object requests", "written", "read", "D1 written", "D1 read", "A", "B", "awake ms", "local ms"],
+      units,
+    ),
+    `List prices beyond what the paid plan includes, for a million: request ${PRICES.request}, request to an object ${PRICES.objectRequest}, second of an object awake ${PRICES.awakeSecond.toFixed(2)}, row read ${PRICES.rowRead}, row written ${PRICES.rowWritten}, R2 class A ${PRICES.r2ClassA}, class B ${PRICES.r2ClassB}. ${prices.join("; ")}.`,
+    `Waits that are declared, in milliseconds: ${Object.entries(WAITS)
+      .map(([what, ms]) => `${what} ${ms}`)
+      .join(", ")}.`,
+  ].join("\n\n");
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}
+
+const money = (dollars) => (dollars >= 100 ? dollars.toFixed(0) : dollars.toFixed(2));

@@ -1,0 +1,44 @@
+// The gateway as it is deployed, with a meter at the platform's own classes, and three routes of the bench beside it.
+
+// The gateway as it is deployed, with a meter at the platform's own classes, and three routes of the bench beside it.
+
+import gateway, { Conversation as Metered } from "../../src/index";
+import { moveClock, takeUnits, watchBindings, watchStorage } from "./meter";
+
+export class Conversation extends Metered {
+  constructor(ctx: DurableObjectState, env: Env) {
+    watchStorage(ctx.storage);
+    watchBindings(env);
+    super(ctx, env);
+  }
+
+  /** What the platform does when the alarm goes off. */
+  async ring(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.alarm();
+  }
+}
+
+export default {
+  async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
+    watchBindings(env);
+    const [, route, what] = /\/cost\/(\w+)\/?(.*)$/.exec(new URL(request.url).pathname) ?? [];
+    switch (route) {
+      case "units":
+        return Response.json(takeUnits());
+      case "clock":
+        moveClock(Number(what));
+        return new Response("ok");
+      case "hourly":
+        await gateway.scheduled({ scheduledTime: Date.now(), cron: "", noRetry: () => {} } as ScheduledController, env);
+        return new Response("ok");
+      case "ring": {
+        const stub: unknown = env.CONVERSATIONS.getByName(decodeURIComponent(what ?? ""));
+        await (stub as { ring(): Promise<void> }).ring();
+        return new Response("ok");
+      }
+      default:
+        return gateway.fetch(request, env, context);
+    }
+  },
+};

@@ -67,6 +67,7 @@ export async function startGateway(options = {}) {
   await migrate(db);
 
   const send = sender(url, agent);
+  const crowds = [];
   const keys = new Map();
   return {
     db,
@@ -79,6 +80,12 @@ export async function startGateway(options = {}) {
     },
     request,
     keyOf,
+    /** Sends over as many kept connections as there are requests under way, at most so many. */
+    crowd(connections) {
+      const many = new http.Agent({ keepAlive: true, maxSockets: connections });
+      crowds.push(many);
+      return sender(url, many);
+    },
     /** A user's request to publish a ZIP. */
     async upload(user, zip, fileName = "skill.zip", route = "/api/v1/kinds/skills/upload") {
       const form = new FormData();
@@ -92,7 +99,7 @@ export async function startGateway(options = {}) {
       };
     },
     async stop() {
-      agent.destroy();
+      for (const each of [agent, ...crowds]) each.destroy();
       await miniflare.dispose();
       await rm(state, { recursive: true, force: true });
     },

@@ -28,6 +28,7 @@ const ROWS = {
   read: {},
   upload: {},
   ask: {},
+  throughput: { apart: true, fresh: true },
   sockets: { apart: true },
   tokens: {},
   code: {},

@@ -1,0 +1,102 @@
+// `npm run bench:soak`: mixed traffic for minutes, and what the runtime takes of memory at each. Ends with 1 when it takes more
+// than 1.3 times as much a minute after the last request as it did after two minutes, or when a request failed.
+// usage: npm run bench:soak -- [--minutes 10] [--clients 8]
+
+import { parseArgs } from "node:util";
+import { startGateway } from "./gateway.mjs";
+import { percentiles } from "./measure.mjs";
+import { runtimeMemory } from "./memory.mjs";
+import { prose, publishSkills, skillZip } from "./skills.mjs";
+
+const GROWTH = 1.3;
+const USERS = 4;
+const FILE = "references/guide.md";
+
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "10" }, clients: { type: "string", default: "8" } },
+});
+const [minutes, clients] = [Number(values.minutes), Number(values.clients)];
+if (!(minutes >= 3) || !(clients >= 1)) {
+  console.error("usage: npm run bench:soak -- [--minutes 10] [--clients 8], of at least 3 minutes");
+  process.exit(2);
+}
+
+const gateway = await startGateway();
+try {
+  for (let user = 0; user < USERS; user++)
+    await publishSkills(gateway, `soak-${user}`, 20, (n) => ({ [FILE]: Buffer.from(prose(10_240, 5_000 + n)) }));
+  process.exitCode = await soak();
+} finally {
+  await gateway.stop();
+}
+
+async function soak() {
+  const send = gateway.crowd(clients);
+  const times = [];
+  const failures = new Map();
+  const memory = [await runtimeMemory()];
+  const began = Date.now();
+  const until = began + minutes * 60_000;
+  console.log(`start: ${memory[0].toFixed(0)} MiB`);
+  const watch = setInterval(async () => {
+    const now = await runtimeMemory();
+    memory.push(now);
+    const { p50, p99, samples } = percentiles(times.splice(0));
+    console.log(
+      `minute ${memory.length - 1}: ${now.toFixed(0)} MiB, ${(samples / 60).toFixed(0)} requests a second, p50 ${p50?.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms`,
+    );
+  }, 60_000);
+  await Promise.all(Array.from({ length: clients }, (_, client) => visit(client)));
+  clearInterval(watch);
+  // What a garbage collection can take is taken, as far as there are requests to make one begin.
+  for (let n = 0; n < 60; n++) {
+    await gateway.call("soak-0", "GET", "/api/v1/me");
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+  const after = await runtimeMemory();
+  const bound = GROWTH * memory[2];
+  console.log(`a minute after: ${after.toFixed(0)} MiB, which may be ${bound.toFixed(0)}: ${GROWTH} times minute 2`);
+  for (const [what, count] of failures) console.error(`${count} times: ${what}`);
+  return after > bound || failures.size > 0 ? 1 : 0;
+
+  /** One client, from conversation to conversation. */
+  async function visit(client) {
+    for (let n = 0; Date.now() < until; n++) {
+      for (const request of requestsOf(client, n)) {
+        if (Date.now() >= until) return;
+        try {
+          const { ms } = await send(await request());
+          times.push(ms);
+        } catch (error) {
+          const what = String(error.message).slice(0, 200);
+          failures.set(what, (failures.get(what) ?? 0) + 1);
+        }
+      }
+    }
+  }
+}
+
+/** What a client does in its `n`-th conversation: three turns with a load and a read, a question, a list, and at times an upload. */
+function* requestsOf(client, n) {
+  const user = `soak-${client % USERS}`;
+  const route = `/api/v1/conversations/soak-${client}-${n}`;
+  const post = (path, body) => () => gateway.request(user, "POST", `${route}/${path}`, body);
+  const use = (id, name, args) => post("tool-calls", { calls: [{ id, name, arguments: args }], format: "openai" });
+  const skill = `skill-${String(n % 20).padStart(2, "0")}`;
+  for (let turn = 0; turn < 3; turn++) {
+    yield post("turns", { key: `message-${turn}`, format: "openai", ...(turn === 0 ? { conversation: {} } : {}) });
+    yield use(`load-${turn}`, "load_skill", { skill_name: skill });
+    yield use(`read-${turn}`, "read_skill", { skill_name: skill, file_path: FILE });
+    yield () => gateway.request(user, "GET", `${route}/prompt`);
+  }
+  yield use("find", "find_skill", { query: "guide" });
+  // Nobody is there, and so it waits as long as it says.
+  yield post("requests", { action: "echo", payload: { n }, timeout_ms: 20, wait_ms: 100 });
+  yield () => gateway.request(user, "GET", "/api/v1/kinds/skills");
+  if (n % 5 === 0) {
+    const body = prose(4_000, client * 100_000 + n);
+    const zip = skillZip({ name: `new-${client}`, description: "Published again and again.", body });
+    yield () => gateway.upload(user, zip);
+  }
+  yield () => gateway.request(user, "DELETE", route);
+}

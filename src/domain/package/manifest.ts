@@ -46,7 +46,7 @@ const STRICT_COMPATIBILITY = 500;
 /** How many entries of `dependencies` that name no skills are kept to be told of, and how much of each. */
 const OTHERS = 20;
 const OTHER_CHARS = 80;
-const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
+const MODULE_ENDINGS = [".js", ".mjs", ".ts", ".py"];
 
 /**
  * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
@@ -155,7 +155,7 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
   );
   const other = paths.find((path) => path === file || path.startsWith(`${file}.`));
   if (!runnable && other !== undefined) {
-    const message = `The provider '${other}' is not JavaScript: it is kept but not run here, the skill loads as a prompt.`;
+    const message = `The provider '${other}' is neither JavaScript nor Python: it is kept but not run here, the skill loads as a prompt.`;
     fields.warn("PROVIDER_LANGUAGE", ["provider", "module"], message);
   } else if (!runnable) {
     const message = `The package has no provider module '${module}'; the skill loads as a prompt.`;

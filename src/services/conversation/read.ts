@@ -3,7 +3,7 @@
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { renderFound } from "../../domain/catalog/found";
 import type { View } from "../../domain/catalog/view";
-import { isCode } from "../../domain/code/graph";
+import { isScript } from "../../domain/code/language";
 import { CONVERSATION_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
 import { mediaTypeOf } from "../../domain/media-type";
 import { findFile, plainPath } from "../../domain/package/path";
@@ -89,7 +89,7 @@ function instructions(name: string, version: VersionContent, page: Page, runs: b
   const { shown, note } = paged(body, page);
   const files = version.files.map((file) => file.path);
   const others = version.files.filter((file) => file !== instructionsFile(version.files, SKILL_FILE));
-  const mark = (path: string) => (runs && isCode(path) ? " (script)" : "");
+  const mark = (path: string) => (runs && isScript(path) ? " (script)" : "");
   const list = others.map(({ path }) => `- ${path}${mark(path)}`).join("\n");
   return {
     content: [

@@ -4,7 +4,7 @@
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
 import { type Dependency, maySayBare, readNeeds } from "../../domain/catalog/needs";
-import { isCode } from "../../domain/code/graph";
+import { isScript } from "../../domain/code/language";
 import type { StoredCode } from "../../domain/code/stored";
 import type { Issue } from "../../domain/errors";
 import { inspect } from "../../domain/inspection/inspection";
@@ -93,7 +93,7 @@ export function findingsIn({ files, zip }: SkillPackage): Issue[] {
 
 /** What is to be said about code that will not run: the provider, and scripts in a language that would. */
 function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
-  const script = files.find(({ path }) => path.startsWith("scripts/") && isCode(path));
+  const script = files.find(({ path }) => path.startsWith("scripts/") && isScript(path));
   const hasProvider = manifest.provider?.module !== undefined;
   if (!hasProvider && script === undefined) return [];
   const what = hasProvider

@@ -88,7 +88,7 @@ describe("the list of files", () => {
       "- GUIDE.md",
       "- a/b/deep.txt",
       "- scripts/hello.js (script)",
-      "- scripts/hello.py",
+      "- scripts/hello.py (script)",
     ]);
     expect(data).toEqual(["..odd", "GUIDE.md", "SKILL.md", "a/b/deep.txt", "scripts/hello.js", "scripts/hello.py"]);
   });

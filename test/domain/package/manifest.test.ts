@@ -187,12 +187,12 @@ describe("warnings", () => {
 
   it("for a provider in another language, with what the package really has", async () => {
     const provider = "provider:\n  module: provider\n  class: P";
-    expect((await described(provider, ["provider.py"])).warnings).toEqual(["PROVIDER_LANGUAGE SKILL.md:4"]);
-    expect((await described("provider: {module: provider.py}", ["provider.py"])).warnings).toEqual([
+    expect((await described(provider, ["provider.rb"])).warnings).toEqual(["PROVIDER_LANGUAGE SKILL.md:4"]);
+    expect((await described("provider: {module: provider.rb}", ["provider.rb"])).warnings).toEqual([
       "PROVIDER_LANGUAGE SKILL.md:3",
     ]);
-    for (const file of ["provider.js", "provider.mjs", "provider.ts"]) {
-      expect((await described(provider, ["provider.py", file])).warnings).toEqual([]);
+    for (const file of ["provider.js", "provider.mjs", "provider.ts", "provider.py"]) {
+      expect((await described(provider, ["provider.rb", file])).warnings).toEqual([]);
     }
     expect((await described("provider: {module: ./lib/p.js}", ["lib/p.js"])).warnings).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
 
-import { findModule } from "../../src/domain/code/graph";
+import { findModule, findPython } from "../../src/domain/code/graph";
 import { isScript, languageOf } from "../../src/domain/code/language";
 import { PARALLEL } from "../../src/domain/code/script-limits";
 import { runnable } from "../../src/domain/code/stored";
@@ -11,7 +11,8 @@ import { compileApart } from "../../src/sandbox/compiling";
 import type { HostParts } from "../../src/sandbox/host";
 import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
-import { python } from "../../src/sandbox/python/executor";
+import { isPython, python } from "../../src/sandbox/python/executor";
+import { pythonIsolate } from "../../src/sandbox/python/isolate";
 import { Slots } from "../../src/sandbox/slots";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
@@ -50,12 +51,16 @@ export default {
     const code = compiled.code;
     const load = (path: string, as: "provider" | "script") => async () =>
       code === null ? "the package has no code" : runnable(code, path, as);
-    const path = manifest.provider?.module === undefined ? null : findModule(manifest.provider.module, paths);
+    const named = manifest.provider?.module;
+    const path = named === undefined ? null : (findModule(named, paths) ?? findPython(named, paths));
+    const stored = { assets: env.ASSETS, readZip: async () => found };
+    const isolate =
+      path !== null && isPython(path) ? (userId: string) => pythonIsolate(stored, digest, userId) : undefined;
     const className = manifest.provider?.class;
     const provider =
       path === null || className === undefined
         ? null
-        : { digest, path, className, config: manifest.config, load: load(path, "provider") };
+        : { digest, path, className, config: manifest.config, load: load(path, "provider"), isolate };
 
     const isolates = { loader: env.LOADER, slots: new Slots(PARALLEL.request) };
     if (asked.call === undefined) {

@@ -9,12 +9,14 @@ import type { ToolDeclaration } from "../domain/package/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { toolResultOf } from "../domain/tools/output";
 import { type HostParts, NO_PAGE } from "./host";
-import { type Isolates, type Outcome, runIsolated } from "./isolate";
+import { type IsolateCode, type Isolates, type Outcome, runIsolated } from "./isolate";
 import { type ModulesCode, modulesIsolate } from "./modules";
 
 /** The module's path in the package, and the class that it exports. */
 export interface ProviderCode extends Omit<ModulesCode, "as" | "userId"> {
   className: string;
+  /** Where its code runs, if that is not an isolate of its modules: whose state that is, is asked with it. */
+  isolate?: ((userId: string) => Promise<IsolateCode>) | undefined;
 }
 
 /** What a provider gets to know about a call. */
@@ -45,10 +47,12 @@ export async function describeProvider(
   const context = { taskId: "", subtaskId: 0, userId: "", userName: "", skillName };
   const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
   const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
-  const ask = { kind: "describe", class: code.className, tools, context, config: code.config };
-  const isolate = await modulesIsolate({ ...code, as: "provider", userId: "" });
-  const { outcome } = await runIsolated(isolates, isolate, { ask, ms: DURATIONS.describe }, host);
-  const problem = problemOf(outcome, DURATIONS.describe);
+  const ms = DURATIONS.describe;
+  const { path, config } = code;
+  const ask = { kind: "describe", path, class: code.className, tools, context, config, ms };
+  const isolate = await isolateOf(code, "");
+  const { outcome } = await runIsolated(isolates, isolate, { ask, ms }, host);
+  const problem = problemOf(outcome, ms);
   const answered = outcome.kind === "answer" ? answerSchema.safeParse(outcome.value).data : undefined;
   const described: Described = { tools: [], problems: {} };
   for (const { name } of declared) {
@@ -71,17 +75,23 @@ export async function callTool(
   const ms = timeoutOf(call.tool.config, code.config);
   const ask = {
     kind: "call",
+    path: code.path,
+    ms,
     class: code.className,
     tool: askedTool(call.tool, code.config),
     arguments: call.arguments,
     context: { ...call.context },
     config: code.config,
   };
-  const isolate = await modulesIsolate({ ...code, as: "provider", userId: call.context.userId });
+  const isolate = await isolateOf(code, call.context.userId);
   const { outcome } = await runIsolated(isolates, isolate, { ask, ms }, host, signal);
   if (outcome.kind === "answer") return toolResultOf(outcome.value, call.shown);
   if (outcome.kind === "timeout") return failed(`Tool '${call.shown}' timed out after ${ms / 1_000}s`);
   return failed(`Tool '${call.shown}' failed: ${problemOf(outcome, ms)}`);
+}
+
+function isolateOf(code: ProviderCode, userId: string): Promise<IsolateCode> {
+  return code.isolate?.(userId) ?? modulesIsolate({ ...code, as: "provider", userId });
 }
 
 /** How long a tool may take: its own `timeout` in seconds, else its skill's, else the default; in milliseconds. */

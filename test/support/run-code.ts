@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { compilePackage } from "../../src/domain/code/compile";
-import { findModule } from "../../src/domain/code/graph";
+import { findModule, findPython } from "../../src/domain/code/graph";
 import { languageOf } from "../../src/domain/code/language";
 import { runnable, type StoredCode } from "../../src/domain/code/stored";
 import type { Described } from "../../src/domain/conversation/offered";
@@ -14,7 +14,8 @@ import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
 import type { RunFile } from "../../src/sandbox/isolate";
 import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
-import { python } from "../../src/sandbox/python/executor";
+import { isPython, python } from "../../src/sandbox/python/executor";
+import { pythonIsolate } from "../../src/sandbox/python/isolate";
 import { Slots } from "../../src/sandbox/slots";
 import type { SkillFixture } from "./skill";
 import { skillZip } from "./skill";
@@ -49,17 +50,17 @@ function hostOf(found: { files: { path: string; offset: number; size: number }[]
 async function provider(fixture: SkillFixture) {
   const { found, code, warnings } = await compiled(fixture);
   const { provider: declared, config, tools } = found.manifest;
-  const path = findModule(
-    declared?.module ?? "",
-    found.files.map((file) => file.path),
-  );
-  if (path === null || code === null) throw new Error("no provider");
+  const paths = found.files.map((file) => file.path);
+  const path = findModule(declared?.module ?? "", paths) ?? findPython(declared?.module ?? "", paths);
+  if (path === null) throw new Error("no provider");
+  const parts = { assets: env.ASSETS, readZip: async () => found };
   const provided: ProviderCode = {
     digest: found.digest,
     path,
     className: declared?.class ?? "",
     config,
-    load: async () => runnable(code, path, "provider"),
+    load: async () => runnable(code ?? NO_CODE, path, "provider"),
+    isolate: isPython(path) ? (userId) => pythonIsolate(parts, found.digest, userId) : undefined,
   };
   return { found, provided, tools, warnings };
 }

@@ -41,6 +41,12 @@ export function findModule(module: string, paths: readonly string[]): string | n
   return candidates.find((candidate) => isCode(candidate) && paths.includes(candidate)) ?? null;
 }
 
+/** The same for a provider in Python. */
+export function findPython(module: string, paths: readonly string[]): string | null {
+  const file = module.replace(/^\.\//, "").replace(/(?:\.py)?$/, ".py");
+  return paths.includes(file) ? file : null;
+}
+
 /** A module and all that it imports, directly or not, itself first. */
 export function closure<M extends { imports: readonly string[] }>(
   modules: Readonly<Record<string, M>>,

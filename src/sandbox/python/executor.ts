@@ -1,8 +1,11 @@
 // The executor of Python: CPython in an isolate. What an isolate cannot give (native packages, processes, network) it does not have.
 
+import { languageOf } from "../../domain/code/language";
 import type { Executor, IsolateParts } from "../executor";
 import { runInIsolate } from "../script";
 import { pythonIsolate } from "./isolate";
+
+export const isPython = (path: string): boolean => languageOf(path) === "python";
 
 export function python(parts: IsolateParts): Executor {
   return {

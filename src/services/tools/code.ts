@@ -5,12 +5,13 @@ import { type Runnable, runnable, type StoredCode } from "../../domain/code/stor
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { compileApart } from "../../sandbox/compiling";
-import type { Executor } from "../../sandbox/executor";
+import type { Executor, StoredZip } from "../../sandbox/executor";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import { javascript } from "../../sandbox/javascript";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
-import { python } from "../../sandbox/python/executor";
+import { isPython, python } from "../../sandbox/python/executor";
+import { pythonIsolate } from "../../sandbox/python/isolate";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
@@ -26,8 +27,12 @@ export function providerCode(
   facts: CodeFacts,
   provider: { path: string; class: string },
 ): ProviderCode {
-  const load = () => loadCode(context, skill.version_id, provider.path, "provider");
-  return { digest: facts.digest, path: provider.path, className: provider.class, config: facts.config, load };
+  const { version_id: id } = skill;
+  const { digest, config } = facts;
+  const load = () => loadCode(context, id, provider.path, "provider");
+  const parts = { assets: context.assets, readZip: () => readZip(context, id) };
+  const isolate = isPython(provider.path) ? (userId: string) => pythonIsolate(parts, digest, userId) : undefined;
+  return { digest, path: provider.path, className: provider.class, config, load, isolate };
 }
 
 /** What runs scripts of a version, in the order in which they are asked. */
@@ -37,17 +42,18 @@ export function executorsOf(
   versionId: string,
   host: Omit<HostParts, "deadline">,
 ): Executor[] {
-  const readZip = async () => {
-    const [zip, files] = [
-      await readWholePackage(context.packages, context.timings, versionId),
-      await filesOf(context, versionId),
-    ];
-    return zip === null ? GONE : { zip, files };
-  };
   const { loader, assets } = context;
   const { slots } = session?.memory ?? context;
-  const parts = { loader, assets, slots, readZip, host };
+  const parts = { loader, assets, slots, readZip: () => readZip(context, versionId), host };
   return [javascript(parts, (path) => loadCode(context, versionId, path, "script")), python(parts)];
+}
+
+async function readZip(context: Context, versionId: string): Promise<StoredZip | string> {
+  const [zip, files] = [
+    await readWholePackage(context.packages, context.timings, versionId),
+    await filesOf(context, versionId),
+  ];
+  return zip === null ? GONE : { zip, files };
 }
 
 /**

@@ -1,6 +1,7 @@
 // What versions declare about their code, and their files.
 
-import { findModule, isCode } from "../../domain/code/graph";
+import { findModule, findPython } from "../../domain/code/graph";
+import { isScript } from "../../domain/code/language";
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { CODE_LIMITS } from "../../domain/limits";
 import type { PackageFile } from "../../domain/package/skill";
@@ -26,7 +27,8 @@ export async function filesOf(context: Context, versionId: string): Promise<Pack
 
 function factsFrom({ digest, config, tools, provider, servers, files }: VersionContent): CodeFacts {
   const paths = files.map((file) => file.path);
-  const module = provider?.module === undefined ? null : findModule(provider.module, paths);
+  const named = provider?.module;
+  const module = named === undefined ? null : (findModule(named, paths) ?? findPython(named, paths));
   return {
     digest,
     config,
@@ -34,7 +36,7 @@ function factsFrom({ digest, config, tools, provider, servers, files }: VersionC
     provider: module === null || provider?.class === undefined ? null : { path: module, class: provider.class },
     // Names are keys in what is stored; this one cannot be.
     tools: tools.filter(({ name }) => name !== "__proto__").slice(0, CODE_LIMITS.toolsPerSkill),
-    scripts: paths.some(isCode),
+    scripts: paths.some(isScript),
     servers,
     described: null,
   };

@@ -87,6 +87,7 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
     ...asked,
     path: `${SCRIPT_FILES.skill}/${asked.path}`,
     root: SCRIPT_FILES.skill,
+    module: asked.path.replace(/\.py$/, ""),
     cwd: SCRIPT_FILES.workspace,
     wheels: paths.filter((path) => WHEEL.test(path)).map((path) => `${SCRIPT_FILES.skill}/${path}`),
   };

@@ -1,0 +1,1 @@
+"""A stand-in for the predecessor system: see `skills` and `tools`."""

@@ -20,12 +20,15 @@ export interface PythonRun {
   run: ScriptRun;
 }
 
-type Asked = Parameters<typeof runOne>[2] & { workspace?: Record<string, string> };
+type Asked = Parameters<typeof runOne>[2] & { workspace?: Record<string, string>; path?: string };
 
-export async function runPython(source: string, { workspace = {}, ...asked }: Asked = {}): Promise<PythonRun> {
+export async function runPython(
+  source: string,
+  { workspace = {}, path = "scripts/main.py", ...asked }: Asked = {},
+): Promise<PythonRun> {
   const bytes = (text: string) => new TextEncoder().encode(text);
-  const files = Object.entries({ "/skill/scripts/main.py": source, ...workspace });
-  const run = await runOne(SKILL, "scripts/main.py", {
+  const files = Object.entries({ [`/skill/${path}`]: source, ...workspace });
+  const run = await runOne(SKILL, path, {
     ms: 20_000,
     ...asked,
     files: files.map(([path, text]) => ({ path, bytes: bytes(text) })),

@@ -1,0 +1,3 @@
+import sys
+print("working")
+sys.exit("Error: it cannot be done")

@@ -1,0 +1,8 @@
+# input: "1\n2\nstop\n9\n"
+total = 0
+while True:
+    try: line = input("> ")
+    except EOFError: break
+    if line == "stop": break
+    total += int(line)
+print("=", total)

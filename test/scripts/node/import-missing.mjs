@@ -1,0 +1,2 @@
+console.log("not printed");
+import { nothing } from "../lib/not-there.mjs";

@@ -9,7 +9,7 @@ import { identify, type Shown } from "../services/access/identity";
 import { isUseDue, noteUse } from "../services/access/keys";
 import type { Trust } from "../services/access/recall";
 import { storageDown, type Timings } from "../storage/d1/database";
-import { makeContext, placesOf, primaryDatabase, type Seen } from "./context";
+import { makeContext, placesOf, primaryDatabase, type SeenCaller } from "./context";
 import type { HttpEnv } from "./env";
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
@@ -37,7 +37,11 @@ function trustIn(c: HonoContext<HttpEnv>): Trust {
 }
 
 /** Who calls, asked as near as that may be. */
-async function seenBy(c: HonoContext<HttpEnv>, trust: Trust, timings: Timings): Promise<Seen & { certain: boolean }> {
+async function seenBy(
+  c: HonoContext<HttpEnv>,
+  trust: Trust,
+  timings: Timings,
+): Promise<SeenCaller & { certain: boolean }> {
   const { env } = c;
   const places = placesOf(env, timings, (work) => c.executionCtx.waitUntil(work));
   const looking = {

@@ -7,21 +7,21 @@ import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/memory";
 import type { DatedSession, Places } from "../services/access/recall";
 import type { Caller, Context } from "../services/context";
-import { type Database, guardSession, openDatabase, type Timings, type Watch } from "../storage/d1/database";
+import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 
 /** Who calls, and the D1 session that was asked. */
-export interface Seen {
+export interface SeenCaller {
   /** Asked again where it is a function: in an object, another request may bring newer facts of its user. */
   caller: Caller | (() => Caller);
   /** The D1 session that queries go to. Left out: one of a replica that has come as far as the caller's `asOf`, else the primary's. */
   session?: D1DatabaseSession | undefined;
 }
 
-interface ContextParts extends Seen {
+interface ContextParts extends SeenCaller {
   timings?: Timings;
   browserLink?: Context["browserLink"];
   /** Asks the primary who calls; absent where that was done. */
-  askPrimary?: (() => Promise<Seen>) | undefined;
+  askPrimary?: (() => Promise<SeenCaller>) | undefined;
 }
 
 /** A context with what its answer says of D1. */
@@ -35,7 +35,7 @@ export function makeContext(
   env: Env,
   { timings = { storage: 0 }, browserLink, askPrimary, ...told }: ContextParts,
 ): RequestContext {
-  let seen: Seen = told;
+  let seen: SeenCaller = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
   let nearest: Database | null = null;
   let farther = askPrimary;
@@ -82,7 +82,7 @@ export function makeContext(
 }
 
 /** What a session's writes tell this isolate, and where a replica that lacks a migration sends its statements. */
-function watchOver(env: Env, session: D1DatabaseSession, isPrimary: boolean): Watch {
+function watchOver(env: Env, session: D1DatabaseSession, isPrimary: boolean): SessionWatch {
   const wrote = (isDone: boolean) => memoryOf(env.DB).wrote(isDone ? session.getBookmark() : null);
   return isPrimary ? { wrote } : { wrote, primary: () => env.DB.withSession("first-primary") };
 }

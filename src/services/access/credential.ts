@@ -6,7 +6,7 @@ import { GatewayError, isNo } from "../../domain/errors";
 import type { Settings } from "../../domain/settings";
 import { storageDown } from "../../storage/d1/database";
 import type { KeyRow } from "../../storage/d1/keys";
-import { ask, type Found, type Places } from "./recall";
+import { type Found, type Places, recall } from "./recall";
 
 /** The id of the key that comes from the environment, as principals carry it. */
 export const ENVIRONMENT_KEY = "env";
@@ -45,7 +45,7 @@ export async function isLive(places: Places, credential: string, userId: string)
   };
   const asked = { keyId: credential, userId, claimed: [] };
   try {
-    return await ask(places, { asked, trust: "remembered", least: null, judge });
+    return await recall(places, { asked, trust: "remembered", least: null, judge });
   } catch (error) {
     if (isNo(error)) return false;
     throw error;

@@ -14,7 +14,7 @@ import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
 import { tellIgnoredGroups } from "./ignored-groups";
-import { ask, type Found, type Places, type Trust } from "./recall";
+import { type Found, type Places, recall, type Trust } from "./recall";
 import { readToken, type TokenBearer } from "./token";
 
 /** What a request shows. */
@@ -67,7 +67,7 @@ export async function identify(
     admit(principal);
     return { caller: { principal, counters, asOf, requestId, stale }, key, certain };
   };
-  const identified = await ask(looking, { asked, trust, least: bookmark, judge });
+  const identified = await recall(looking, { asked, trust, least: bookmark, judge });
   if ("token" in proof && onBehalfOf === null) tellIgnoredGroups(proof.token, identified.caller.principal.groups);
   return identified;
 }

@@ -56,7 +56,7 @@ interface Question<T> {
 }
 
 /** The first answer, from near to far, that is no refusal. What the primary leads to counts, whatever it is. */
-export async function ask<T>(places: Places, question: Question<T>): Promise<T> {
+export async function recall<T>(places: Places, question: Question<T>): Promise<T> {
   const isRecalled = question.trust === "remembered" || question.trust === "recent";
   if (isRecalled && places.settings.IDENTITY_MEMORY_S > 0) {
     const near = await askNearby(places, question);

@@ -19,7 +19,7 @@ type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
 export type GuardedSession = D1Database;
 
 /** What a session does besides answering. */
-export interface Watch {
+export interface SessionWatch {
   /** Called after every write that who calls, and what they see, depends on. `false`: it may have been done, D1 does not say. */
   wrote?: (isDone: boolean) => void;
   /** Where a replica that has not seen a migration yet sends a statement that it does not understand. */
@@ -27,7 +27,7 @@ export interface Watch {
 }
 
 /** A drizzle client over a D1 session, under `guardSession`. */
-export function openDatabase(session: Session, timings: Timings, watch: Watch = {}): Database {
+export function openDatabase(session: Session, timings: Timings, watch: SessionWatch = {}): Database {
   return drizzle(guardSession(session, timings, watch));
 }
 
@@ -103,7 +103,11 @@ interface Made {
  * A D1 session whose queries end within `DURATIONS.storage` or as `unavailable`; a broken constraint keeps its own error, and so
  * does a missing search index: callers decide what those mean.
  */
-export function guardSession(session: Session, timings: Timings, { wrote, primary }: Watch = {}): GuardedSession {
+export function guardSession(
+  session: Session,
+  timings: Timings,
+  { wrote, primary }: SessionWatch = {},
+): GuardedSession {
   const known = new WeakMap<D1PreparedStatement, Made>();
 
   function wrap(made: Made): D1PreparedStatement {

@@ -1,6 +1,7 @@
 // Who calls is a fact with a date: what ends acts at once where it was ended, and within a bound everywhere else.
 
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeKey } from "../../../src/domain/access/key";
 import { askWith } from "../../support/app";
 import { ADMIN_KEY, type CallOptions, call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
@@ -84,6 +85,19 @@ describe("what is known of a caller", () => {
       expect(journey.replica).toBe(0);
     }
   });
+});
+
+it("keys that nobody made leave nothing behind, and drop nobody, whatever they look like", async () => {
+  const [here, there] = [fresh(), fresh()];
+  const { id, key } = await makeKey(here, "not-evicted");
+  await look(there, key);
+  const forged = (of: string) => writeKey(of, crypto.getRandomValues(new Uint8Array(32)));
+  const tries = [...Array.from({ length: 30 }, (_, n) => forged(`nobodys${n}`)), forged(id), forged(id)];
+  for (const one of tries) expect((await ask(there, one)).status).toBe(401);
+  await world.settle();
+  const { answer, journey } = await journeyOf(world, () => ask(there, key));
+  expect(answer.status).toBe(200);
+  expect([...journey.awaited, ...journey.background].filter(({ what }) => own(what))).toEqual([]);
 });
 
 describe("a revoked key", () => {

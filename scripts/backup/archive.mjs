@@ -145,15 +145,20 @@ export async function* rowsOf(folder, name) {
 export async function verify(store, folder, manifest) {
   const problems = [];
   // Counters go up, so that conversations notice: theirs is another number.
-  for (const { name, columns, key, rows, sha256 } of manifest.tables.filter((table) => table.name !== COUNTERS)) {
+  const tables = new Map((await readTables(store.query)).map((table) => [table.name, table]));
+  for (const table of manifest.tables.filter(({ name }) => name !== COUNTERS)) {
+    const { name, columns, key, rows, sha256 } = table;
+    const order = tables.get(name)?.order;
     const hash = createHash("sha256");
     let count = 0;
-    for await (const line of readRows(store.query, { name, columns, key })) {
+    for await (const line of readRows(store.query, { name, columns, key, order })) {
       hash.update(`${line}\n`);
       count++;
     }
     if (count !== rows) problems.push(`${name} has ${count} rows, and not ${rows}`);
-    else if (hash.digest("hex") !== sha256) problems.push(`rows of ${name} differ`);
+    // A backup from before a table lost its rowid has them in the order in which they were written, which nobody knows any more.
+    else if (String(order) === String(table.order) && hash.digest("hex") !== sha256)
+      problems.push(`rows of ${name} differ`);
   }
   await inLanes(packagesIn(folder), async ({ key, sha256 }) => {
     const bytes = await store.readPackage(key);

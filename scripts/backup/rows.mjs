@@ -17,12 +17,16 @@ const PAGE_ROWS = 1_000;
 
 /**
  * @typedef {(sql: string) => Promise<Record<string, unknown>[]>} Query
- * @typedef {{ name: string, columns: string[], key: string[] }} Table `key`: the columns that tell one row from another
+ * @typedef {{ name: string, columns: string[], key: string[], order?: string[] }} Table `key`: the columns that tell one row from another;
+ *   `order`: those that say which comes first, where a table has no rowid
  */
 
 /** The tables that hold data, each after those it refers to, with the columns that can be written. @param {Query} query */
 export async function readTables(query) {
-  const found = await query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  const found = await query("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  const withoutRowid = new Set(
+    found.filter(({ sql }) => /\)\s*WITHOUT ROWID\s*$/i.test(String(sql))).map(({ name }) => name),
+  );
   const names = found.map(({ name }) => String(name)).filter((name) => !LEFT_OUT.test(name));
   const parents = new Map();
   const tables = new Map();
@@ -30,7 +34,8 @@ export async function readTables(query) {
     // Not `table_xinfo`: that names generated columns too, which nobody may write.
     const columns = await query(`PRAGMA table_info(${quoted(name)})`);
     const key = columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column.name));
-    tables.set(name, { name, columns: columns.map((column) => String(column.name)), key });
+    const order = withoutRowid.has(name) ? { order: key } : {};
+    tables.set(name, { name, columns: columns.map((column) => String(column.name)), key, ...order });
     const references = await query(`PRAGMA foreign_key_list(${quoted(name)})`);
     parents.set(name, new Set(references.map((reference) => String(reference.table))));
   }
@@ -61,13 +66,13 @@ export async function readMark(query) {
  * @param {Query} query
  * @param {Table} table
  */
-export async function* readRows(query, { name, columns }) {
+export async function* readRows(query, { name, columns, order = ["rowid"] }) {
   const list = columns.map(quoted).join(", ");
-  let [after, limit] = [-1, 20];
+  const places = order.map((column, n) => `${quoted(column)} AS "place ${n}"`).join(", ");
+  const by = order.map(quoted).join(", ");
+  let [after, limit] = ["", 20];
   for (;;) {
-    const page = await query(
-      `SELECT rowid AS "rowid of it", ${list} FROM ${quoted(name)} WHERE rowid > ${after} ORDER BY rowid LIMIT ${limit}`,
-    );
+    const page = await query(`SELECT ${places}, ${list} FROM ${quoted(name)} ${after} ORDER BY ${by} LIMIT ${limit}`);
     let bytes = 0;
     for (const row of page) {
       const line = JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]])));
@@ -75,7 +80,8 @@ export async function* readRows(query, { name, columns }) {
       yield line;
     }
     if (page.length < limit) return;
-    after = Number(page.at(-1)?.["rowid of it"]);
+    const last = order.map((_, n) => literal(page.at(-1)?.[`place ${n}`]));
+    after = `WHERE (${by}) > (${last.join(", ")})`;
     limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * page.length) / bytes)));
   }
 }

@@ -169,7 +169,7 @@ export const counters = sqliteTable("counters", {
   value: integer().notNull(),
 });
 
-/** What exists, for lists; the conversation itself is its Durable Object. */
+/** What exists, for lists; the conversation itself is its Durable Object. WITHOUT ROWID, which only its migration says: two rows, not three. */
 export const conversations = sqliteTable(
   "conversations",
   {

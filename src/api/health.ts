@@ -8,6 +8,7 @@ import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { storageHealth } from "../services/health";
+import { lastServed } from "../storage/d1/database";
 
 const state = () => z.enum(["ok", "failed", "absent"]);
 const healthSchema = () =>
@@ -19,6 +20,10 @@ const healthSchema = () =>
       /** When storage was last looked at. */
       checked_at: z.iso.datetime(),
       checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state(), search: state() }),
+      /** The instance of D1 that answered this isolate last, where it says so. */
+      database: z
+        .object({ served_by_region: z.string().nullable(), served_by_primary: z.boolean().nullable() })
+        .optional(),
       issues: z.array(issueSchema()).optional(),
     })
     .openapi("Health");
@@ -53,7 +58,10 @@ healthRoute.openapi(
     const status = serves ? (issues.length === 0 ? ("ok" as const) : ("degraded" as const)) : ("failed" as const);
     const checks = { d1, r2, loader, rates, search };
     const checked_at = new Date(at).toISOString();
-    const body = { status, version, checked_at, checks, ...(issues.length === 0 ? {} : { issues }) };
+    const served = lastServed();
+    const database = { served_by_region: served?.region ?? null, served_by_primary: served?.primary ?? null };
+    const told = served === null ? {} : { database };
+    const body = { status, version, checked_at, checks, ...told, ...(issues.length === 0 ? {} : { issues }) };
     return c.json(body, serves ? 200 : 503, { "cache-control": "no-store" });
   },
 );

@@ -4,6 +4,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app";
+import { askWith } from "../support/app";
+import { keyFor } from "../support/call";
 import { holdClock, pass, releaseClock } from "../support/clock";
 
 const app = createApp();
@@ -105,5 +107,46 @@ describe("/health", () => {
     looks.down = false;
     pass(1_100);
     expect((await health()).code).toBe(200);
+  });
+});
+
+describe("/health, of D1", () => {
+  /** The pool's D1, whose answers say that an instance somewhere gave them. */
+  const servedBy = (region: string, primary: boolean) => {
+    const meta = { served_by_region: region, served_by_primary: primary };
+    const telling = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get(object, name) {
+          const member: unknown = Reflect.get(object, name, object);
+          if (typeof member !== "function") return member;
+          return (...given: unknown[]) => {
+            const result: unknown = Reflect.apply(member, object, given);
+            if (name === "all" || name === "run")
+              return Promise.resolve(result).then((answer) => ({ ...(answer as object), meta }));
+            if (name === "batch")
+              return Promise.resolve(result).then((answers) =>
+                (answers as object[]).map((answer) => ({ ...answer, meta })),
+              );
+            return ["withSession", "prepare", "bind"].includes(String(name)) ? telling(result as object) : result;
+          };
+        },
+      });
+    return { DB: telling(env.DB) };
+  };
+
+  it("says what answered last, and asks nobody for it", async () => {
+    const asked = async (bindings: object) => {
+      const headers = { authorization: `Bearer ${await keyFor("served")}` };
+      return askWith({ ...bindings }, "/api/v1/me", { headers });
+    };
+    const told = async () =>
+      (await (await askWith({}, "/health")).json<{ database?: Record<string, unknown> }>()).database;
+    for (const [region, primary] of [
+      ["APAC", false],
+      ["WEUR", true],
+    ] as const) {
+      expect((await asked(servedBy(region, primary))).status).toBe(200);
+      expect(await told()).toEqual({ served_by_region: region, served_by_primary: primary });
+    }
   });
 });

@@ -14,6 +14,31 @@ export const SEARCH_TABLE = "skill_search";
 
 export type Database = DrizzleD1Database<Record<string, never>>;
 
+/** Which instance of D1 answered, as it says itself; `null` where it does not say. */
+export interface Served {
+  region: string | null;
+  primary: boolean | null;
+}
+
+/** What answered this isolate last. */
+let served: Served | null = null;
+
+/** The instance of D1 that answered this isolate's last question that tells it; `null` before the first. */
+export function lastServed(): Served | null {
+  return served;
+}
+
+function noteServed(answer: unknown): void {
+  const [first]: unknown[] = Array.isArray(answer) ? answer : [answer];
+  if (typeof first !== "object" || first === null || !("meta" in first)) return;
+  const { meta } = first;
+  if (typeof meta !== "object" || meta === null) return;
+  const region = "served_by_region" in meta && typeof meta.served_by_region === "string" ? meta.served_by_region : null;
+  const primary =
+    "served_by_primary" in meta && typeof meta.served_by_primary === "boolean" ? meta.served_by_primary : null;
+  served = { region, primary };
+}
+
 type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
 /** A session whose calls keep to the deadline. */
 export type GuardedSession = D1Database;
@@ -39,7 +64,9 @@ export async function guarded<T>(timings: Timings, operation: () => Promise<T>):
     timer = setTimeout(() => reject(new Error(`no answer within ${DURATIONS.storage} ms`)), DURATIONS.storage);
   });
   try {
-    return await Promise.race([operation(), late]);
+    const answer = await Promise.race([operation(), late]);
+    noteServed(answer);
+    return answer;
   } catch (error) {
     if (error instanceof GatewayError || isConstraintFailure(error) || isIndexMissing(error)) throw error;
     console.error(JSON.stringify({ event: "storage_failed", error: String(error) }));

@@ -320,6 +320,7 @@ const NO_QUERY: Record<string, string> = {
   isGhostThere: "makes a part of a statement: with enlistConversation",
   yankedRows: "makes a statement: with yankedAmong",
   searchStatement: "makes a statement: with searchSkills",
+  lastServed: "remembers what an answer said",
   used: "makes a part of a statement: with enlistConversation",
 };
 

@@ -11,6 +11,7 @@ import { agree, chooseAccount, logIn, question } from "./kit/account.mjs";
 import { root, writeWhole } from "./kit/files.mjs";
 import { readOptions, YES } from "./kit/options.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
+import { ensureReplication } from "./kit/replication.mjs";
 import { runWrangler } from "./kit/wrangler.mjs";
 import { readWranglerConfig } from "./kit/wrangler-config.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
@@ -31,6 +32,7 @@ const USAGE = `Use: npm run deploy [-- --dry-run | --yes]
 async function main() {
   const { isDryRun, isAgreed } = readDeployOptions();
   const config = await readWranglerConfig();
+  refusePlacement(config.placement);
   const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
   checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
@@ -65,6 +67,14 @@ function checkSettings(vars, secretNames, known, { parseSettings }) {
     throw new Refusal(`The settings are not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
 }
 
+/** Smart placement moves the Worker to where it waits least, which is its database: away from callers and conversations. */
+function refusePlacement(placement) {
+  if (placement?.mode !== "smart") return;
+  throw new Refusal(
+    "wrangler.toml asks for smart placement: take [placement] out. It would run the gateway beside its database, and then every request travels there first, also those that need no database but a conversation that lives near its caller.",
+  );
+}
+
 async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // The copy's text is made as in earnest, so that this step is proved too.
@@ -72,11 +82,12 @@ async function rehearse(config, secretNames, main) {
   say(`With an account this would, in this order:
   1. check the login (wrangler whoami), or ask to log in; then ask whether this is the account to change, unless there is --yes
   2. find or create the D1 database ${database.database_name} and write its id into ${path.basename(CONFIG)} (${copy.length} characters)
-  3. find or create the R2 bucket ${bucket.bucket_name}
-  4. apply the migrations to the database (wrangler d1 migrations apply ${database.binding} --remote)
-  5. ask for the secrets the Worker lacks, of ${secretNames.join(", ")}, and keep them in ${path.basename(SECRETS)}
-  6. deploy the Worker ${config.name} with them
-  7. publish the built-in skills through its API
+  3. turn on its read replication through Cloudflare's API with CLOUDFLARE_API_TOKEN, or say how to do it
+  4. find or create the R2 bucket ${bucket.bucket_name}
+  5. apply the migrations to the database (wrangler d1 migrations apply ${database.binding} --remote)
+  6. ask for the secrets the Worker lacks, of ${secretNames.join(", ")}, and keep them in ${path.basename(SECRETS)}
+  7. deploy the Worker ${config.name} with them
+  8. publish the built-in skills through its API
 Now the part that needs no account:`);
   const folder = path.join(root, "dist", "deploy");
   await rm(folder, { recursive: true, force: true });
@@ -91,7 +102,14 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   const account = await chooseAccount(config, await logIn());
   if (!isAgreed) await agree(config.name, account);
-  await writeWhole(CONFIG, await configFor(database, await databaseId(database.database_name)));
+  const id = await databaseId(database.database_name);
+  await writeWhole(CONFIG, await configFor(database, id));
+  await ensureReplication({
+    account: process.env.CLOUDFLARE_ACCOUNT_ID,
+    database: id,
+    token: process.env.CLOUDFLARE_API_TOKEN,
+    base: process.env.CLOUDFLARE_API_BASE_URL,
+  });
   await ensureBucket(bucket.bucket_name);
   say("applying the migrations");
   await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 export interface Account {
   url: string;
-  databases: { name: string; uuid: string }[];
+  databases: { name: string; uuid: string; read_replication?: { mode: string } }[];
   buckets: string[];
   /** Names of migrations whose statements arrived. */
   migrated: string[];
@@ -72,6 +72,11 @@ function answer(account: Account, call: string, body: string): Answer {
   }
   if (/^\/d1\/database\/[^/]+\/query$/.test(path))
     return [{ success: true, results: query(account, body), meta: { duration: 1 } }];
+  if (/^\/d1\/database\/[^/]+$/.test(path) && method === "PUT") {
+    const [database] = account.databases;
+    if (database !== undefined) database.read_replication = JSON.parse(body).read_replication;
+    return database;
+  }
   if (/^\/d1\/database\/[^/]+$/.test(path)) return { ...account.databases[0], version: "production" };
 
   const bucket = /^\/r2\/buckets\/([^/]+)$/.exec(path)?.[1];

@@ -116,6 +116,20 @@ it("a rehearsal finds settings with which the Worker would not start", async () 
   }
 });
 
+it("refuses smart placement, and says why", async () => {
+  const file = path.join(project, "wrangler.toml");
+  const text = await readFile(file, "utf8");
+  await writeFile(file, `${text}\n[placement]\nmode = "smart"\n`);
+  try {
+    const { code, stderr } = await deploy(["--yes"], LOGIN);
+    expect([code, account.writes]).toEqual([1, []]);
+    expect(stderr).toContain("smart placement");
+    expect(stderr).toContain("every request travels there first");
+  } finally {
+    await writeFile(file, text);
+  }
+});
+
 it("asks before it changes an account, by its name; where nobody can be asked it takes --yes", async () => {
   const nobody = await deploy([], LOGIN);
   expect(nobody.code).toBe(1);
@@ -144,6 +158,7 @@ it("a first deployment makes everything, a second one only deploys", { timeout: 
   expect(first.stdout).toBe(`deployed ${ADDRESS}\nadmin key ${gateway.key}\n`);
   expect(account.databases.map(({ name }) => name)).toEqual(["skill-gateway"]);
   expect(account.buckets).toEqual(["skill-gateway"]);
+  expect(account.databases[0]?.read_replication).toEqual({ mode: "auto" });
   const files = (await readdir(path.join(root, "migrations"))).filter((file) => file.endsWith(".sql"));
   expect(account.migrated).toEqual(files.sort());
   const [upload] = account.uploads;
@@ -164,6 +179,8 @@ it("a first deployment makes everything, a second one only deploys", { timeout: 
   expect(account.buckets).toHaveLength(1);
   expect(account.migrated).toHaveLength(files.length);
   expect(account.uploads).toHaveLength(2);
+  const replicated = `PUT /accounts/acc/d1/database/${account.databases[0]?.uuid}`;
+  expect(account.writes.filter((write) => write === replicated)).toHaveLength(1);
   expect(account.uploads[1]?.bindings.map(({ name }) => name)).not.toContain("GATEWAY_ADMIN_KEY");
   expect(account.unknown).toEqual([]);
 });

@@ -6,6 +6,24 @@ import { entriesOf, issuerSettings, missingForIssuer } from "./issuer-settings";
 import { CONVERSATION_LIMITS } from "./limits";
 import { parseReference, type SkillReference } from "./reference";
 
+/** Cloudflare's hints for where an object is made, as of 2026-11-22. In `sam`, `afr` and `me` one is made in the nearest place instead. */
+export const REGIONS = [
+  "wnam",
+  "enam",
+  "sam",
+  "weur",
+  "eeur",
+  "apac",
+  "apac-ne",
+  "apac-se",
+  "oc",
+  "afr",
+  "me",
+] as const;
+
+/** Where a conversation is made. `auto`: without a hint, which makes it near its first caller. */
+export const PLACES = ["auto", ...REGIONS] as const;
+
 const flag = (initial: boolean) =>
   z
     .enum(["true", "false"])
@@ -73,6 +91,12 @@ const table = z.strictObject({
       "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
     ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  CONVERSATION_REGION: z
+    .enum(PLACES)
+    .default("auto")
+    .describe(
+      "Where conversations are made, and then stay: `auto`, which is near the first caller, or `wnam`, `enam`, `sam`, `weur`, `eeur`, `apac`, `apac-ne`, `apac-se`, `oc`, `afr`, `me`. It is a hint for speed, and no promise of where data is.",
+    ),
   MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
     "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",
   ),

@@ -1,9 +1,11 @@
 // From a request to the conversation it is about.
 
 import type { Context as HonoContext } from "hono";
+import type { ConversationSettings } from "../domain/conversation/settings";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
+import { settingsFrom } from "../domain/settings";
 import { LISTEN_HEADER } from "../services/asking/admission";
 import type { Caller, Context } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
@@ -12,13 +14,17 @@ import type { HttpEnv } from "./env";
 import { noteLimit } from "./rate";
 
 /** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
-export function conversation(c: HonoContext<HttpEnv>, id: string): { api: ConversationApi; target: Target } {
+export function conversation(
+  c: HonoContext<HttpEnv>,
+  id: string,
+  settings?: ConversationSettings,
+): { api: ConversationApi; target: Target } {
   noteLimit(c, "conversation", PACE);
   const context = c.get("context");
   const { userId } = context.caller.principal;
   c.set("conversation", { conversation: id, userId });
   // Who calls may be asked again, after a no, while this is in use.
-  return { api: objectOf(c.env, userId, id), target: targetFor(context, id) };
+  return { api: objectOf(c.env, userId, id, settings), target: targetFor(context, id) };
 }
 
 function targetFor(context: Pick<Context, "caller">, id: string): Target {
@@ -35,10 +41,19 @@ export function conversationOf(env: Env, caller: Caller, id: string): { api: Con
   return { api: objectOf(env, caller.principal.userId, id), target: { caller, id } };
 }
 
-function objectOf(env: Env, userId: string, id: string): ConversationApi {
-  const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id));
+function objectOf(env: Env, userId: string, id: string, settings: ConversationSettings = {}): ConversationApi {
+  const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id), placeOf(env, settings));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return stub as ConversationApi;
+}
+
+/**
+ * Where the object is made, should this be its first request. Every route says so: an object that somebody only looked for is made as
+ * well, empty, and whoever creates the conversation then finds it where it should be.
+ */
+function placeOf(env: Env, settings: ConversationSettings): DurableObjectNamespaceGetDurableObjectOptions {
+  const region = settings.region ?? settingsFrom(env).CONVERSATION_REGION;
+  return region === "auto" ? {} : { locationHint: region };
 }
 
 /** A socket on which the conversation's object says that the list of tools changed. */

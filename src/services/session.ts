@@ -98,6 +98,13 @@ export function keepAbout({ userId, id, store, settings, effective, listed }: Se
   store.set("about", same ? about : { ...about, effective });
 }
 
+/** From now on the conversation runs under these settings. */
+export function takeEffect(session: Session, settings: ConversationSettings): void {
+  if (JSON.stringify(session.effective) === JSON.stringify(settings)) return;
+  session.effective = settings;
+  keepAbout(session);
+}
+
 /** Makes the tables of a conversation that is in its user's list; `openSession` reads them. */
 export function createSession(
   store: ConversationStore,

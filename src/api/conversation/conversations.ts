@@ -47,7 +47,7 @@ conversationRoutes.openapi(
     const { id: given, ...rest } = c.req.valid("json") ?? {};
     const once = await idempotencyOf(c);
     const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
-    const { api, target } = conversation(c, made);
+    const { api, target } = conversation(c, made, rest);
     const value = answered(c, await api.put(target, rest, false, once));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
@@ -81,7 +81,7 @@ conversationRoutes.openapi(
     responses: { 201: json("Created.", status), 200: json("Replaced.", status), ...refusals(400, 404, 409) },
   }),
   async (c) => {
-    const { api, target } = conversation(c, c.req.valid("param").id);
+    const { api, target } = conversation(c, c.req.valid("param").id, c.req.valid("json"));
     const value = answered(c, await api.put(target, c.req.valid("json"), true, await idempotencyOf(c)));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },

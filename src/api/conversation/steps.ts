@@ -94,7 +94,7 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const body = c.req.valid("json") ?? {};
-    const { api, target } = conversation(c, c.req.valid("param").id);
+    const { api, target } = conversation(c, c.req.valid("param").id, body.conversation);
     const once = await idempotencyOf(c);
     const request = {
       key: body.key ?? once?.key ?? null,

@@ -5,7 +5,7 @@ import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/gho
 import { pickedSkillSchema } from "../catalog/pin";
 import { jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
-import type { Settings } from "../settings";
+import { PLACES, type Settings } from "../settings";
 import { FORMATS, type Format } from "../tools/formats";
 import { bytesFor } from "./budget";
 import { deliverySchema, type Policy } from "./event";
@@ -52,6 +52,12 @@ export const conversationSettingsSchema = z.lazy(() =>
       tool_style: z.enum(["load_skill", "skill"]).optional(),
       max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
       max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
+      region: z
+        .enum(PLACES)
+        .optional()
+        .describe(
+          "Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing.",
+        ),
       metadata: metadata.optional(),
     })
     .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {
@@ -81,6 +87,14 @@ export function mergeSettings(old: ConversationSettings, change: ConversationSet
   const { ghost, spec, ...rest } = old;
   const source = change.ghost !== undefined || change.spec !== undefined ? {} : { ghost, spec };
   return { ...rest, ...source, ...change };
+}
+
+/** The same settings where the conversation was made: it cannot move. */
+export function stayingIn(
+  old: ConversationSettings,
+  { region: _, ...next }: ConversationSettings,
+): ConversationSettings {
+  return old.region === undefined ? next : { ...next, region: old.region };
 }
 
 type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX">;

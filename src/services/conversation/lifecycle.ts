@@ -5,7 +5,7 @@ import { dailyLimits, dayOf, tooOften } from "../../domain/access/quota";
 import { checkGhostSpec, inlineSpec } from "../../domain/catalog/ghost";
 import { type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { View } from "../../domain/catalog/view";
-import { type ConversationSettings, mergeSettings } from "../../domain/conversation/settings";
+import { type ConversationSettings, mergeSettings, stayingIn } from "../../domain/conversation/settings";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
 import { deleteConversationRow, enlistConversation, putConversationRow } from "../../storage/d1/conversations";
 import { storageDown } from "../../storage/d1/database";
@@ -42,7 +42,10 @@ export async function putConversation(
   { settings, replace = false, selected }: Put,
 ): Promise<{ session: Session; created: boolean }> {
   checkBudget(context, settings);
-  const changed = (old: Session | null) => (old === null || replace ? settings : mergeSettings(old.settings, settings));
+  const changed = (old: Session | null) => {
+    if (old === null) return madeIn(context, settings);
+    return stayingIn(old.settings, replace ? settings : mergeSettings(old.settings, settings));
+  };
   const old = open();
   let ahead: View | null = null;
   if (old !== null) await checkSource(context, changed(old), old.settings);
@@ -124,6 +127,12 @@ export function idleDeadline(session: Session, days: number): number {
 export function required(session: Session | null): Session {
   if (session === null) throw conversationNotFound();
   return session;
+}
+
+/** A conversation notes where it was made, unless that is wherever its first caller was. */
+function madeIn({ settings: { CONVERSATION_REGION } }: Context, settings: ConversationSettings): ConversationSettings {
+  const { region = CONVERSATION_REGION, ...rest } = settings;
+  return region === "auto" ? rest : { ...rest, region };
 }
 
 function checkBudget(context: Context, { max_skill_tokens = 0 }: ConversationSettings): void {

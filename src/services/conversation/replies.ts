@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../../domain/json";
+import { PLACES } from "../../domain/settings";
 import { questionItemSchema } from "../asking/views";
 
 const issueSchema = () =>
@@ -63,6 +64,8 @@ export const statusSchema = () =>
     turn: z.int(),
     ghost: z.string().nullable(),
     settings: conversationSettingsSchema,
+    /** Where it was asked to be made; `auto`: near its first caller. */
+    region: z.enum(PLACES).default("auto"),
     active: z.array(activeSkillSchema()),
     pending: z.array(questionItemSchema),
     mcp: z.array(serverSchema()),

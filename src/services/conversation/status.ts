@@ -55,6 +55,7 @@ function storedStatus(session: Session, state: ConversationState, now: number): 
     turn: state.turn,
     ghost: settings.ghost ?? null,
     settings,
+    region: settings.region ?? "auto",
     active: activeOf(state),
     pending: pendingOf(session, now),
     tokens: tokensOf(state),

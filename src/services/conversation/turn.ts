@@ -11,7 +11,7 @@ import { activeSkills, apply, type ConversationState, remainingTurns } from "../
 import { evictions, overCeiling, overRow } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
 import { readHistory } from "../../domain/conversation/restore";
-import { type ConversationSettings, deliversInAnswer, policyOf } from "../../domain/conversation/settings";
+import { deliversInAnswer, policyOf } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
 import { satisfiesRange } from "../../domain/reference";
@@ -20,7 +20,7 @@ import { findInView, lookAhead } from "../catalog/catalog";
 import { keepInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
-import { keepAbout, record, type Session } from "../session";
+import { record, type Session, takeEffect } from "../session";
 import { factsOf } from "../tools/declarations";
 import { changedSince, keepFront, keptFront, listCost, renewal } from "./auto/front";
 import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
@@ -152,13 +152,6 @@ export async function restore(
     session.store.forgetTurnsAfter(turns);
   });
   return warnings;
-}
-
-/** From now on the conversation runs under these settings. */
-function takeEffect(session: Session, settings: ConversationSettings): void {
-  if (JSON.stringify(session.effective) === JSON.stringify(settings)) return;
-  session.effective = settings;
-  keepAbout(session);
 }
 
 /** The warning for a skill that was loaded in an earlier turn and is not there any more. */

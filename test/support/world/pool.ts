@@ -1,8 +1,8 @@
-// A world for a file of the pool: both databases begin empty, and every write from here on reaches the replica in its time.
+// A world for a file of the pool: both databases begin with the same, and every write from here on reaches the replica in its time.
 
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { emptyDatabase } from "../empty";
+import { copyDatabase } from "../empty";
 import { bindingsFor, enter, ISOLATE_HEADER } from "./main";
 import type { Journey } from "./trip";
 import { World } from "./world";
@@ -10,23 +10,17 @@ import { World } from "./world";
 const { DB, CONVERSATIONS, PACKAGES, REPLICA_DB } = env;
 
 /**
- * Begins a world, at the top of a file before anything is written; `endWorld` belongs in `afterAll`. What the test itself writes
+ * Begins a world, at the top of a file before a skill is published; `endWorld` belongs in `afterAll`. What the test itself writes
  * through `env` goes through it, too: the replica must hear of it.
  */
 export async function beginWorld(): Promise<World> {
   await applyD1Migrations(REPLICA_DB, env.TEST_MIGRATIONS);
-  await emptyDatabase(REPLICA_DB);
-  const written = await DB.prepare("SELECT count(*) AS rows FROM keys").first<number>("rows");
-  if (written !== 0)
-    throw new Error("A world begins with an empty registry: begin it before the file's first request.");
+  await copyDatabase(DB, REPLICA_DB);
   const world = new World();
   enter(world, { DB, CONVERSATIONS, PACKAGES, REPLICA_DB });
-  Object.assign(
-    env,
-    bindingsFor("test", () => "test"),
-    // The pool's helpers for objects take its own binding only.
-    { CONVERSATIONS },
-  );
+  const written = bindingsFor("test", () => "test");
+  // Objects stay the pool's own: its helpers take no others.
+  if (written !== null) Object.assign(env, { DB: written.DB, PACKAGES: written.PACKAGES });
   return world;
 }
 

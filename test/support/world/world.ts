@@ -16,8 +16,15 @@ export interface Bindings {
 /** Nothing happened for so long, in milliseconds: what is asked for and not answered yet is all that this round asks for. */
 const QUIET_MS = 10;
 
+/** How long a trip to D1 takes while a journey is measured: no number of replicas is as far as the primary. */
+const TAKES = { primary: 1_000, replica: 1 };
+
+/** A trip to D1 whose answer is there and is not told yet. */
 interface Held {
   trip: Trip;
+  /** When it began, and when it is told, by the journey's own clock. */
+  began: number;
+  due: number;
   released: boolean;
 }
 
@@ -32,6 +39,8 @@ export class World {
   /** Trips under way that nobody holds: what they bring may lead to more. */
   #running = 0;
   #stirred = 0;
+  /** The journey's clock. */
+  #clock = 0;
 
   /** The replica stays behind so far. It never goes back: what it has it keeps. */
   lag(lag: Lag): void {
@@ -56,12 +65,13 @@ export class World {
   /** Runs one trip to D1. While a journey is measured its result is held until all of its round are there. */
   async run<T>(trip: Omit<Trip, "ended">, go: () => Promise<T>): Promise<T> {
     const noted = this.begin(trip);
+    const began = this.#clock;
     this.#running += 1;
     try {
       return await go();
     } finally {
       this.#running -= 1;
-      await this.#hold(noted);
+      await this.#hold(noted, began);
       noted.ended = true;
     }
   }
@@ -74,14 +84,15 @@ export class World {
   }
 
   /**
-   * Asks, and tells what the answer waited for. Answers of D1 come in rounds: all that is asked for at one time is answered at
-   * one time, and the primary only when nothing else is left to answer, for it is the farthest away.
+   * Asks, and tells what the answer waited for, by a clock of its own: it stands while anything happens, and when nothing can
+   * happen any more it moves to the moment at which the next trip to D1 comes back. What is asked for at one time so takes one
+   * round, and what nobody waits for is still under way when the answer is there.
    */
   async measure<T>(ask: () => Promise<T>): Promise<{ answer: T; journey: Journey }> {
     if (this.#held !== null) throw new Error("Another journey is being measured.");
     this.#held = [];
+    this.#clock = 0;
     const from = this.trips.length;
-    const rounds: Trip[][] = [];
     let settled = false;
     const answering = ask().finally(() => {
       settled = true;
@@ -91,14 +102,12 @@ export class World {
     for (;;) {
       await this.#quiet(() => settled);
       if (settled) break;
-      const round = this.#release();
-      if (round.length > 0) rounds.push(round);
+      this.#release();
     }
-    const after = this.trips.slice(from);
-    const awaited = after.filter(({ ended }) => ended);
+    const rounds = roundsOf(this.#held, this.#clock);
+    const awaited = this.trips.slice(from).filter(({ ended }) => ended);
     const count = (place: Place) => awaited.filter(({ to }) => to === place).length;
-    const toPrimary = (round: Trip[]) => round.some(({ to }) => to === "primary");
-    const primary = rounds.filter(toPrimary).length;
+    const primary = rounds.filter((round) => round.some(({ to }) => to === "primary")).length;
     const told = {
       primary,
       replica: rounds.length - primary,
@@ -117,27 +126,27 @@ export class World {
   async settle(): Promise<void> {
     for (;;) {
       await this.#quiet(() => false);
-      if (this.#release().length === 0 && this.#running === 0) return;
+      if (!this.#release() && this.#running === 0) return;
     }
   }
 
-  async #hold(trip: Trip): Promise<void> {
+  async #hold(trip: Trip, began: number): Promise<void> {
     this.#stir();
-    if (this.#held === null) return;
-    const held = { trip, released: false };
+    if (this.#held === null || (trip.to !== "primary" && trip.to !== "replica")) return;
+    const held = { trip, began, due: began + TAKES[trip.to], released: false };
     this.#held.push(held);
     // Each looks for itself: a request may not be woken by another's promise.
     while (!held.released && this.#held !== null) await scheduler.wait(1);
     this.#stir();
   }
 
-  /** Lets go what is held, the primary's only if that is all. */
-  #release(): Trip[] {
+  /** Moves the clock to the next trip that comes back, and lets all go that come back with it; `false` where there is none. */
+  #release(): boolean {
     const held = (this.#held ?? []).filter(({ released }) => !released);
-    const near = held.filter(({ trip }) => trip.to !== "primary");
-    const round = near.length === 0 ? held : near;
-    for (const one of round) one.released = true;
-    return round.map(({ trip }) => trip);
+    if (held.length === 0) return false;
+    this.#clock = Math.min(...held.map(({ due }) => due));
+    for (const one of held) one.released = one.due === this.#clock;
+    return true;
   }
 
   async #quiet(enough: () => boolean): Promise<void> {
@@ -186,4 +195,22 @@ export class World {
       },
     });
   }
+}
+
+/**
+ * The rounds that led to the moment of the answer, the first one first: each is the trip that came back last before the next began,
+ * with those that whoever made it began at the same time.
+ */
+function roundsOf(held: readonly Held[], answered: number): Trip[][] {
+  const rounds: Trip[][] = [];
+  for (let end = answered; end > 0; ) {
+    const last = held.find(({ due, released }) => released && due === end);
+    if (last === undefined) throw new Error("A moment to which no trip led.");
+    const beside = held.filter(
+      ({ trip, began, due }) => began === last.began && due <= end && trip.who === last.trip.who,
+    );
+    rounds.unshift(beside.map(({ trip }) => trip));
+    end = last.began;
+  }
+  return rounds;
 }

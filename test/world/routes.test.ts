@@ -2,11 +2,13 @@
 // everybody who is far from D1; one that shrank belongs into the table.
 
 import { afterAll, describe, expect, it } from "vitest";
+import { recallOf } from "../../src/domain/access/key-scope";
+import type { Row } from "../api/matrix/table";
 import { beginWorld, endWorld } from "../support/world/pool";
 import type { Journey } from "../support/world/trip";
 import { JOURNEYS } from "./rows";
 import { TABLE } from "./table";
-import { CREDENTIALS, STATES, type State, Traveller, takes } from "./travel";
+import { CREDENTIALS, type Credential, STATES, type State, Traveller, takes } from "./travel";
 
 const world = await beginWorld();
 const traveller = new Traveller(world);
@@ -14,8 +16,53 @@ afterAll(endWorld);
 
 const way = ({ primary, replica, object, r2 }: Journey) => [primary, replica, object, r2].join(" ");
 
+const recallFor = ({ route }: Row) => {
+  const [method = "", path = ""] = route.split(" ");
+  return recallOf(method, path);
+};
+
+/** Where the primary is asked who calls, it is asked whoever calls, and however much is remembered. */
+function credentialsFor(row: Row, state: State): Credential[] {
+  const all = CREDENTIALS.filter((one) => takes(row, one));
+  return recallFor(row) === "strict" && state !== "cold" ? all.slice(0, 1) : all;
+}
+
 it("has a line for every request, and none beside", () => {
   expect([...TABLE.keys()]).toEqual(JOURNEYS.map(([name]) => name));
+});
+
+describe("the table keeps to what was promised", () => {
+  const numbers = (line: string) => {
+    const [primary = 0, replica = 0, object = 0] = line.split(" ").map(Number);
+    return { primary, replica, object, asked: primary + replica };
+  };
+  const rows = JOURNEYS.map(([name, row]) => ({ name, row, ways: TABLE.get(name) }));
+  const makes = (name: string) => /\/turns first|^POST \/mcp\/\{id\} (initialize|tools\/list)/.test(name);
+  /** What the object has not read yet: a new view, a skill's content, a search. */
+  const reads = (name: string) => /after a publish|load_skill(?! again)|find_skill|tools\/call/.test(name);
+
+  it.each(rows.filter(({ row }) => recallFor(row) === "strict"))("$name: no farther than before", ({ ways }) => {
+    if (ways === undefined) throw new Error("No line.");
+    for (const state of STATES) expect(numbers(ways[state]).asked).toBeLessThanOrEqual(numbers(ways.before).asked);
+  });
+
+  it.each(rows.filter(({ row }) => recallFor(row) !== "strict"))("$name: not to the primary", ({ name, ways }) => {
+    if (ways === undefined) throw new Error("No line.");
+    const most = makes(name) ? 1 : 0;
+    expect(numbers(ways.cold).primary).toBeLessThanOrEqual(most);
+    expect(numbers(ways.warm).primary).toBeLessThanOrEqual(most);
+  });
+
+  const steps = rows.filter(
+    ({ name, row }) => recallFor(row) !== "strict" && /conversations|tasks|mcp\/\{id\}/.test(name),
+  );
+  it.each(steps)("$name: one object, one replica where nobody is known, none where everything is", ({ name, ways }) => {
+    if (ways === undefined) throw new Error("No line.");
+    const [cold, warm] = [numbers(ways.cold), numbers(ways.warm)];
+    expect([cold.object, warm.object]).toEqual([1, 1]);
+    expect(cold.replica).toBeLessThanOrEqual(reads(name) ? 2 : 1);
+    expect(warm.replica).toBeLessThanOrEqual(reads(name) ? 1 : 0);
+  });
 });
 
 describe("every request goes as far as the table says", () => {
@@ -30,7 +77,7 @@ describe("every request goes as far as the table says", () => {
     for (const state of STATES) {
       if (state === "lagging") world.lag("forever");
       const kept = isKept ? await row.thing() : null;
-      for (const credential of CREDENTIALS.filter((one) => takes(row, one))) {
+      for (const credential of credentialsFor(row, state)) {
         const measured = () => measure(credential, state, kept);
         const title = `${state}, ${credential}`;
         wanted[title] = expected[state];

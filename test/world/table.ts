@@ -1,6 +1,6 @@
 // How far every request travels: in rounds to D1's primary and to its nearest replica, and in calls of an object and of R2. The answer
 // waits for all of them, one after the other; what a request leaves for later is not here.
-//   before    as it was at 8403f4e, when every request began at the primary, and had no memory
+//   before    as it was at 8403f4e, when every request began at the primary, and nothing of a caller was remembered
 //   cold      the isolate has not seen the caller, and the replica has everything
 //   warm      the isolate has just answered the caller
 //   lagging   the isolate has not seen the caller, and the replica has not heard of the thing that the request is about
@@ -22,56 +22,56 @@ DELETE /api/v1/groups/{name} of group                                         | 
 GET /api/v1/groups/{name}/members of group                                    | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 PUT /api/v1/groups/{name}/members/{user_id} of group                          | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 DELETE /api/v1/groups/{name}/members/{user_id} of group                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-POST /api/v1/conversations                                                    | 4 0 1 0 | 4 0 1 0 | 4 0 1 0 | 4 0 1 0
+POST /api/v1/conversations                                                    | 4 0 1 0 | 2 0 1 0 | 2 0 1 0 | 2 0 1 0
 GET /api/v1/conversations                                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/conversations/{id}                                                | 4 0 1 0 | 4 0 1 0 | 4 0 1 0 | 4 0 1 0
-GET /api/v1/conversations/{id} of self                                        | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
+PUT /api/v1/conversations/{id}                                                | 4 0 1 0 | 2 0 1 0 | 2 0 1 0 | 2 0 1 0
+GET /api/v1/conversations/{id} of self                                        | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 DELETE /api/v1/conversations/{id} of self                                     | 2 0 1 0 | 2 0 1 0 | 2 0 1 0 | 2 0 1 0
-GET /api/v1/conversations/{id}/events of self                                 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-GET /api/v1/conversations/{id}/at/{turn} of self                              | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/turns of self                                 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/tool-calls of self                            | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
+GET /api/v1/conversations/{id}/events of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/conversations/{id}/at/{turn} of self                              | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/turns of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/tool-calls of self                            | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 DELETE /api/v1/conversations/{id}/tool-calls/{call_id} of self                | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-GET /api/v1/conversations/{id}/prompt of self                                 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-GET /api/v1/conversations/{id}/tools of self                                  | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/restore of self                               | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/requests of self                              | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-GET /api/v1/conversations/{id}/requests of self                               | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-GET /api/v1/conversations/{id}/requests/{request_id} of self                  | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
+GET /api/v1/conversations/{id}/prompt of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/conversations/{id}/tools of self                                  | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/restore of self                               | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/requests of self                              | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/conversations/{id}/requests of self                               | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/conversations/{id}/requests/{request_id} of self                  | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 DELETE /api/v1/conversations/{id}/requests/{request_id} of self               | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/requests/{request_id}/response of self        | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
+POST /api/v1/conversations/{id}/requests/{request_id}/response of self        | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 POST /api/v1/conversations/{id}/tickets                                       | 2 0 1 0 | 2 0 1 0 | 2 0 1 0 | 2 0 1 0
 GET /api/v1/conversations/{id}/socket of self                                 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-GET /api/tasks/{id}/skills of self                                            | 2 0 1 0 | 2 0 1 0 | 2 0 1 0 | 2 0 1 0
-GET /api/v1/kinds/skills                                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-GET /api/v1/kinds/skills (2)                                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-GET /api/v1/kinds/skills/unified                                              | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/kinds/skills/public/list                                          | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/tasks/{id}/skills of self                                            | 2 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/kinds/skills                                                      | 3 0 0 0 | 0 3 0 0 | 0 2 0 0 | 0 3 0 0
+GET /api/v1/kinds/skills (2)                                                  | 4 0 0 0 | 0 4 0 0 | 0 3 0 0 | 0 4 0 0
+GET /api/v1/kinds/skills/unified                                              | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
+GET /api/v1/kinds/skills/public/list                                          | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
 POST /api/v1/kinds/skills/validate                                            | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
-POST /api/v1/kinds/skills/upload                                              | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-POST /api/v1/kinds/skills/upload of group                                     | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-POST /api/v1/kinds/skills/public                                              | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+POST /api/v1/kinds/skills/upload                                              | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/kinds/skills/upload of group                                     | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/kinds/skills/public                                              | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 POST /api/v1/kinds/skills/invoke of self                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/kinds/skills/invoke of group                                     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/kinds/skills/invoke of public                                    | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-GET /api/v1/kinds/skills/{id} of self                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/kinds/skills/{id} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/kinds/skills/{id} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/kinds/skills/{id} of self                                         | 5 0 0 1 | 5 0 0 1 | 5 0 0 1 | 5 0 0 1
-PUT /api/v1/kinds/skills/{id} of group                                        | 5 0 0 1 | 5 0 0 1 | 5 0 0 1 | 5 0 0 1
-PUT /api/v1/kinds/skills/{id} of public                                       | 5 0 0 1 | 5 0 0 1 | 5 0 0 1 | 5 0 0 1
+GET /api/v1/kinds/skills/{id} of self                                         | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
+GET /api/v1/kinds/skills/{id} of group                                        | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
+GET /api/v1/kinds/skills/{id} of public                                       | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
+PUT /api/v1/kinds/skills/{id} of self                                         | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+PUT /api/v1/kinds/skills/{id} of group                                        | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+PUT /api/v1/kinds/skills/{id} of public                                       | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/{id} of self                                      | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 DELETE /api/v1/kinds/skills/{id} of group                                     | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 DELETE /api/v1/kinds/skills/{id} of public                                    | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
-GET /api/v1/kinds/skills/{id}/download of self                                | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/{id}/download of group                               | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/{id}/download of public                              | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/{id}/files of self                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/kinds/skills/{id}/files of group                                  | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/kinds/skills/{id}/files of public                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/kinds/skills/{id}/files/{path} of self                            | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/{id}/files/{path} of group                           | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/{id}/files/{path} of public                          | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
+GET /api/v1/kinds/skills/{id}/download of self                                | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/download of group                               | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/download of public                              | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/files of self                                   | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/files of group                                  | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/files of public                                 | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/files/{path} of self                            | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/files/{path} of group                           | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/files/{path} of public                          | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
 GET /api/v1/kinds/skills/{id}/references of self                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/references of group                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/references of public                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
@@ -81,14 +81,14 @@ POST /api/v1/kinds/skills/{id}/remove-references of public                    | 
 POST /api/v1/kinds/skills/{id}/remove-reference/{ghost_id} of self            | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/remove-reference/{ghost_id} of group           | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/remove-reference/{ghost_id} of public          | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /api/v1/kinds/skills/public/upload                                       | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-PUT /api/v1/kinds/skills/public/{id}/upload of public                         | 5 0 0 1 | 5 0 0 1 | 5 0 0 1 | 5 0 0 1
+POST /api/v1/kinds/skills/public/upload                                       | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+PUT /api/v1/kinds/skills/public/{id}/upload of public                         | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/public/{id} of public                             | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-GET /api/v1/kinds/skills/public/{id}/download of public                       | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/public/{id}/content of public                        | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
-GET /api/v1/kinds/skills/{id}/versions of self                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-GET /api/v1/kinds/skills/{id}/versions of group                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-GET /api/v1/kinds/skills/{id}/versions of public                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/public/{id}/download of public                       | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/public/{id}/content of public                        | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/versions of self                                | 3 0 0 0 | 0 3 0 0 | 0 2 0 0 | 3 2 0 0
+GET /api/v1/kinds/skills/{id}/versions of group                               | 3 0 0 0 | 0 3 0 0 | 0 2 0 0 | 3 2 0 0
+GET /api/v1/kinds/skills/{id}/versions of public                              | 3 0 0 0 | 0 3 0 0 | 0 2 0 0 | 3 2 0 0
 GET /api/v1/kinds/skills/{id}/usage of self                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/usage of group                                  | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/usage of public                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
@@ -101,7 +101,7 @@ POST /api/v1/kinds/skills/{id}/versions/{version_id}/yank of public           | 
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of self           | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of group          | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of public         | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /api/v1/kinds/skills/{id}/share of group                                 | 5 0 0 1 | 5 0 0 1 | 5 0 0 1 | 5 0 0 1
+POST /api/v1/kinds/skills/{id}/share of group                                 | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 GET /api/v1/secrets                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
@@ -137,38 +137,38 @@ PUT /api/v1/kinds/ghosts/{id} of public                                       | 
 DELETE /api/v1/kinds/ghosts/{id} of self                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 DELETE /api/v1/kinds/ghosts/{id} of group                                     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 DELETE /api/v1/kinds/ghosts/{id} of public                                    | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-POST /mcp initialize                                                          | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
-POST /mcp ping                                                                | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
-POST /mcp tools/list                                                          | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
-POST /mcp resources/list                                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /mcp resources/templates/list                                            | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
-POST /mcp skills/list                                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /mcp tools/call of self                                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp resources/read of self                                              | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-POST /mcp skills/get of self                                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp resources/directory/read of self                                    | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp tools/call of group                                                 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp resources/read of group                                             | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-POST /mcp skills/get of group                                                 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp resources/directory/read of group                                   | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp tools/call of public                                                | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp resources/read of public                                            | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-POST /mcp skills/get of public                                                | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp resources/directory/read of public                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /mcp/{id} initialize                                                     | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /mcp/{id} tools/list                                                     | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/turns first of self                           | 4 0 1 0 | 4 0 1 0 | 4 0 1 0 | 4 0 1 0
-POST /api/v1/conversations/{id}/turns later of self                           | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/turns later, with a skill of self             | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/turns after a publish of self                 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0
-POST /api/v1/conversations/{id}/tool-calls load_skill of self                 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0
-POST /api/v1/conversations/{id}/tool-calls load_skill again of self           | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/tool-calls load_skill after a publish of self | 5 0 1 0 | 5 0 1 0 | 5 0 1 0 | 5 0 1 0
-POST /api/v1/conversations/{id}/tool-calls read_skill of self                 | 1 0 1 1 | 1 0 1 1 | 1 0 1 1 | 1 0 1 1
-POST /api/v1/conversations/{id}/tool-calls find_skill of self                 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0
-POST /api/v1/conversations/{id}/tool-calls own tool of self                   | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /api/v1/conversations/{id}/tool-calls of nobody here of self             | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
-POST /mcp/{id} tools/call of self                                             | 3 0 1 0 | 3 0 1 0 | 3 0 1 0 | 3 0 1 0
+POST /mcp initialize                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp ping                                                                | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp tools/list                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp resources/list                                                      | 2 0 0 0 | 0 3 0 0 | 0 1 0 0 | 0 2 0 0
+POST /mcp resources/templates/list                                            | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp skills/list                                                         | 2 0 0 0 | 0 3 0 0 | 0 1 0 0 | 0 2 0 0
+POST /mcp tools/call of self                                                  | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp resources/read of self                                              | 4 0 0 1 | 0 3 0 1 | 0 1 0 1 | 3 2 0 1
+POST /mcp skills/get of self                                                  | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
+POST /mcp resources/directory/read of self                                    | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
+POST /mcp tools/call of group                                                 | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp resources/read of group                                             | 4 0 0 1 | 0 3 0 1 | 0 1 0 1 | 3 2 0 1
+POST /mcp skills/get of group                                                 | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
+POST /mcp resources/directory/read of group                                   | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
+POST /mcp tools/call of public                                                | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp resources/read of public                                            | 4 0 0 1 | 0 3 0 1 | 0 1 0 1 | 3 2 0 1
+POST /mcp skills/get of public                                                | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
+POST /mcp resources/directory/read of public                                  | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
+POST /mcp/{id} initialize                                                     | 1 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
+POST /mcp/{id} tools/list                                                     | 1 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
+POST /api/v1/conversations/{id}/turns first of self                           | 4 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
+POST /api/v1/conversations/{id}/turns later of self                           | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/turns later, with a skill of self             | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/turns after a publish of self                 | 3 0 1 0 | 0 2 1 0 | 0 1 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/tool-calls load_skill of self                 | 3 0 1 0 | 0 2 1 0 | 0 1 1 0 | 1 2 1 0
+POST /api/v1/conversations/{id}/tool-calls load_skill again of self           | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/tool-calls load_skill after a publish of self | 5 0 1 0 | 0 2 1 0 | 0 1 1 0 | 1 2 1 0
+POST /api/v1/conversations/{id}/tool-calls read_skill of self                 | 1 0 1 1 | 0 1 1 1 | 0 0 1 1 | 0 1 1 1
+POST /api/v1/conversations/{id}/tool-calls find_skill of self                 | 3 0 1 0 | 0 2 1 0 | 0 1 1 0 | 1 1 1 0
+POST /api/v1/conversations/{id}/tool-calls own tool of self                   | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /api/v1/conversations/{id}/tool-calls of nobody here of self             | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+POST /mcp/{id} tools/call of self                                             | 3 0 1 0 | 0 2 1 0 | 0 1 1 0 | 1 2 1 0
 POST /mcp/servers/{name} initialize of public                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 `;
 

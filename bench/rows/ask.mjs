@@ -38,7 +38,7 @@ export async function run({ gateway, passes, seconds }) {
       { passes, seconds },
     );
     return [
-      { name: "request to the browser and back", budget: 1.5, ...asked },
+      { name: "request to the browser and back", budget: 1.4, ...asked },
       { name: "the same, over a bare WebSocket echo through an object", budget: null, ...echoed },
     ];
   } finally {

@@ -8,30 +8,30 @@ const TURNS = 10;
 
 export async function run({ gateway, compare }) {
   await publishSkills(gateway, USER, 20);
-  const floor = {
+  const floorOf = (route) => ({
     async prepare(n) {
       const id = `turn-${Math.floor(n / TURNS)}`;
       if (n % TURNS === 0) await gateway.send({ method: "POST", route: "/floor/prepare", body: Buffer.from(id) });
-      return gateway.request(USER, "POST", "/floor/write", { id, text: "x".repeat(600) });
-    },
-  };
-  const going = await compare({
-    floor,
-    path: {
-      async prepare(n) {
-        const route = `/api/v1/conversations/turn-${Math.floor(n / TURNS)}`;
-        if (n % TURNS === 0) {
-          await gateway.call(USER, "POST", `${route}/turns`, { conversation: {} });
-          const calls = [{ id: "call", name: "load_skill", arguments: { skill_name: "skill-07" } }];
-          await gateway.call(USER, "POST", `${route}/tool-calls`, { calls });
-        }
-        return gateway.request(USER, "POST", `${route}/turns`, { key: `message-${n}`, format: "openai" });
-      },
-      check(answer) {
-        if (JSON.parse(answer).tools.length === 0) throw new Error(`no tools: ${answer}`);
-      },
+      return gateway.request(USER, "POST", route, { id, text: "x".repeat(600) });
     },
   });
+  const floor = floorOf("/floor/write");
+  const pathOf = (kind) => ({
+    async prepare(n) {
+      const route = `/api/v1/conversations/${kind}-${Math.floor(n / TURNS)}`;
+      if (n % TURNS === 0) {
+        await gateway.call(USER, "POST", `${route}/turns`, { conversation: {} });
+        const calls = [{ id: "call", name: "load_skill", arguments: { skill_name: "skill-07" } }];
+        await gateway.call(USER, "POST", `${route}/tool-calls`, { calls });
+      }
+      return gateway.request(USER, "POST", `${route}/turns`, { key: `message-${n}`, format: "openai" });
+    },
+    check(answer) {
+      if (JSON.parse(answer).tools.length === 0) throw new Error(`no tools: ${answer}`);
+    },
+  });
+  const going = await compare({ floor, path: pathOf("turn") });
+  const bare = await compare({ floor: floorOf("/floor/object"), path: pathOf("bare") });
   const first = await compare({
     floor,
     path: {
@@ -44,7 +44,8 @@ export async function run({ gateway, compare }) {
     },
   });
   return [
-    { name: "turn, prompt and tools, 20 skills", budget: 1.5, ...going },
+    { name: "turn, prompt and tools, 20 skills", budget: 1.4, ...going },
+    { name: "the same, over a floor that reads no D1", budget: null, ...bare },
     { name: "turn that creates its conversation", budget: null, ...first },
   ];
 }

@@ -32,5 +32,5 @@ export async function run({ gateway, compare }) {
     },
     path: { prepare: prepare("path") },
   });
-  return [{ name: "upload of a 1 MB skill", budget: 1.5, ...measured }];
+  return [{ name: "upload of a 1 MB skill", budget: 1.4, ...measured }];
 }

@@ -38,7 +38,9 @@ it("is near its first caller where nobody says otherwise", async () => {
 it("is where the gateway's setting says, also if somebody only looked before", async () => {
   const key = await keyFor("region-gateway");
   const looked = await place("apac-ne", key, "GET", "/far");
-  expect(looked).toMatchObject({ status: 404, hints: ["apac-ne"] });
+  expect(looked.status).toBe(404);
+  // A no is asked twice.
+  expect(new Set(looked.hints)).toEqual(new Set(["apac-ne"]));
   const made = await place("apac-ne", key, "PUT", "/far", {});
   // The object reads the pool's own settings, which name no region.
   expect(made).toMatchObject({ status: 201, hints: ["apac-ne"] });

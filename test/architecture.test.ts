@@ -87,7 +87,7 @@ const fileOf = (target: string) => (target.endsWith(".ts") ? target : `${target}
 /** All exports that a file declares itself, by name. */
 function declaredIn(text: string): string[] {
   const declaration =
-    /^export (?:declare |default |abstract |async )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
+    /^export (?:declare |default |abstract |async )*(?:function\*?|const|let|class|interface|type|enum) (?!extends\b)(\w+)/gm;
   return [...new Set([...text.matchAll(declaration)].map((match) => match[1] ?? ""))];
 }
 

@@ -4,7 +4,6 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import semver from "semver";
-import { root } from "./kit/files.mjs";
 import { GATEWAY, readOptions } from "./kit/options.mjs";
 import { fail, Refusal } from "./kit/refusal.mjs";
 import { pack } from "./local/builtins.mjs";
@@ -224,48 +223,12 @@ function printRouting({ prompts, neighbours }) {
 
 /** Asks the bench's Worker in a Miniflare of its own, which ends with the answer. */
 async function onBench(skill, asked) {
-  const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { keptWorker }, { prepareAssets }] =
-    await Promise.all([import("./kit/miniflare.mjs"), import("./build/kept.mjs"), import("./build/static.mjs")]);
-  const [modules, zip] = await Promise.all([
-    keptWorker("skill-worker", { entry: "scripts/local/skill-worker.ts" }),
-    skill.zip(),
-    prepareAssets(),
-  ]);
-  const { readWranglerConfig } = await import("./kit/wrangler-config.mjs");
-  const { compatibility_date, compatibility_flags } = await readWranglerConfig();
-  const bench = new Miniflare(
-    convertV4MiniflareOptions({
-      log: new Log(LogLevel.ERROR),
-      host: "127.0.0.1",
-      cf: false,
-      workers: [
-        {
-          name: "skill-bench",
-          modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
-          compatibilityDate: compatibility_date,
-          compatibilityFlags: compatibility_flags,
-          workerLoaders: { LOADER: {} },
-          serviceBindings: {
-            ASSETS: async (request) => {
-              const { pathname } = new URL(request.url);
-              return new Response(await readFile(path.join(root, "public", pathname)));
-            },
-          },
-        },
-      ],
-    }),
-  );
+  const { openBench } = await import("./local/bench.mjs");
+  const [bench, zip] = await Promise.all([openBench(), skill.zip()]);
   try {
-    const url = await bench.ready;
-    const form = new FormData();
-    form.set("asked", JSON.stringify({ fileName: `${skill.name}.zip`, arguments: {}, ...asked }));
-    form.set("file", new Blob([zip], { type: "application/zip" }), "skill.zip");
-    // Longer than any tool may take: code that blocks its isolate for ever ends with it.
-    const answer = await fetch(url, { method: "POST", body: form, signal: AbortSignal.timeout(330_000) });
-    if (!answer.ok) throw new Error(await answer.text());
-    return await answer.json();
+    return await bench.ask(skill.name, zip, asked);
   } finally {
-    await bench.dispose();
+    await bench.close();
   }
 }
 

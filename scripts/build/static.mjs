@@ -7,6 +7,7 @@ import { prepareClient } from "./client.mjs";
 import { prepareCompiler } from "./compiler.mjs";
 import { prepareDemo } from "./demo.mjs";
 import { prepareDocuments } from "./documents.mjs";
+import { prepareGuest } from "./guest.mjs";
 import { preparePython } from "./python/parts.mjs";
 import { prepareTokens } from "./tokens.mjs";
 
@@ -17,6 +18,7 @@ import { prepareTokens } from "./tokens.mjs";
 export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
+  { output: "sandbox/node.js", sources: ["guest"], prepare: prepareGuest },
   { output: "client/", sources: ["client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
   { output: "python/", sources: ["src"], prepare: preparePython },

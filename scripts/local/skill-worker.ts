@@ -1,9 +1,10 @@
 // The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
 
+import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
 import { findModule, findPython } from "../../src/domain/code/graph";
 import { isScript, languageOf } from "../../src/domain/code/language";
 import { PARALLEL } from "../../src/domain/code/script-limits";
-import { runnable } from "../../src/domain/code/stored";
+import { runnable, runnableScripts } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
@@ -27,6 +28,8 @@ interface Asked {
   /** A tool or a script to call; without one the package is looked at. */
   call?: string;
   arguments: JsonObject;
+  /** What lies there when a script begins: base64 by full path. */
+  files?: Record<string, string>;
   /** What the user's page answers to every request. */
   answer?: JsonValue;
 }
@@ -49,18 +52,17 @@ export default {
     const { manifest, digest, files, name } = found;
     const paths = files.map((file) => file.path);
     const code = compiled.code;
-    const load = (path: string, as: "provider" | "script") => async () =>
-      code === null ? "the package has no code" : runnable(code, path, as);
     const named = manifest.provider?.module;
     const path = named === undefined ? null : (findModule(named, paths) ?? findPython(named, paths));
     const stored = { assets: env.ASSETS, readZip: async () => found };
     const isolate =
       path !== null && isPython(path) ? (userId: string) => pythonIsolate(stored, digest, userId) : undefined;
+    const load = async () => (code === null ? "the package has no code" : runnable(code, path ?? ""));
     const className = manifest.provider?.class;
     const provider =
       path === null || className === undefined
         ? null
-        : { digest, path, className, config: manifest.config, load: load(path, "provider"), isolate };
+        : { digest, path, className, config: manifest.config, load, isolate };
 
     const isolates = { loader: env.LOADER, slots: new Slots(PARALLEL.request) };
     if (asked.call === undefined) {
@@ -116,15 +118,18 @@ export default {
     if (!paths.includes(script) || language === null || !isScript(script))
       return Response.json({ problem: `'${asked.call}' is neither a tool nor a script of ${name}.` });
     const { args = [], input = "" } = asked.arguments;
+    const given = Object.entries(asked.files ?? {}).map(([path, text]) => ({ path, bytes: decodeBase64(text) }));
     const parts = { ...isolates, assets: env.ASSETS, readZip: async () => found, host };
     const call = {
-      ...{ script: { path: script, language }, digest, context, config: manifest.config, files: [] },
+      ...{ script: { path: script, language }, digest, context, config: manifest.config, files: given },
       args: Array.isArray(args) ? args.map(String) : [],
       input: typeof input === "string" ? input : JSON.stringify(input),
       ms: timeoutOf(manifest.config),
     };
-    const executors = [javascript(parts, (each) => load(each, "script")()), python(parts)];
+    const scripts = async () => (code === null ? null : runnableScripts(code)) ?? "the package has no code";
+    const executors = [javascript(parts, scripts), python(parts)];
     const run = await executors.find((one) => one.runs(call.script))?.run(call, signal);
-    return Response.json({ run, logs, told });
+    const written = (run?.files ?? []).map(({ path, bytes }) => [path, encodeBase64(bytes)]);
+    return Response.json({ run: { ...run, files: Object.fromEntries(written) }, logs, told });
   },
 };

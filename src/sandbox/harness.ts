@@ -3,8 +3,6 @@
 
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
-import { LOOP_MODULE } from "./event-loop";
-import { SCRIPT_SOURCE } from "./script-harness";
 import { TICK_MODULE } from "./tick";
 
 export const HARNESS_MODULE = "gateway/harness.js";
@@ -13,19 +11,21 @@ export const ENTRY_MODULE = "gateway/entry.js";
 
 /** `ticking`: whether modules are instrumented. */
 export function harnessSource(ticking: boolean): string {
-  return `${ticking ? `import { reset } from ${JSON.stringify(`../${TICK_MODULE}`)};` : "const reset = () => {};"}${SOURCE}${SCRIPT_SOURCE}`;
+  return `${ticking ? `import { reset } from ${JSON.stringify(`../${TICK_MODULE}`)};` : "const reset = () => {};"}${SOURCE}`;
 }
 
 const SOURCE = `
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { begin, endTimers, callbackOf, idle, later, runs, during } from ${JSON.stringify(`../${LOOP_MODULE}`)};
+import { AsyncLocalStorage } from "node:async_hooks";
 import { entry } from "./entry.js";
 
 const { stringify, parse } = JSON;
-const { assign, freeze, defineProperty } = Object;
+const { freeze } = Object;
 const { isArray } = Array;
-const { Map, Promise, Set } = globalThis;
-const OUTPUT = ${CODE_LIMITS.outputChars}, CALLS = ${CODE_LIMITS.hostCalls}, LINES = ${CODE_LIMITS.logLines}, HEARD = ${DURATIONS.heard};
+const { Promise, Set } = globalThis;
+const later = setTimeout;
+const runs = new AsyncLocalStorage();
+const CALLS = ${CODE_LIMITS.hostCalls}, LINES = ${CODE_LIMITS.logLines}, HEARD = ${DURATIONS.heard};
 
 export default class extends WorkerEntrypoint {
   /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
@@ -33,9 +33,8 @@ export default class extends WorkerEntrypoint {
     reset();
     void host.begin().catch(() => {});
     return new Promise((resolve) => {
-      const run = { host, calls: 0, lines: 0, telling: new Set(), out: { stdout: "", stderr: "" }, sent: { stdout: 0, stderr: 0 }, due: false, done: false };
-      run.finish = async (text) => { await heard(run); run.done = true; resolve(text); };
-      const end = (text) => { reset(); return run.finish(text); };
+      const run = { host, calls: 0, lines: 0, telling: new Set() };
+      const end = async (text) => { reset(); await heard(run); resolve(text); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
       runs.run(run, async () => {
         try {
@@ -70,30 +69,6 @@ const WORK = {
     const tool = await makeTool(provider, ask.tool, contextOf(ask, run));
     return jsonOf(await tool.call(ask.arguments));
   },
-
-  /** Ends with what comes first: that nothing of it waits, process.exit, or an error that nobody catches. */
-  async script(ask, run) {
-    const { promise, resolve } = Promise.withResolvers();
-    assign(run, { pending: 0, timers: new Map(), over: false, exit: null });
-    run.process = makeProcess(ask, run);
-    run.end = (code) => {
-      if (run.over) return;
-      run.exit = code;
-      try { run.process.emit("exit", code); run.exit = run.process.exitCode ?? code; } catch (error) { if (error !== EXIT) writeError(run, error); }
-      run.over = true;
-      endTimers(run);
-      resolve(outcomeOf(run));
-    };
-    run.fail = (error, event = "uncaughtException") => {
-      if (run.over || error === EXIT) return;
-      for (const name of [event, "uncaughtException"]) if (run.process.emit(name, error)) return;
-      writeError(run, error);
-      run.process.exitCode = undefined;
-      run.end(1);
-    };
-    evaluate(ask, run).catch(run.fail);
-    return promise;
-  },
 };
 
 async function makeProvider(ask) {
@@ -120,15 +95,14 @@ function contextOf(ask, run) {
     if (ask.kind === "describe") throw new Error(method + "() cannot be used while a tool is being described.");
     return hostOf(run);
   };
-  const asked = (promise) => (run.pending === undefined ? promise : during(run, promise));
   return freeze({
     ...ask.context,
     config: freeze(ask.config),
-    readFile: (path, encoding) => asked((async () => told(await asking("readFile").readFile(path, encoding)))()),
+    readFile: async (path, encoding) => told(await asking("readFile").readFile(path, encoding)),
     // What nobody keeps is not sent: a talkative tool must not be ended for calling the gateway too often.
     log: (...values) => { if (run.lines++ < LINES) void tell(run, asking("log").log(format(values))); },
     emit: (action, payload) => tell(run, asking("emit").emit(action, stringify(payload ?? null))),
-    request: (action, payload, how) => asked((async () => parse(told(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))))()),
+    request: async (action, payload, how) => parse(told(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))),
   });
 }
 
@@ -154,25 +128,6 @@ function told({ value, error }) {
 function hostOf(run) {
   if (++run.calls > CALLS + 1) throw new Error("it called the gateway more than " + CALLS + " times");
   return run.host;
-}
-
-/** Collects output, and tells the host from time to time, so that it is not lost when the run is killed. */
-function write(run, name, text) {
-  if (run.over) return;
-  run.out[name] = (run.out[name] + text).slice(0, OUTPUT + 1);
-  if (run.due || run.process === undefined) return;
-  // While a module is evaluated there are no timers; what it writes is told later.
-  try { later(() => { run.due = false; flush(run); }, 50); run.due = true; } catch {}
-}
-
-function flush(run) {
-  if (run.done) return;
-  for (const name of ["stdout", "stderr"]) {
-    const fresh = run.out[name].slice(run.sent[name]);
-    if (fresh === "") continue;
-    run.sent[name] = run.out[name].length;
-    void run.host.write(name, fresh).catch(() => {});
-  }
 }
 
 /** A value as JSON has it. Functions, cycles and whatever throws when it is looked at do not pass. */
@@ -203,21 +158,18 @@ function format(values) {
   }).join(" ");
 }
 
-const say = (name) => (...values) => {
-  const run = runs.getStore();
-  if (run === undefined) return;
-  if (run.process !== undefined) write(run, name, format(values) + "\\n");
-  else if (run.lines++ < LINES) {
-    // While a module is evaluated there is no host either.
-    try { void tell(run, hostOf(run).log(format(values))); } catch {}
-  }
-};
 const nothing = () => {};
-globalThis.console = {
-  log: say("stdout"), info: say("stdout"), debug: say("stdout"), dir: say("stdout"), table: say("stdout"),
-  warn: say("stderr"), error: say("stderr"), trace: say("stderr"),
-  assert: (good, ...values) => { if (!good) console.error("Assertion failed:", ...values); },
-  group: say("stdout"), groupEnd: nothing, time: nothing, timeEnd: nothing, count: nothing, clear: nothing,
+const say = (...values) => {
+  const run = runs.getStore();
+  if (run === undefined || run.lines++ >= LINES) return;
+  // While a module is evaluated there is no host.
+  try { void tell(run, hostOf(run).log(format(values))); } catch {}
 };
-defineProperty(globalThis, "process", { get: () => runs.getStore()?.process });
+globalThis.console = {
+  log: say, info: say, debug: say, dir: say, table: say, warn: say, error: say, trace: say, group: say,
+  assert: (good, ...values) => { if (!good) console.error("Assertion failed:", ...values); },
+  groupEnd: nothing, time: nothing, timeEnd: nothing, count: nothing, clear: nothing,
+};
+// What nobody listens to, the runtime would write into the operator's log.
+addEventListener("unhandledrejection", (event) => { event.preventDefault(); });
 `;

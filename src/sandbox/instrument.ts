@@ -13,6 +13,18 @@ export async function instrument(source: string, name: string): Promise<string> 
   const program = await parseModule(source);
   if (!isProgram(program)) throw new SyntaxError(`${program.message} (${name}:${program.line})`);
   const tick = freshName(source, "tick");
+  const up = "../".repeat(name.split("/").length - 1) || "./";
+  return `import{tick as ${tick}}from"${up}${TICK_MODULE}";${ticked(source, program, tick)}`;
+}
+
+/** The same for a function as an expression: the answer is one, too, which takes what ticks and answers the function. */
+export async function instrumentFunction(source: string): Promise<string> {
+  const { parseExpressionAt } = await import("acorn");
+  const tick = freshName(source, "tick");
+  return `(${tick}) => ${ticked(source, parseExpressionAt(source, 0, { ecmaVersion: "latest" }), tick)}`;
+}
+
+function ticked(source: string, program: AnyNode, tick: string): string {
   const edits: Edit[] = [];
   const insert = (at: number, text: string) => edits.push([at, at, text]);
   walk(
@@ -20,17 +32,23 @@ export async function instrument(source: string, name: string): Promise<string> 
     (node) => {
       const body = bodyOf(node);
       if (body === null) return;
-      if (body.type === "BlockStatement") insert(body.start + 1, `${tick}();`);
-      else insert(body.start, isExpressionBody(node) ? `(${tick}(),` : `{${tick}();`);
+      if (body.type === "BlockStatement") {
+        const directives = endOfDirectives(body);
+        insert(directives ?? body.start + 1, `${directives === null ? "" : ";"}${tick}();`);
+      } else insert(body.start, isExpressionBody(node) ? `(${tick}(),` : `{${tick}();`);
     },
     (node) => {
       const body = bodyOf(node);
       if (body !== null && body.type !== "BlockStatement") insert(body.end, isExpressionBody(node) ? ")" : "}");
     },
   );
-  const up = "../".repeat(name.split("/").length - 1) || "./";
-  edits.unshift([0, 0, `import{tick as ${tick}}from"${up}${TICK_MODULE}";`]);
   return applyEdits(source, edits);
+}
+
+/** Where the directives of a block end: what stands before `"use strict"` would make it a text like any other. */
+function endOfDirectives({ body }: AnyNode & { type: "BlockStatement" }): number | null {
+  const directives = body.filter((node) => node.type === "ExpressionStatement" && node.directive !== undefined);
+  return directives.at(-1)?.end ?? null;
 }
 
 function bodyOf(node: AnyNode): AnyNode | null {

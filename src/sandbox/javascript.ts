@@ -1,19 +1,96 @@
-// The executor of JavaScript and TypeScript.
+// The executor of JavaScript and TypeScript, with what Node has built in. What stands around a script in its isolate is a static
+// asset, made of guest/node/ by scripts/build/guest.mjs.
 
-import type { Runnable } from "../domain/code/stored";
-import type { Executor, IsolateParts } from "./executor";
-import { modulesIsolate } from "./modules";
+import { RUN_ROOTS } from "../domain/code/run-path";
+import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
+import type { RunnableScripts } from "../domain/code/stored";
+import { sha256Hex } from "../domain/digest";
+import { DURATIONS } from "../domain/durations";
+import { CODE_LIMITS } from "../domain/limits";
+import type { Executor, IsolateParts, StoredZip } from "./executor";
+import { readGuest } from "./guest";
+import { UnfitCode } from "./isolate";
+import { COMPATIBILITY_DATE } from "./modules";
 import { runInIsolate } from "./script";
+import { TICK_MODULE, TICK_SOURCE } from "./tick";
 
-/** `load`: a script of the package, ready to run; a text says why it cannot. */
-export function javascript(parts: IsolateParts, load: (path: string) => Promise<Runnable | string>): Executor {
+const COMPATIBILITY_FLAGS = ["nodejs_compat"];
+
+/** `load`: the scripts of the package, ready to run; a text says why there are none. */
+export function javascript(parts: IsolateParts, load: () => Promise<RunnableScripts | string>): Executor {
   return {
     runs: ({ language }) => language === "javascript",
     async run(call, signal) {
-      const { digest, config, context, script } = call;
-      const { path } = script;
-      const code = { digest, path, as: "script" as const, config, userId: context.userId, load: () => load(path) };
-      return runInIsolate(parts, await modulesIsolate(code), call, signal);
+      const guest = await readGuest(parts.assets, "node.js");
+      const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, TICK_SOURCE, LIMITS, __DEVELOPMENT__]));
+      const id = [guest.digest, around, COMPATIBILITY_DATE, call.digest, call.context.userId];
+      const isolate = {
+        id,
+        load: async () => {
+          const [scripts, zip] = await Promise.all([load(), parts.readZip()]);
+          if (typeof scripts === "string") return scripts;
+          return typeof zip === "string" ? zip : workerCode(guest.text, scripts, zip);
+        },
+      };
+      return runInIsolate(parts, isolate, call, signal);
     },
   };
+}
+
+const ENTRY = `
+import { harness } from "./node.js";
+import zip from "./package.zip";
+import index from "./index.json";
+import load from "./load.cjs";
+import { reset, tick } from "../${TICK_MODULE}";
+export default harness({ ...index, zip, reset, load: (name) => load(name, tick) });
+`;
+
+/** With ticks a module makes its function of what ticks. */
+const LOAD = __DEVELOPMENT__
+  ? "module.exports = (name, tick) => require('../' + name)(tick);"
+  : "module.exports = (name) => require('../' + name);";
+
+const NO_TICKS = "export const tick = () => {}, reset = tick;";
+
+const LIMITS = {
+  ...SCRIPT_FILES,
+  roots: RUN_ROOTS,
+  outputChars: CODE_LIMITS.outputChars,
+  calls: CODE_LIMITS.hostCalls,
+  logLines: CODE_LIMITS.logLines,
+  heardMs: DURATIONS.heard,
+};
+
+async function workerCode(guest: string, { functions, faults }: RunnableScripts, { zip, files }: StoredZip) {
+  if (files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes) return TOO_LARGE_TO_RUN;
+  const modules: Record<string, WorkerLoaderModule> = {
+    "gateway/main.js": { js: ENTRY },
+    "gateway/node.js": { js: guest },
+    "gateway/load.cjs": { cjs: LOAD },
+    "gateway/package.zip": { data: zip.slice().buffer },
+    [TICK_MODULE]: { js: __DEVELOPMENT__ ? TICK_SOURCE : NO_TICKS },
+  };
+  const index: Record<string, object> = {};
+  for (const [path, { source, kind, imports, isAsync }] of Object.entries(functions)) {
+    const name = `skill/${/^[\w./-]+$/.test(path) ? path : `~${Object.keys(index).length}`}.cjs`;
+    modules[name] = { cjs: `module.exports = ${__DEVELOPMENT__ ? await ticking(source, path) : source};` };
+    index[path] = { name, kind, imports, isAsync };
+  }
+  for (const [path, fault] of Object.entries(faults)) index[path] = { fault };
+  const places = files.map(({ path, offset, size, mode }) => ({ path, offset, size, mode }));
+  modules["gateway/index.json"] = { json: { files: places, functions: index, limits: LIMITS } };
+  return {
+    ...{ compatibilityDate: COMPATIBILITY_DATE, compatibilityFlags: COMPATIBILITY_FLAGS },
+    ...{ mainModule: "gateway/main.js", modules, globalOutbound: null, env: {} },
+  };
+}
+
+async function ticking(source: string, path: string): Promise<string> {
+  const { instrumentFunction } = await import("./instrument");
+  try {
+    return await instrumentFunction(source);
+  } catch (error) {
+    throw new UnfitCode(error instanceof RangeError ? `${path} is nested too deeply.` : String(error));
+  }
 }

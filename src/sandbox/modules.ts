@@ -3,7 +3,6 @@
 import type { Runnable } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
 import type { JsonObject } from "../domain/json";
-import { LOOP_MODULE, LOOP_SOURCE } from "./event-loop";
 import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
 import { type IsolateCode, UnfitCode } from "./isolate";
 import { TICK_MODULE, TICK_SOURCE } from "./tick";
@@ -16,9 +15,8 @@ const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_
 export interface ModulesCode {
   /** Identity of the modules: the digest of the package they were made from. */
   digest: string;
-  /** The entry's path in the package, and how it is run. */
+  /** The entry's path in the package. */
   path: string;
-  as: "provider" | "script";
   config: JsonObject;
   /** Whose module state it is; empty for what is the same for everybody. */
   userId: string;
@@ -29,11 +27,11 @@ export interface ModulesCode {
 /** Of everything that is the same for all isolates of this gateway. */
 let harnessDigest: string | undefined;
 
-export async function modulesIsolate({ digest, path, as, config, userId, load }: ModulesCode): Promise<IsolateCode> {
-  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + LOOP_SOURCE + TICK_SOURCE);
+export async function modulesIsolate({ digest, path, config, userId, load }: ModulesCode): Promise<IsolateCode> {
+  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + TICK_SOURCE);
   const flags = [COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS];
   return {
-    id: [harnessDigest, ...flags, digest, path, as, JSON.stringify(config), userId],
+    id: [harnessDigest, ...flags, digest, path, JSON.stringify(config), userId],
     load: async () => {
       const code = await load();
       return typeof code === "string" ? code : workerCode(code);
@@ -44,7 +42,6 @@ export async function modulesIsolate({ digest, path, as, config, userId, load }:
 async function workerCode(code: Runnable): Promise<WorkerLoaderWorkerCode> {
   const modules: Record<string, WorkerLoaderModule> = {
     [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) },
-    [LOOP_MODULE]: { js: LOOP_SOURCE },
   };
   modules[ENTRY_MODULE] = { js: `export const entry = ${JSON.stringify(`../${code.entry}`)};` };
   if (__DEVELOPMENT__) modules[TICK_MODULE] = { js: TICK_SOURCE };

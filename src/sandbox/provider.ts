@@ -13,7 +13,7 @@ import { type IsolateCode, type Isolates, type Outcome, runIsolated } from "./is
 import { type ModulesCode, modulesIsolate } from "./modules";
 
 /** The module's path in the package, and the class that it exports. */
-export interface ProviderCode extends Omit<ModulesCode, "as" | "userId"> {
+export interface ProviderCode extends Omit<ModulesCode, "userId"> {
   className: string;
   /** Where its code runs, if that is not an isolate of its modules: whose state that is, is asked with it. */
   isolate?: ((userId: string) => Promise<IsolateCode>) | undefined;
@@ -91,7 +91,7 @@ export async function callTool(
 }
 
 function isolateOf(code: ProviderCode, userId: string): Promise<IsolateCode> {
-  return code.isolate?.(userId) ?? modulesIsolate({ ...code, as: "provider", userId });
+  return code.isolate?.(userId) ?? modulesIsolate({ ...code, userId });
 }
 
 /** How long a tool may take: its own `timeout` in seconds, else its skill's, else the default; in milliseconds. */

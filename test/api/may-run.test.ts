@@ -107,14 +107,17 @@ async function smuggle(versionId: string, tool: string) {
   const code: StoredCode = {
     format: 1,
     modules: {
-      "provider.js": { name: "skill/provider.js", source, imports: [], script: [] },
+      "provider.js": { name: "skill/provider.js", source, imports: [] },
+    },
+    functions: {
       "scripts/run.js": {
-        name: "skill/scripts/run.js",
-        source: `export default async () => console.log(${JSON.stringify(RAN)})`,
+        source: `function () { console.log(${JSON.stringify(RAN)}) }`,
+        kind: "commonjs",
         imports: [],
-        script: [],
+        isAsync: false,
       },
     },
+    faults: {},
     problems: {},
   };
   await env.PACKAGES.put(`packages/${versionId}.modules.json`, JSON.stringify(code));

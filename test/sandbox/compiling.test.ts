@@ -3,7 +3,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { compilePackage } from "../../src/domain/code/compile";
-import { runnable } from "../../src/domain/code/stored";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import { readPackage } from "../../src/domain/package/package";
 import { compileApart } from "../../src/sandbox/compiling";
@@ -66,7 +65,7 @@ describe("the compiler's isolate", () => {
     const compiled = await compileApart(apart, found);
     expect(compiled.warnings.map(({ code }) => code)).toEqual(["CODE_NOT_COMPILED"]);
     const why = "The package's code takes too much work to read.";
-    expect(runnable(compiled.code!, "scripts/y.js", "script")).toBe(`scripts/y.js: ${why}`);
+    expect(compiled.code?.faults?.["scripts/y.js"]).toBe(why);
     expect(await compileApart(apart, found)).toEqual(compiled);
   });
 

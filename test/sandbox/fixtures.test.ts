@@ -2,12 +2,17 @@
 
 import { describe, expect, it } from "vitest";
 import type { Language } from "../../src/domain/code/language";
+import { SCRIPT_FILES } from "../../src/domain/code/script-limits";
 import { runOne } from "../support/run-code";
 import { ENDING } from "./fixtures/ending";
+import { FILES, MANY_FILES } from "./fixtures/files";
 import type { Fixture } from "./fixtures/fixture";
 
 const ENDINGS: Partial<Record<Language, string>> = { javascript: ".js", python: ".py" };
-const TABLE: Record<string, Record<string, Fixture>> = { "the end of a script": ENDING };
+const TABLE: Record<string, Record<string, Fixture>> = {
+  "the end of a script": ENDING,
+  "the files of a script": FILES,
+};
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -30,3 +35,14 @@ for (const [about, fixtures] of Object.entries(TABLE)) {
     });
   }
 }
+
+describe("what a script wrote", () => {
+  it("is taken out as far as there is room, and the rest is named", async () => {
+    const source = `const fs = require("fs"); fs.writeFileSync("/tmp/last", ""); for (let n = 100; n < 100 + ${MANY_FILES}; n++) fs.writeFileSync("f" + n, String(n));`;
+    const { files, left } = await runOne({ name: "many", files: { "scripts/run.js": source } }, "scripts/run.js");
+    expect(files.map(({ path }) => path)).toEqual(
+      Array.from({ length: SCRIPT_FILES.outFiles }, (_, n) => `/workspace/f${100 + n}`),
+    );
+    expect(left).toEqual([...[120, 121, 122, 123, 124].map((n) => `/workspace/f${n}`), "/tmp/last"]);
+  });
+});

@@ -26,11 +26,11 @@ const SOURCES: Record<string, [source: string, prints: string]> = {
   ],
   classes: [
     "class A { #x = 1; static s = (() => 2)(); get v() { return this.#x } set v(n) { this.#x = n } *[Symbol.iterator]() { yield this.#x } static { this.t = 3 } async m() { return () => this.v } } class B extends A { constructor() { super(); this.v = 9 } } console.log([...new B()], A.s, A.t, (await new B().m())())",
-    "[9] 2 3 9",
+    "[ 9 ] 2 3 9",
   ],
   generators: [
     "function* g() { for (let i = 0; ; i++) { if (i > 2) return; yield i } } async function* h() { for await (const x of g()) yield x * 2 } const all = []; for await (const x of h()) all.push(x); console.log(all)",
-    "[0,2,4]",
+    "[ 0, 2, 4 ]",
   ],
   "default values and destructuring": [
     "const f = ({ a = (() => 1)(), ...r } = {}, [b] = [2]) => a + b + Object.keys(r).length; console.log(f(), f({ a: 2, z: 1 }))",
@@ -53,6 +53,7 @@ describe("ticks", () => {
     const plain = /^import\{tick as (\w+)\}from"[^"]+";/.exec(instrumented)!;
     const undone = instrumented
       .slice(plain[0].length)
+      .replaceAll(`;${plain[1]}();`, "")
       .replaceAll(`{${plain[1]}();`, "{")
       .replaceAll(`(${plain[1]}(),`, "(");
     expect(undone.replaceAll(/[{}()]/g, "")).toBe(source.replaceAll(/[{}()]/g, ""));

@@ -84,7 +84,7 @@ describe("isolates", () => {
       }),
     } as unknown as WorkerLoader;
     const code = {
-      ...{ digest: "given", path: "a.js", as: "provider" as const, config: {}, userId: "alice" },
+      ...{ digest: "given", path: "a.js", config: {}, userId: "alice" },
       load: async () => ({ entry: "skill/a.js", sources: { "skill/a.js": "export const a = 1;" } }),
     };
     const isolates = { loader, slots: new Slots(1) };
@@ -117,7 +117,7 @@ describe("isolates", () => {
       config: {},
       load: async () => {
         if (broken) throw new Error("no storage");
-        return runnable(code!, "provider.js", "provider");
+        return runnable(code!, "provider.js");
       },
     };
     const context = { taskId: "", subtaskId: 0, userId: "flaky", userName: "", skillName: "flaky" };

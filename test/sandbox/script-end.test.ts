@@ -43,7 +43,7 @@ describe("a script is over", () => {
     ["when a microtask is done", "queueMicrotask(() => console.log('soon'))", "soon\n"],
     [
       "when its input is read",
-      "process.stdin.on('data', (d) => console.log(d.trim())).on('end', () => console.log('end'))",
+      "process.stdin.on('data', (d) => console.log(String(d).trim())).on('end', () => console.log('end'))",
       "in\nend\n",
     ],
     [

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { compilePackage } from "../../src/domain/code/compile";
 import { findModule, findPython } from "../../src/domain/code/graph";
 import { languageOf } from "../../src/domain/code/language";
-import { runnable, type StoredCode } from "../../src/domain/code/stored";
+import { runnable, runnableScripts, type StoredCode } from "../../src/domain/code/stored";
 import type { Described } from "../../src/domain/conversation/offered";
 import type { JsonObject } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
@@ -59,7 +59,7 @@ async function provider(fixture: SkillFixture) {
     path,
     className: declared?.class ?? "",
     config,
-    load: async () => runnable(code ?? NO_CODE, path, "provider"),
+    load: async () => runnable(code ?? NO_CODE, path),
     isolate: isPython(path) ? (userId) => pythonIsolate(parts, found.digest, userId) : undefined,
   };
   return { found, provided, tools, warnings };
@@ -92,7 +92,7 @@ const NO_CODE: StoredCode = { format: 1, modules: {}, problems: {} };
 
 /** The executors that run scripts here, made as the gateway makes them. */
 function executors(parts: IsolateParts, code: StoredCode): Executor[] {
-  return [javascript(parts, async (path) => runnable(code, path, "script")), python(parts)];
+  return [javascript(parts, async () => runnableScripts(code) ?? "the package has no code"), python(parts)];
 }
 
 export async function runOne(

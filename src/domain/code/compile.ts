@@ -4,123 +4,159 @@ import type { Issue } from "../errors";
 import type { PackageFile } from "../package/skill";
 import { utf8Text } from "../text";
 import { type CodePackage, type Compiled, declarationWarnings, readableModules } from "./declared";
-import { closure, findModule, isCode, isModule, resolveImport } from "./graph";
-import { type ReadModule, readModule, renameImports, scriptEdits } from "./module";
+import { compileFunctions, functionProblems } from "./functions";
+import { findModule, isCode, isModule, resolveImport } from "./graph";
+import { type ReadModule, readModule, renameImports } from "./module";
 import type { StoredCode } from "./stored";
 import { type SyntaxProblem, syntaxProblem } from "./syntax";
 
-const NO_REQUIRE =
-  "It calls `require`, which there is not here, so it fails when it gets there. Only `import` of the package's own files works.";
-
 /**
- * Compiles every module of a package. Types go, imports are resolved; nothing is run. The gateway calls it where hostile code can
- * harm nobody: through `compileApart` of `src/sandbox/compiling.ts`.
+ * Compiles the code of a package: what its provider imports as ES modules, and every script and whatever it may require as functions.
+ * Types go, nothing is run. The gateway calls it where hostile code can harm nobody: through `compileApart` of
+ * `src/sandbox/compiling.ts`.
  */
 export async function compilePackage(found: CodePackage): Promise<Compiled> {
   const { files, manifest } = found;
   const warnings = declarationWarnings(manifest);
   if (!files.some((file) => isCode(file.path))) return { code: null, warnings };
-  const code: StoredCode = { format: 1, modules: {}, problems: {} };
-  const read = new Map<string, ReadModule>();
-  const lines = new Map<string, number>();
-  const fault = (path: string, { message, line }: SyntaxProblem) => {
-    code.problems[path] = line > 0 ? `${message} (line ${line})` : message;
-    lines.set(path, line);
+  const texts = new Map<PackageFile, Promise<string | SyntaxProblem>>();
+  const textOf = (file: PackageFile) => {
+    const text = texts.get(file) ?? readText(found, file);
+    texts.set(file, text);
+    return text;
   };
-  const paths = files.map((file) => file.path);
-  const modules = files.filter((file) => isModule(file.path));
-  const names = new Map<string, string>();
-  for (const [index, { path }] of modules.entries()) names.set(path, nameOf(path, index, new Set(names.values())));
   const readable = readableModules(files);
-  for (const file of modules) {
-    const { path } = file;
-    if (!readable.has(file)) {
-      fault(path, { message: "It is too large to run here.", line: 0 });
+  const provided = await compileProvider(manifest, files, readable, textOf);
+  const compiled = await compileFunctions(files, readable, textOf);
+  const functions = Object.fromEntries(
+    Object.entries(compiled.functions).map(([path, { source, kind, imports, isAsync }]) => [
+      path,
+      { source, kind, imports, isAsync },
+    ]),
+  );
+  const faults = Object.fromEntries(Object.entries(compiled.faults).map(([path, problem]) => [path, wordsOf(problem)]));
+  warnings.push(...provided.warnings);
+  const problems = [...provided.problems, ...functionProblems(compiled, new Set(files.map(({ path }) => path)))];
+  for (const [path, { message, line }] of new Map(problems.map(({ path, problem }) => [path, problem])))
+    warnings.push({
+      code: "MODULE_INVALID",
+      message: line > 0 ? `${message} (line ${line})` : message,
+      path,
+      ...(line > 0 ? { line } : {}),
+    });
+  const { modules } = provided;
+  const code = { format: 1 as const, modules, problems: problemsOf(provided.problems), functions, faults };
+  return { code, warnings };
+}
+
+const wordsOf = ({ message, line }: SyntaxProblem) => (line > 0 ? `${message} (line ${line})` : message);
+
+function problemsOf(problems: readonly { path: string; problem: SyntaxProblem }[]): Record<string, string> {
+  return Object.fromEntries(problems.map(({ path, problem }) => [path, wordsOf(problem)]));
+}
+
+interface CompiledProvider {
+  modules: StoredCode["modules"];
+  problems: { path: string; problem: SyntaxProblem }[];
+  warnings: Issue[];
+}
+
+/** The provider's modules, which can import nothing but each other. */
+async function compileProvider(
+  manifest: CodePackage["manifest"],
+  files: readonly PackageFile[],
+  readable: ReadonlySet<PackageFile>,
+  textOf: (file: PackageFile) => Promise<string | SyntaxProblem>,
+): Promise<CompiledProvider> {
+  const compiled: CompiledProvider = { modules: {}, problems: [], warnings: [] };
+  const paths = files.map((file) => file.path);
+  const entry = manifest.provider?.module === undefined ? null : findModule(manifest.provider.module, paths);
+  if (entry === null) return compiled;
+  const names = new Map<string, string>();
+  for (const [index, { path }] of files.entries())
+    if (isModule(path)) names.set(path, nameOf(path, index, new Set(names.values())));
+  const read = new Map<string, ReadModule>();
+  const all = new Set(paths);
+  const needed = new Set([entry]);
+  for (const path of needed) {
+    const file = files.find((candidate) => candidate.path === path);
+    const text =
+      file !== undefined && readable.has(file)
+        ? await textOf(file)
+        : { message: "It is too large to run here.", line: 0 };
+    const module =
+      typeof text === "string" ? (path.endsWith(".json") ? jsonModule(text) : await readModule(text)) : text;
+    if ("message" in module) {
+      compiled.problems.push({ path, problem: module });
       continue;
     }
-    const module = await readFile(found, file);
-    if ("message" in module) fault(path, module);
-    else if (path.endsWith(".json"))
-      code.modules[path] = { name: names.get(path) ?? path, source: module.source, imports: [] };
-    else read.set(path, module);
-  }
-  const all = new Set(paths);
-  for (const [path, module] of read) {
+    read.set(path, module);
     const targets = new Map(module.imports.map(({ specifier }) => [specifier, resolveImport(path, specifier, all)]));
     const lost = module.imports.find(({ specifier }) => !targets.get(specifier));
     if (lost !== undefined) {
       const message = `It imports '${lost.specifier}', which is no module of the package.`;
-      fault(path, { message, line: lost.line });
+      compiled.problems.push({ path, problem: { message, line: lost.line } });
       continue;
     }
-    const source = renameImports(module, (specifier) => relative(path, targets.get(specifier) ?? "", names));
     const imports = [...new Set([...targets.values()].filter((target) => target !== null))];
-    code.modules[path] = { name: names.get(path) ?? path, source, imports, script: await scriptEdits(source) };
+    const source = renameImports(module, (specifier) => relative(path, targets.get(specifier) ?? "", names));
+    compiled.modules[path] = { name: names.get(path) ?? path, source, imports };
+    for (const target of imports) needed.add(target);
+    if (module.requires !== null)
+      compiled.warnings.push({ code: "MODULE_INVALID", message: NO_REQUIRE, path, line: module.requires });
   }
-  warnings.push(...providerWarnings(manifest, paths, code, read));
-  for (const path of reachable(manifest, paths, code)) {
-    const required = read.get(path)?.requires ?? null;
-    const problem = code.problems[path] ?? (required === null ? undefined : NO_REQUIRE);
-    if (problem === undefined) continue;
-    const line = lines.get(path) ?? required ?? 0;
-    warnings.push({ code: "MODULE_INVALID", message: problem, path, ...(line > 0 ? { line } : {}) });
-  }
-  return { code, warnings };
+  if (!compiled.problems.some(({ path }) => path === entry))
+    compiled.warnings.push(...classWarnings(manifest, entry, all, read));
+  return compiled;
 }
 
-/** A module's text without types, read; or what is wrong with it. */
-async function readFile(found: CodePackage, file: PackageFile): Promise<ReadModule | SyntaxProblem> {
+const NO_REQUIRE =
+  "It calls `require`, which a provider does not have, so it fails when it gets there. Only `import` of the package's own files works.";
+
+/** A file's text as JavaScript without types, or as JSON; or what is wrong with it. */
+async function readText(found: CodePackage, file: PackageFile): Promise<string | SyntaxProblem> {
   const text = utf8Text(found.zip.subarray(file.offset, file.offset + file.size));
   if (text === null) return { message: "It is not UTF-8 text.", line: 0 };
-  if (file.path.endsWith(".json")) {
-    try {
-      JSON.parse(text);
-      return { source: text, imports: [], exports: ["default"], stars: [], requires: null };
-    } catch {
-      return { message: "It is not valid JSON.", line: 0 };
-    }
-  }
-  if (!file.path.endsWith(".ts")) return readModule(text);
+  if (!/\.[cm]?ts$/.test(file.path)) return text;
   const { transform } = await import("sucrase");
   try {
-    const { code } = transform(text.replace(/^#!/, "//"), {
+    return transform(text.replace(/^#!/, "//"), {
       transforms: ["typescript"],
       disableESTransforms: true,
       filePath: file.path,
-    });
-    return await readModule(code);
+    }).code;
   } catch (error) {
     return syntaxProblem(error);
   }
 }
 
-function providerWarnings(
+function jsonModule(text: string): ReadModule | SyntaxProblem {
+  try {
+    JSON.parse(text);
+    return { source: text, imports: [], exports: ["default"], stars: [], requires: null };
+  } catch {
+    return { message: "It is not valid JSON.", line: 0 };
+  }
+}
+
+function classWarnings(
   { provider }: CodePackage["manifest"],
-  paths: readonly string[],
-  code: StoredCode,
+  entry: string,
+  paths: ReadonlySet<string>,
   read: ReadonlyMap<string, ReadModule>,
 ): Issue[] {
-  const entry = provider?.module === undefined ? null : findModule(provider.module, paths);
-  if (entry === null || provider?.class === undefined || code.problems[entry] !== undefined) return [];
-  const all = new Set(paths);
+  if (provider?.class === undefined) return [];
   const seen = new Set([entry]);
   for (const path of seen) {
     const module = read.get(path);
     if (module?.exports.includes(provider.class)) return [];
     for (const star of module?.stars ?? []) {
-      const target = resolveImport(path, star, all);
+      const target = resolveImport(path, star, paths);
       if (target !== null) seen.add(target);
     }
   }
   const message = `The module exports no '${provider.class}', which the \`provider\` names as its class.`;
   return [{ code: "PROVIDER_CLASS_MISSING", message, path: entry }];
-}
-
-/** The files that are meant to run here. */
-function reachable({ provider }: CodePackage["manifest"], paths: readonly string[], code: StoredCode): Set<string> {
-  const entry = provider?.module === undefined ? null : findModule(provider.module, paths);
-  const scripts = paths.filter((path) => path.startsWith("scripts/") && isCode(path));
-  return new Set([...(entry === null ? [] : [entry]), ...scripts].flatMap((path) => closure(code.modules, path)));
 }
 
 /** A name that no loader reads anything into: plain characters, an ending that says the kind. */

@@ -67,5 +67,5 @@ export function unreadableCode({ files, manifest }: CodePackage): Compiled {
   const problems = Object.fromEntries(files.filter(({ path }) => isModule(path)).map(({ path }) => [path, problem]));
   const message = `${problem} None of it runs.`;
   const warnings = [...declarationWarnings(manifest), { code: "CODE_NOT_COMPILED", message, path: SKILL_FILE }];
-  return { code: { format: 1, modules: {}, problems }, warnings };
+  return { code: { format: 1, modules: {}, problems, functions: {}, faults: problems }, warnings };
 }

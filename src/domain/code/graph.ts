@@ -1,8 +1,8 @@
 // Which file of a package an import means. Nothing but the package's own files can be meant.
 
 /** Files that can run here, or be imported as data. */
-const CODE_ENDINGS = [".js", ".mjs", ".ts"] as const;
-const MODULE_ENDINGS = [...CODE_ENDINGS, ".json"] as const;
+const CODE_ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"] as const;
+export const MODULE_ENDINGS = [...CODE_ENDINGS, ".json"] as const;
 
 export function isCode(path: string): boolean {
   return CODE_ENDINGS.some((ending) => path.endsWith(ending));

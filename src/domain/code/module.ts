@@ -89,51 +89,6 @@ export function renameImports({ source, imports }: ReadModule, rename: (specifie
   return applyEdits(source, edits);
 }
 
-/**
- * The edits that make a script of a module: a function with the module's body, so that it can run again and again in one
- * isolate. It answers the default export, if there is one.
- */
-export async function scriptEdits(source: string): Promise<Edit[]> {
-  const program = await parseModule(source);
-  if (!isProgram(program)) return [];
-  const edits: Edit[] = [];
-  let head = "";
-  let main = "undefined";
-  for (const node of program.body) {
-    switch (node.type) {
-      case "ImportDeclaration":
-        head += `${source.slice(node.start, node.end)};`;
-        edits.push([node.start, node.end, ""]);
-        break;
-      case "ExportAllDeclaration":
-        head += `import ${node.source.raw};`;
-        edits.push([node.start, node.end, ""]);
-        break;
-      case "ExportNamedDeclaration": {
-        if (node.source) head += `import ${node.source.raw};`;
-        const chosen = node.specifiers.find(({ exported }) => nameOf(exported) === "default")?.local;
-        if (chosen !== undefined && !node.source) main = nameOf(chosen);
-        edits.push([node.start, node.declaration?.start ?? node.end, ""]);
-        break;
-      }
-      case "ExportDefaultDeclaration": {
-        const { declaration } = node;
-        const named = declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration";
-        if (named && declaration.id) {
-          main = declaration.id.name;
-          edits.push([node.start, declaration.start, ""]);
-        } else {
-          main = freshName(source, "main");
-          edits.push([node.start, declaration.start, `const ${main} = `], [node.end, node.end, ";"]);
-        }
-        break;
-      }
-    }
-  }
-  edits.unshift([0, 0, `${head}export default async () => {`]);
-  return [...edits, [source.length, source.length, `\nreturn ${main};\n};\n`]];
-}
-
 /** A name that the source does not have. */
 export function freshName(source: string, wish: string): string {
   let name = `__${wish}`;

@@ -22,6 +22,9 @@ export const SCRIPT_FILES = {
   outFiles: 20,
 } as const;
 
+/** Why no script of a package runs that is larger. */
+export const TOO_LARGE_TO_RUN = `The package is larger than ${SCRIPT_FILES.packageBytes / MiB} MiB, so none of its scripts runs.`;
+
 /**
  * Isolates of skill code in flight at once, of a conversation and of a request without one. The platform allows 10 and 4, and a shell
  * script needs two more. What comes when all are taken waits in a queue.

@@ -1,7 +1,6 @@
 // The code of a version as it is stored beside its package: each module ready to run, what it imports, and what is wrong with it.
 
 import * as z from "zod";
-import { applyEdits, type Edit } from "./edits";
 import { closure } from "./graph";
 
 const moduleSchema = z.lazy(() =>
@@ -11,32 +10,43 @@ const moduleSchema = z.lazy(() =>
     source: z.string(),
     /** Paths of the package's files that it imports. */
     imports: z.array(z.string()),
-    /** What makes a script of it; absent for JSON. */
-    script: z.array(z.tuple([z.number(), z.number(), z.string()])).optional(),
+  }),
+);
+
+const functionSchema = z.lazy(() =>
+  z.object({
+    /** See `FileFunction` in function.ts. */
+    source: z.string(),
+    kind: z.enum(["commonjs", "module"]),
+    imports: z.array(z.string()),
+    isAsync: z.boolean(),
   }),
 );
 
 export const storedCodeSchema = z.lazy(() =>
   z.object({
     format: z.literal(1),
-    /** By path in the package. */
+    /** What the provider needs, by path in the package. */
     modules: z.record(z.string(), moduleSchema),
-    /** Files that cannot run, by path, and why. */
+    /** Those of them that cannot run, by path, and why. */
     problems: z.record(z.string(), z.string()),
+    /** Scripts and what they may require, by path; and those that cannot run. Absent in what an earlier gateway has compiled. */
+    functions: z.record(z.string(), functionSchema).optional(),
+    faults: z.record(z.string(), z.string()).optional(),
   }),
 );
 
 /** `packages/<version_id>.modules.json`. */
 export type StoredCode = z.infer<typeof storedCodeSchema>;
 
-/** What an isolate gets: sources by module name. A name that ends in `.json` is data. */
+/** What an isolate gets for a provider: sources by module name. A name that ends in `.json` is data. */
 export interface Runnable {
   entry: string;
   sources: Record<string, string>;
 }
 
-/** The modules that an entry needs, as provider code or as a script. A text says why it cannot run. */
-export function runnable(code: StoredCode, path: string, as: "provider" | "script"): Runnable | string {
+/** The modules that a provider needs. A text says why it cannot run. */
+export function runnable(code: StoredCode, path: string): Runnable | string {
   const paths = closure(code.modules, path);
   for (const needed of paths) {
     const problem = code.problems[needed];
@@ -49,9 +59,13 @@ export function runnable(code: StoredCode, path: string, as: "provider" | "scrip
     if (found !== undefined) sources[found.name] = found.source;
   }
   const entry = code.modules[path];
-  if (entry === undefined) return `${path} is not there.`;
-  if (as === "provider") return { entry: entry.name, sources };
-  const name = `${entry.name}.run.js`;
-  sources[name] = applyEdits(entry.source, (entry.script ?? []) as Edit[]);
-  return { entry: name, sources };
+  return entry === undefined ? `${path} is not there.` : { entry: entry.name, sources };
+}
+
+/** What an isolate gets for the scripts of a package. */
+export type RunnableScripts = Required<Pick<StoredCode, "functions" | "faults">>;
+
+/** `null` where an earlier gateway compiled the package: it is to be compiled again. */
+export function runnableScripts({ functions, faults }: StoredCode): RunnableScripts | null {
+  return functions === undefined || faults === undefined ? null : { functions, faults };
 }

@@ -1,7 +1,13 @@
 // The code of a version on its way into an isolate, and what its host reads for it.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import { type Runnable, runnable, type StoredCode } from "../../domain/code/stored";
+import {
+  type Runnable,
+  type RunnableScripts,
+  runnable,
+  runnableScripts,
+  type StoredCode,
+} from "../../domain/code/stored";
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { compileApart } from "../../sandbox/compiling";
@@ -29,7 +35,7 @@ export function providerCode(
 ): ProviderCode {
   const { version_id: id } = skill;
   const { digest, config } = facts;
-  const load = () => loadCode(context, id, provider.path, "provider");
+  const load = () => loadProvider(context, id, provider.path);
   const parts = { assets: context.assets, readZip: () => readZip(context, id) };
   const isolate = isPython(provider.path) ? (userId: string) => pythonIsolate(parts, digest, userId) : undefined;
   return { digest, path: provider.path, className: provider.class, config, load, isolate };
@@ -45,7 +51,7 @@ export function executorsOf(
   const { loader, assets } = context;
   const { slots } = session?.memory ?? context;
   const parts = { loader, assets, slots, readZip: () => readZip(context, versionId), host };
-  return [javascript(parts, (path) => loadCode(context, versionId, path, "script")), python(parts)];
+  return [javascript(parts, () => loadScripts(context, versionId)), python(parts)];
 }
 
 async function readZip(context: Context, versionId: string): Promise<StoredZip | string> {
@@ -85,15 +91,19 @@ export function toolContext(context: Context, session: Session | null, skillName
   return { taskId: session?.id ?? "", subtaskId: session?.state.turn ?? 0, userId, userName: userId, skillName };
 }
 
-async function loadCode(
-  context: Context,
-  versionId: string,
-  path: string,
-  as: "provider" | "script",
-): Promise<Runnable | string> {
+async function loadProvider(context: Context, versionId: string, path: string): Promise<Runnable | string> {
   const { packages, timings } = context;
   const code = (await readStoredCode(packages, timings, versionId)) ?? (await compileNow(context, versionId));
-  return code === null ? GONE : runnable(code, path, as);
+  return code === null ? GONE : runnable(code, path);
+}
+
+async function loadScripts(context: Context, versionId: string): Promise<RunnableScripts | string> {
+  const stored = await readStoredCode(context.packages, context.timings, versionId);
+  const scripts = stored === null ? null : runnableScripts(stored);
+  if (scripts !== null) return scripts;
+  // Compiled by a gateway that ran scripts otherwise, or not yet.
+  const code = await compileNow(context, versionId);
+  return (code === null ? null : runnableScripts(code)) ?? GONE;
 }
 
 /** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */

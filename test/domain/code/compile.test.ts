@@ -89,9 +89,25 @@ describe("warnings", () => {
     ],
     [
       "a script that is wrong",
-      { "scripts/x.mjs": "import fs from 'fs'" },
+      { "scripts/x.mjs": "import fs from 'fs'\nimport chalk from 'chalk'" },
       "tags: [a]",
-      [["MODULE_INVALID", "scripts/x.mjs", 1]],
+      [["MODULE_INVALID", "scripts/x.mjs", 2]],
+    ],
+    [
+      "scripts with what Node has, and with the package's own files",
+      {
+        "scripts/x.js": "const fs = require('node:fs'), y = require('../lib/y'), c = require(process.argv[2])",
+        "lib/y.cjs": "module.exports = require('./z.json')",
+        "lib/z.json": "{}",
+      },
+      "tags: [a]",
+      [],
+    ],
+    [
+      "a file that a script requires and that is not there",
+      { "scripts/x.js": "require('./y')", "scripts/y.js": "\nrequire('./gone')" },
+      "tags: [a]",
+      [["MODULE_INVALID", "scripts/y.js", 2]],
     ],
     [
       "a page's script, which is meant for elsewhere",
@@ -156,7 +172,7 @@ describe("what is stored", () => {
       "d.json": "1",
       "other.js": "1",
     });
-    const found = runnable(code!, "provider.ts", "provider");
+    const found = runnable(code!, "provider.ts");
     expect(found).toEqual({
       entry: "skill/provider.ts.js",
       sources: {

@@ -1,0 +1,252 @@
+// Stands around the Node scripts of one package in an isolate of the Worker Loader. Nothing here is a secret or a guard: code in the
+// same isolate could bend it, so whatever comes out of it is judged outside. What of Node workerd has in name only is ours.
+
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { format, inspect } from "node:util";
+import { makeConsole } from "./console.js";
+import { isChanged, makeFiles } from "./files.js";
+import { currentRun, during, enter, idle, keepGlobals, leave, queueTask, timers } from "./loop.js";
+import { makeModules } from "./modules.js";
+import { makeProcess } from "./process.js";
+
+/** Made with the isolate: the package, its functions, and the limits. */
+export function harness({ zip, files, functions, load, reset, limits }) {
+  installGlobals();
+  return class extends WorkerEntrypoint {
+    /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
+    run(ask, host, given) {
+      reset();
+      return new Promise((resolve) => {
+        const asked = JSON.parse(ask);
+        const run = makeRun({ asked, host, limits });
+        host.over().then(
+          () => resolve('{"over":true}'),
+          () => resolve('{"over":true}'),
+        );
+        void enter(run, async () => {
+          try {
+            const volume = makeFiles({ zip, files, given, limits, run });
+            run.process = makeProcess({ asked, run, fs: volume.fs });
+            run.console = makeConsole(run);
+            await host.begin();
+            const modules = makeModules({ run, fs: volume.fs, functions, load });
+            evaluate(run, asked, modules).catch(run.fail);
+            const exit = await run.ended;
+            await putFiles(run, volume);
+            reset();
+            await heard(run);
+            resolve(JSON.stringify({ ok: true, value: { exit, stdout: run.out.stdout, stderr: run.out.stderr } }));
+          } catch (error) {
+            resolve(JSON.stringify({ ok: false, message: wordsOf(error) }));
+          } finally {
+            leave(run);
+          }
+        });
+      });
+    }
+  };
+}
+
+const EXIT = Object.freeze({ name: "Exit" });
+
+function makeRun({ asked, host, limits }) {
+  const { promise, resolve } = Promise.withResolvers();
+  const run = { host, limits, asked, pending: 0, timers: new Map(), over: false, ended: promise, exitSignal: EXIT };
+  Object.assign(run, {
+    out: { stdout: "", stderr: "" },
+    sent: { stdout: 0, stderr: 0 },
+    due: false,
+    calls: 0,
+    lines: 0,
+  });
+  run.telling = new Set();
+  run.write = (name, text) => writeOutput(run, name, text);
+  run.end = (code) => {
+    if (run.over) return;
+    let exit = code;
+    try {
+      run.process.emit("exit", code);
+      exit = run.process.exitCode ?? code;
+    } catch (error) {
+      if (error !== EXIT) {
+        run.write("stderr", `${wordsOf(error)}\n`);
+        exit = 7;
+      }
+    }
+    run.over = true;
+    leave(run);
+    resolve(Number(exit));
+  };
+  run.fail = (error, event = "uncaughtException") => {
+    if (run.over || error === EXIT) return;
+    try {
+      if (event === "unhandledRejection" && run.process.emit(event, error, Promise.resolve())) return;
+      if (run.process.emit("uncaughtException", error, event)) return;
+    } catch (thrown) {
+      if (thrown === EXIT) return;
+      run.write("stderr", `${wordsOf(thrown)}\n`);
+    }
+    run.write("stderr", `${wordsOf(error)}\n`);
+    run.process.exitCode = undefined;
+    run.end(1);
+  };
+  return run;
+}
+
+async function evaluate(run, asked, modules) {
+  const main = modules.main(`${run.limits.skill}/${asked.path}`);
+  let settled = false;
+  const done = main.then(async (exported) => {
+    if (typeof exported === "function") await callMain(run, asked, exported);
+    settled = true;
+  });
+  // What it waits for may be nothing that anybody will ever bring.
+  await Promise.race([done, idleForEver(run, () => settled)]);
+  if (!settled) {
+    if (run.over) return;
+    run.write("stderr", "Warning: Detected unsettled top-level await\n");
+    run.process.exitCode ??= 13;
+    return run.end(run.process.exitCode);
+  }
+  do {
+    await idle(run);
+    if (!run.over) run.process.emit("beforeExit", run.process.exitCode ?? 0);
+  } while (run.pending > 0 && !run.over);
+  run.end(run.process.exitCode ?? 0);
+}
+
+async function idleForEver(run, isSettled) {
+  await idle(run, true);
+  // A settled module goes on in its own way.
+  if (isSettled()) await new Promise(() => {});
+}
+
+/** What a script exports by default is called, with what a tool gets. */
+async function callMain(run, asked, main) {
+  const value = await main({ ...contextOf(run, asked), args: asked.args, input: asked.input });
+  if (typeof value === "number") run.process.exitCode = value;
+  else if (value !== undefined && value !== null)
+    run.write("stdout", `${typeof value === "string" ? value : JSON.stringify(value, null, 2)}\n`);
+}
+
+function contextOf(run, asked) {
+  const { calls, logLines } = run.limits;
+  const host = () => {
+    if (++run.calls > calls + 1) throw new Error(`it called the gateway more than ${calls} times`);
+    return run.host;
+  };
+  const asks = (work) => during(run, work());
+  const tell = (sent) => {
+    const taken = during(
+      run,
+      sent.then(told).then(() => {}),
+    );
+    const settled = taken
+      .catch(() => {})
+      .then(() => {
+        run.telling.delete(settled);
+      });
+    run.telling.add(settled);
+    // Who waits hears of a refusal; who does not is not bothered with it.
+    taken.catch(() => {});
+    return taken;
+  };
+  return Object.freeze({
+    ...asked.context,
+    config: Object.freeze(asked.config),
+    readFile: (path, encoding) => asks(async () => told(await host().readFile(path, encoding))),
+    log: (...values) => {
+      if (run.lines++ < logLines) void tell(host().log(format(...values)));
+    },
+    emit: (action, payload) => tell(host().emit(action, JSON.stringify(payload ?? null))),
+    request: (action, payload, how) =>
+      asks(async () => {
+        const wait = typeof how === "object" && how !== null ? [how.timeout_ms, how.require_client] : [how];
+        return JSON.parse(told(await host().request(action, JSON.stringify(payload ?? null), ...wait)));
+      }),
+  });
+}
+
+function told({ value, error }) {
+  if (error !== undefined) throw new Error(error);
+  return value;
+}
+
+/** Waits until the host has heard what it was told so far, since the answer ends what is still on its way. */
+async function heard(run) {
+  if (run.telling.size > 0) await Promise.race([Promise.all(run.telling), sleep(run.limits.heardMs)]);
+}
+
+const laterOf = setTimeout;
+const sleep = (ms) =>
+  new Promise((resolve) => {
+    laterOf(resolve, ms);
+  });
+
+/** What is new or changed, in the order of the folders. */
+async function putFiles(run, volume) {
+  for (const [path, bytes] of volume.written()) {
+    if (isChanged(volume, path, bytes)) told(await run.host.put(path, bytes));
+  }
+}
+
+/** Collects output, and tells the host from time to time, so that it is not lost when the run is killed. */
+function writeOutput(run, name, text) {
+  if (run.over) return;
+  run.out[name] = (run.out[name] + text).slice(0, run.limits.outputChars + 1);
+  if (run.due) return;
+  run.due = true;
+  laterOf(() => {
+    run.due = false;
+    if (run.over) return;
+    for (const stream of ["stdout", "stderr"]) {
+      const fresh = run.out[stream].slice(run.sent[stream]);
+      run.sent[stream] = run.out[stream].length;
+      if (fresh !== "") void run.host.write(stream, fresh).catch(() => {});
+    }
+  }, 50);
+}
+
+function wordsOf(error) {
+  try {
+    if (error instanceof Error && typeof error.stack === "string") return error.stack.slice(0, 20_000);
+    return `Uncaught ${inspect(error)}`.slice(0, 20_000);
+  } catch {
+    return "Uncaught a value that cannot be shown";
+  }
+}
+
+/** Once an isolate: whatever a script reaches by a global name is that of its own run. */
+function installGlobals() {
+  Object.assign(globalThis, timers, { queueMicrotask: queueTask, global: globalThis });
+  const own = (name, of) =>
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      get: () => of(currentRun()),
+      set: (value) => {
+        const run = currentRun();
+        if (run !== undefined) run[name] = value;
+      },
+    });
+  own("process", (run) => run?.process);
+  own("console", (run) => run?.console ?? silent);
+  globalThis.reportError = (error) => currentRun()?.fail(error);
+  const { fetch } = globalThis;
+  globalThis.fetch = (...args) => {
+    const run = currentRun();
+    const asked = fetch(...args);
+    return run === undefined ? asked : during(run, asked);
+  };
+  // Also after a run has ended: what nobody listens to, the runtime writes into the operator's log.
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    currentRun()?.fail(event.reason, "unhandledRejection");
+  });
+  addEventListener("error", (event) => {
+    event.preventDefault();
+    currentRun()?.fail(event.error);
+  });
+  keepGlobals();
+}
+
+const silent = new Proxy({}, { get: () => () => {} });

@@ -1,0 +1,39 @@
+// Builds what stands around scripts in their isolate, from guest/ into public/sandbox/, where the gateway reads it as text. Nothing of
+// it is a module of the gateway.
+
+import path from "node:path";
+import { readOrNull, writeWhole } from "../kit/files.mjs";
+import { bundle, WORKERD } from "./bundle.mjs";
+import { kept } from "./kept.mjs";
+
+const ENTRY = "guest/node/main.js";
+/** CommonJS of npm asks for Node's modules by `require`; the runtime has them by another name. */
+const REQUIRE = "const require = (name) => process.getBuiltinModule(name);";
+
+/**
+ * Writes the harness of Node scripts, unless it is there and current.
+ * @param {string} folder where static files live
+ * @returns {Promise<boolean>} whether something was written
+ */
+export async function prepareGuest(folder) {
+  const file = path.join(folder, "sandbox", "node.js");
+  const text = await kept("guest-node", bundleNode);
+  if ((await readOrNull(file)) === text) return false;
+  await writeWhole(file, text);
+  return true;
+}
+
+async function bundleNode() {
+  const { outputFiles, metafile } = await bundle({
+    ...WORKERD,
+    platform: "node",
+    conditions: [],
+    entryPoints: [ENTRY],
+    minify: true,
+    keepNames: true,
+    legalComments: "none",
+    metafile: true,
+    banner: { js: REQUIRE },
+  });
+  return { result: outputFiles[0].text, metafile };
+}

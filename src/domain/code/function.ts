@@ -1,0 +1,136 @@
+// A file of a package as a function, in which form scripts run: one that is no module stays as it is, an ES module is rewritten
+// without moving a line. A function can be called again for every run, and what it may name is given to it.
+
+import type { AnyNode, Options, Program } from "acorn";
+import { applyEdits, type Edit } from "./edits";
+import { exportEdits } from "./exports";
+import { freshName } from "./module";
+import { isFunction, referencesTo } from "./references";
+import { isProgram, lineAt, type SyntaxProblem, syntaxProblem, walk } from "./syntax";
+
+/** An import that is known before anything runs. */
+export interface Use {
+  specifier: string;
+  line: number;
+}
+
+export interface FileFunction {
+  /** An expression: of CommonJS what takes `import` and answers the function of Node's five names; of a module a generator that first says what it exports, then runs. */
+  source: string;
+  kind: "commonjs" | "module";
+  /** What a module imports, in order; the generator gets it in the same order. */
+  imports: string[];
+  /** Whether the module awaits something at its top. */
+  isAsync: boolean;
+  uses: Use[];
+}
+
+const COMMONJS: Options = { ecmaVersion: "latest", sourceType: "script", allowReturnOutsideFunction: true };
+const MODULE: Options = { ecmaVersion: "latest", sourceType: "module" };
+
+/**
+ * Makes the function of a JavaScript file.
+ *
+ * @param kind what its name or its package.json says that it is; `null`: what it reads as, like Node
+ */
+export async function fileFunction(
+  text: string,
+  kind: FileFunction["kind"] | null,
+): Promise<FileFunction | SyntaxProblem> {
+  // Lines keep their numbers: a hashbang becomes a comment.
+  const source = text.replace(/^\uFEFF/, "").replace(/^#!/, "//");
+  const { parse } = await import("acorn");
+  const read = (options: Options): Program | SyntaxProblem => {
+    try {
+      return parse(source, options);
+    } catch (error) {
+      return syntaxProblem(error);
+    }
+  };
+  try {
+    const plain = kind === "module" ? null : read(COMMONJS);
+    if (plain !== null && isProgram(plain)) return commonJs(source, plain);
+    const program = kind === "commonjs" ? plain : read(MODULE);
+    // Where it is neither, an `import` or `export` says what it was meant to be.
+    if (program === null || !isProgram(program))
+      return plain !== null && !/^\s*(?:import|export)\b/m.test(source)
+        ? plain
+        : (program ?? { message: "It cannot be read.", line: 1 });
+    return esModule(source, program);
+  } catch (error) {
+    return syntaxProblem(error);
+  }
+}
+
+function commonJs(source: string, program: Program): FileFunction {
+  const dynamic = freshName(source, "import");
+  const edits: Edit[] = [];
+  const uses: Use[] = [];
+  walk(program, (node) => {
+    if (node.type === "ImportExpression") edits.push(dynamicEdit(node, dynamic));
+    const specifier = requiredBy(node);
+    if (specifier !== null) uses.push({ specifier, line: lineAt(source, node.start) });
+  });
+  const names = "exports, require, module, __filename, __dirname";
+  const code = `(${dynamic}) => function (${names}) {${applyEdits(source, edits)}\n}`;
+  return { source: code, kind: "commonjs", imports: [], isAsync: false, uses };
+}
+
+function requiredBy(node: AnyNode): string | null {
+  if (node.type !== "CallExpression" || node.callee.type !== "Identifier" || node.callee.name !== "require")
+    return null;
+  const [first] = node.arguments;
+  return first?.type === "Literal" && typeof first.value === "string" ? first.value : null;
+}
+
+/** What follows the word stays as it is: what takes its place passes the options by. */
+function dynamicEdit({ start }: AnyNode, name: string): Edit {
+  return [start, start + "import".length, name];
+}
+
+function esModule(source: string, program: Program): FileFunction | SyntaxProblem {
+  const hidden = hiddenComment(source, program);
+  if (hidden !== null) return { message: "`<!--` begins a comment here: write `< !--`.", line: lineAt(source, hidden) };
+  const [imported, exporter, dynamic, meta, call] = ["imported", "export", "import", "meta", "call"].map((wish) =>
+    freshName(source, wish),
+  );
+  const { edits, imports, bindings, head } = exportEdits(source, program, `${imported}`, `${exporter}`);
+  for (const { name, start, end, as } of referencesTo(program, new Set(bindings.keys()))) {
+    const value = bindings.get(name) ?? name;
+    edits.push([start, end, as === "callee" ? `${call}(${value})` : as === "shorthand" ? `${name}: ${value}` : value]);
+  }
+  walk(program, (node) => {
+    if (node.type === "ImportExpression") edits.push(dynamicEdit(node, `${dynamic}`));
+    if (node.type === "MetaProperty" && node.meta.name === "import") edits.push([node.start, node.end, `${meta}`]);
+  });
+  const isAsync = awaits(program);
+  const names = [imported, exporter, dynamic, meta, call].join(", ");
+  const body = applyEdits(source, edits);
+  const code = `${isAsync ? "async " : ""}function* (${names}) {"use strict";${head}yield;${body}\n}`;
+  const uses = imports.map(({ specifier, start }) => ({ specifier, line: lineAt(source, start) }));
+  return { source: code, kind: "module", imports: imports.map(({ specifier }) => specifier), isAsync, uses };
+}
+
+/** Whether a module awaits outside of its functions. */
+function awaits(node: AnyNode): boolean {
+  if (isFunction(node)) return false;
+  if (node.type === "AwaitExpression" || (node.type === "ForOfStatement" && node.await)) return true;
+  if (node.type === "VariableDeclaration" && node.kind === "await using") return true;
+  return Object.values(node).some((value) =>
+    (Array.isArray(value) ? value : [value]).some((child) => child?.type !== undefined && awaits(child as AnyNode)),
+  );
+}
+
+/**
+ * Where `<!--` stands as operators: in a module it is `< ! --`, in the function that the module becomes it would begin a comment,
+ * and what was read would not be what runs.
+ */
+function hiddenComment(source: string, program: Program): number | null {
+  if (!source.includes("<!--")) return null;
+  let found: number | null = null;
+  walk(program, (node) => {
+    if (node.type === "UpdateExpression" && node.prefix && source.slice(node.start - 2, node.start) === "<!")
+      found ??= node.start;
+  });
+  return found;
+}

@@ -1,0 +1,106 @@
+// All scripts of a package and what they may require, as functions; and what can be said of them without running them.
+
+import type { PackageFile } from "../package/skill";
+import { type FileFunction, fileFunction } from "./function";
+import { MODULE_ENDINGS } from "./graph";
+import { languageOf } from "./language";
+import { isBuiltin } from "./node-builtins";
+import type { SyntaxProblem } from "./syntax";
+
+export interface CompiledFunctions {
+  functions: Record<string, FileFunction>;
+  /** Files that cannot run, by path. */
+  faults: Record<string, SyntaxProblem>;
+}
+
+export function isFunctionFile(path: string): boolean {
+  return languageOf(path) === "javascript";
+}
+
+/** @param textOf JavaScript without types, or why there is none */
+export async function compileFunctions(
+  files: readonly PackageFile[],
+  readable: ReadonlySet<PackageFile>,
+  textOf: (file: PackageFile) => Promise<string | SyntaxProblem>,
+): Promise<CompiledFunctions> {
+  const compiled: CompiledFunctions = { functions: {}, faults: {} };
+  const kinds = new Map<string, FileFunction["kind"]>();
+  for (const file of files.filter(({ path }) => /(^|\/)package\.json$/.test(path))) {
+    const kind = readable.has(file) ? kindSaidBy(await textOf(file)) : null;
+    if (kind !== null) kinds.set(file.path.slice(0, -"package.json".length), kind);
+  }
+  for (const file of files.filter(({ path }) => isFunctionFile(path))) {
+    const text = readable.has(file) ? await textOf(file) : { message: "It is too large to run here.", line: 0 };
+    const made = typeof text === "string" ? await fileFunction(text, kindOf(file.path, kinds)) : text;
+    if ("message" in made) compiled.faults[file.path] = made;
+    else compiled.functions[file.path] = made;
+  }
+  return compiled;
+}
+
+function kindSaidBy(text: string | SyntaxProblem): FileFunction["kind"] | null {
+  const [, said] = /"type"\s*:\s*"(module|commonjs)"/.exec(typeof text === "string" ? text : "") ?? [];
+  return said === "module" || said === "commonjs" ? said : null;
+}
+
+/** As Node decides: by the ending, by the nearest package.json; `null` where neither says anything. */
+function kindOf(path: string, kinds: ReadonlyMap<string, FileFunction["kind"]>): FileFunction["kind"] | null {
+  if (/\.m[jt]s$/.test(path)) return "module";
+  if (/\.c[jt]s$/.test(path)) return "commonjs";
+  for (let folder = path; folder !== ""; ) {
+    folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+    const kind = kinds.get(folder);
+    if (kind !== undefined) return kind;
+  }
+  return null;
+}
+
+/** What is wrong with what a script needs, for the files that are meant to run. */
+export function functionProblems(
+  { functions, faults }: CompiledFunctions,
+  paths: ReadonlySet<string>,
+): { path: string; problem: SyntaxProblem }[] {
+  const entries = [...paths].filter((path) => path.startsWith("scripts/") && isFunctionFile(path));
+  const seen = new Set(entries);
+  const found: { path: string; problem: SyntaxProblem }[] = [];
+  for (const path of seen) {
+    const fault = faults[path];
+    if (fault !== undefined) found.push({ path, problem: fault });
+    for (const { specifier, line } of functions[path]?.uses ?? []) {
+      const target = neededFile(path, specifier, paths);
+      if (target !== null) seen.add(target);
+      else if (!isThere(path, specifier, paths)) found.push({ path, problem: { message: lostWords(specifier), line } });
+    }
+  }
+  return found;
+}
+
+function lostWords(specifier: string): string {
+  return `It needs '${specifier.slice(0, 200)}', which is no module of the package and none of Node's. Bundle it.`;
+}
+
+function isThere(from: string, specifier: string, paths: ReadonlySet<string>): boolean {
+  if (/^\.{0,2}\/|^\.{1,2}$|^file:/.test(specifier))
+    return neededFile(from, specifier, paths) !== null || specifier.startsWith("/");
+  return isBuiltin(specifier);
+}
+
+/** The file that a relative specifier means, as Node finds it; `null` for any other, or where there is none. */
+function neededFile(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
+  if (!/^\.{1,2}(\/|$)/.test(specifier)) return null;
+  const parts = from.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  const path = parts.join("/");
+  const typed = /\.[cm]?js$/.test(path) ? [path.replace(/js$/, "ts")] : [];
+  const inside = MODULE_ENDINGS.map((ending) => `${path === "" ? "" : `${path}/`}index${ending}`);
+  const candidates = [path, ...MODULE_ENDINGS.map((ending) => path + ending), ...typed, ...inside];
+  // A folder with a package.json says itself where it begins, and any file may be read as a module.
+  return (
+    candidates.find((candidate) => paths.has(candidate)) ??
+    (paths.has(`${path}/package.json`) ? `${path}/package.json` : null)
+  );
+}

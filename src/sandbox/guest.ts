@@ -1,0 +1,33 @@
+// What stands around a script in its isolate: a static asset, read as text. As a module of the gateway it would be compiled at every
+// start, though few requests run a script.
+
+import { sha256Hex } from "../domain/digest";
+import { DURATIONS } from "../domain/durations";
+import { GatewayError } from "../domain/errors";
+
+export interface Guest {
+  text: string;
+  digest: string;
+}
+
+// The value is kept and not its promise, which would hang on the request that asked first.
+const read = new Map<string, Guest>();
+
+/** @throws GatewayError `unavailable` where it cannot be read; the next call tries again */
+export async function readGuest(assets: Pick<Fetcher, "fetch">, name: string): Promise<Guest> {
+  const before = read.get(name);
+  if (before !== undefined) return before;
+  try {
+    const signal = AbortSignal.timeout(DURATIONS.start);
+    const response = await assets.fetch(`https://assets.local/sandbox/${name}`, { signal });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`The asset sandbox/${name} answered ${response.status}.`);
+    const guest = { text, digest: await sha256Hex(text) };
+    read.set(name, guest);
+    return guest;
+  } catch (cause) {
+    const refusal = new GatewayError("unavailable", "SANDBOX_UNAVAILABLE", "Scripts cannot be run now; try again.");
+    refusal.cause = cause;
+    throw refusal;
+  }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { prepareAssets } from "../../scripts/build/static.mjs";
+import { PARTS, prepareAssets } from "../../scripts/build/static.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 const built = (name: string) => readFile(path.join(root, "public", "client", name), "utf8");
@@ -80,7 +80,7 @@ connection.answer("r", { result: 1 });
   it("is made anew only when something changed, and whole", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "assets-"));
     try {
-      expect(await prepareAssets(folder)).toEqual(["tokens/o200k_base.json", "client/", "demo/", "docs/"]);
+      expect(await prepareAssets(folder)).toEqual(PARTS.map(({ output }) => output));
       expect(await prepareAssets(folder)).toEqual([]);
       await writeFile(path.join(folder, "client", "react.js"), "half");
       await writeFile(path.join(folder, "demo", "left-over.js"), "");

@@ -62,7 +62,7 @@ describe("a script is over", () => {
     ["of a timer", "setTimeout(() => { throw new Error('broken') }, 1); setTimeout(() => console.log('never'), 200)"],
     ["of an interval", "setInterval(() => { throw new Error('broken') }, 1)"],
     ["of a microtask", "queueMicrotask(() => { throw new Error('broken') })"],
-    ["of a listener", "process.stdin.on('end', () => { throw new Error('broken') })"],
+    ["of a listener", "process.stdin.on('data', () => {}).on('end', () => { throw new Error('broken') })"],
     ["of a promise that a callback makes", "setTimeout(async () => { await null; throw new Error('broken') }, 1)"],
   ])("at an error %s that nobody catches", async (_, source) => {
     const ended = await run(source);

@@ -1,4 +1,5 @@
-// Runs before the tests in the pool: the compiler of skill code and what stands around scripts, which the Worker reads as static files, as their sources are now.
+// Runs before the tests in the pool: the compiler of skill code and what stands around scripts, which the Worker reads as static
+// files, as their sources are now.
 
 import path from "node:path";
 import { prepareCompiler } from "../../scripts/build/compiler.mjs";

@@ -42,7 +42,7 @@ import { harness } from "./node.js";
 import zip from "./package.zip";
 import index from "./index.json";
 import load from "./load.cjs";
-import { reset, tick } from "../${TICK_MODULE}";
+import { reset, tick } from ${JSON.stringify(`../${TICK_MODULE}`)};
 export default harness({ ...index, zip, reset, load: (name) => load(name, tick) });
 `;
 

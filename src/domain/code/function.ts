@@ -9,7 +9,7 @@ import { isFunction, referencesTo } from "./references";
 import { isProgram, lineAt, type SyntaxProblem, syntaxProblem, walk } from "./syntax";
 
 /** An import that is known before anything runs. */
-export interface Use {
+export interface StaticUse {
   specifier: string;
   line: number;
 }
@@ -22,7 +22,7 @@ export interface FileFunction {
   imports: string[];
   /** Whether the module awaits something at its top. */
   isAsync: boolean;
-  uses: Use[];
+  uses: StaticUse[];
 }
 
 const COMMONJS: Options = { ecmaVersion: "latest", sourceType: "script", allowReturnOutsideFunction: true };
@@ -65,7 +65,7 @@ export async function fileFunction(
 function commonJs(source: string, program: Program): FileFunction {
   const dynamic = freshName(source, "import");
   const edits: Edit[] = [];
-  const uses: Use[] = [];
+  const uses: StaticUse[] = [];
   walk(program, (node) => {
     if (node.type === "ImportExpression") edits.push(dynamicEdit(node, dynamic));
     const specifier = requiredBy(node);

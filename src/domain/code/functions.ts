@@ -4,7 +4,7 @@ import type { PackageFile } from "../package/skill";
 import { type FileFunction, fileFunction } from "./function";
 import { MODULE_ENDINGS } from "./graph";
 import { languageOf } from "./language";
-import { isBuiltin } from "./node-builtins";
+import { isNodeBuiltin } from "./node-builtins";
 import type { SyntaxProblem } from "./syntax";
 
 export interface CompiledFunctions {
@@ -82,7 +82,7 @@ function lostWords(specifier: string): string {
 function isThere(from: string, specifier: string, paths: ReadonlySet<string>): boolean {
   if (/^\.{0,2}\/|^\.{1,2}$|^file:/.test(specifier))
     return neededFile(from, specifier, paths) !== null || specifier.startsWith("/");
-  return isBuiltin(specifier);
+  return isNodeBuiltin(specifier);
 }
 
 /** The file that a relative specifier means, as Node finds it; `null` for any other, or where there is none. */

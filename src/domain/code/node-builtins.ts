@@ -7,6 +7,6 @@ util/types v8 vm worker_threads zlib`;
 
 const BUILTINS = new Set(NAMES.split(/\s+/));
 
-export function isBuiltin(specifier: string): boolean {
+export function isNodeBuiltin(specifier: string): boolean {
   return BUILTINS.has(specifier.replace(/^node:/, ""));
 }

@@ -64,7 +64,7 @@ const CORPUS: Record<string, [source: string, seen: RegExp, path?: string]> = {
   ],
   prototypes: [
     "Object.prototype.polluted = true; Array.prototype.push = () => { throw new Error('bent') }; Promise.prototype.then = undefined; console.log('bent')",
-    /bent|ended/,
+    /bent|ended|TypeError/,
   ],
   "the files of the runtime": [
     "const fs = require('fs'); for (const path of ['/bundle', '/proc/self/environ', '/etc/passwd', '../../../bundle']) console.log(fs.existsSync(path))",

@@ -24,9 +24,9 @@ export async function nameGroups(
   const names: ToolMemory["names"] = {};
   const fresh: { key: string; skill: string; id: string; own: string }[] = [];
   for (const { key, skill, order, tools } of groups) {
-    // Of a skill without tools there is nothing to keep.
-    if (tools.length === 0) continue;
     const before = store.names[key];
+    // Of a skill that never had tools there is nothing to keep; a server that lists none just now keeps its names.
+    if (tools.length === 0 && before?.order !== order) continue;
     const held = before?.order === order ? before.tools : {};
     names[key] = { order, tools: { ...held } };
     for (const tool of tools) if (!Object.hasOwn(held, tool.id)) fresh.push({ key, skill, ...tool });

@@ -74,7 +74,9 @@ async function workerCode(guest: string, { functions, faults }: RunnableScripts,
   const index: Record<string, object> = {};
   for (const [path, { source, kind, imports, isAsync }] of Object.entries(functions)) {
     const name = `skill/${/^[\w./-]+$/.test(path) ? path : `~${Object.keys(index).length}`}.cjs`;
-    modules[name] = { cjs: `module.exports = ${__DEVELOPMENT__ ? await ticking(source, path) : source};` };
+    modules[name] = {
+      cjs: `module.exports = ${__DEVELOPMENT__ ? await ticking(await import("./instrument"), source, path) : source};`,
+    };
     index[path] = { name, kind, imports, isAsync };
   }
   for (const [path, fault] of Object.entries(faults)) index[path] = { fault };
@@ -86,8 +88,9 @@ async function workerCode(guest: string, { functions, faults }: RunnableScripts,
   };
 }
 
-async function ticking(source: string, path: string): Promise<string> {
-  const { instrumentFunction } = await import("./instrument");
+type Instrument = typeof import("./instrument");
+
+async function ticking({ instrumentFunction }: Instrument, source: string, path: string): Promise<string> {
   try {
     return await instrumentFunction(source);
   } catch (error) {

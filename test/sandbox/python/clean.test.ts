@@ -15,6 +15,7 @@ const LEAVES: Record<string, [before: string, then: string, out: string]> = {
     "print(len('ab'), 'mine' in dir(__builtins__))",
     "2 False",
   ],
+  "all builtins": ["import builtins; names = vars(builtins); names.clear()", "print(len('ab'))", "2"],
   "the environment": [
     "import os; os.environ['SECRET'] = '1'; os.environ['HOME'] = '/'",
     "import os; print(os.environ.get('SECRET'), os.environ['HOME'])",

@@ -30,6 +30,7 @@ _HERE = _breathe.__code__.co_filename
 
 
 def run(text):
+    state.mend()
     ask = json.loads(text)
     state.restore()
     signal.signal(signal.SIGXCPU, _time_up)
@@ -58,6 +59,7 @@ def _script(ask):
     code = _exit_of(body)
     _exit_of(atexit._run_exitfuncs)
     _exit_of(state.end_tasks)
+    state.mend()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

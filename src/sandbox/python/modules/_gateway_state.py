@@ -7,6 +7,8 @@ EXCEPTHOOK = sys.__excepthook__
 #: Ways out of Python. None of them leads anywhere but into this isolate; scripts that look for them hear that they are not there.
 HIDDEN = frozenset(("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "ctypes", "_ctypes"))
 _OWN = "_gateway"
+#: What Python looks names up in, held here: somebody may have emptied it, and then `vars` is gone with the rest.
+_NAMES = vars(builtins)
 _LISTS = (sys.path, sys.meta_path, sys.path_hooks, sys.argv, warnings.filters, gc.callbacks)
 
 
@@ -30,10 +32,17 @@ def settle():
     _environ["PATH"] = "/usr/bin:/bin"
     os.environ.clear()
     os.environ.update(_environ)
-    _modules, _builtins = dict(sys.modules), dict(vars(builtins))
+    _modules, _builtins = dict(sys.modules), dict(_NAMES)
     _lists = [list(each) for each in _LISTS]
     _signals = {number: signal.getsignal(number) for number in signal.valid_signals() if number not in (9, 19)}
     _folder = os.getcwd()
+
+
+def mend():
+    """Puts built-in names back, which everything else needs."""
+    if _NAMES != _builtins:
+        _NAMES.clear()
+        _NAMES.update(_builtins)
 
 
 def restore():
@@ -43,9 +52,6 @@ def restore():
     sys.modules.update(_modules)
     for each, before in zip(_LISTS, _lists):
         each[:] = before
-    if vars(builtins) != _builtins:
-        vars(builtins).clear()
-        vars(builtins).update(_builtins)
     sys.path_importer_cache.clear()
     linecache.clearcache()
     os.environ.clear()

@@ -51,6 +51,12 @@ async function watchLog(id: string): Promise<() => Promise<number>> {
   return () => runInDurableObject(objectOf(id), () => cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0));
 }
 
+it("knows no turn of a conversation that never began one", async () => {
+  await call("PUT", "/api/v1/conversations/never-begun", { json: {} });
+  const answer = await call("GET", "/api/v1/conversations/never-begun/at/1");
+  expect([answer.status, (await answer.json<{ code: string }>()).code]).toEqual([404, "TURN_NOT_FOUND"]);
+});
+
 describe("the log", () => {
   it.each(["load_skill", "skill"])("has nothing of a %s that changes nothing", async (tool) => {
     const [base, wiki] = [`base-${tool}`, `wiki-${tool}`];

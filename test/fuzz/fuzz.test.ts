@@ -46,7 +46,10 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
     }
     statuses.set(`${answer.status}`, (statuses.get(`${answer.status}`) ?? 0) + 1);
     const body = await answer.clone().text();
-    if (answer.status >= 500) problems.push(`${what} ${bodyOf(request)}: ${answer.status} ${body.slice(0, 400)}`);
+    // Whoever brings a bookmark that nobody has come to is told so.
+    const isAhead = answer.status === 503 && body.includes('"code":"BOOKMARK_NOT_REACHED"');
+    if (answer.status >= 500 && !isAhead)
+      problems.push(`${what} ${bodyOf(request)}: ${answer.status} ${body.slice(0, 400)}`);
     await holdAgainstDocument(
       () => gateway.fetch("/openapi.json"),
       String(request.init.method),

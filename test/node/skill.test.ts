@@ -111,7 +111,7 @@ describe("the bench", () => {
     const { code, stdout } = await skill("check", "greeter");
     expect(stdout).toContain("greeter 1.0.0: valid, 3 files");
     expect(stdout).toContain(
-      "scripts/broken.js:2  MODULE_INVALID  It imports 'zod', which is no module of the package.",
+      "scripts/broken.js:2  MODULE_INVALID  It needs 'zod', which is no module of the package and none of Node's.",
     );
     expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}It names the file 'gone.md'/);
     expect(stdout).toMatch(/in the list \d+, loaded \d+, /);

@@ -60,6 +60,8 @@ export class EventLog {
   /** The last event of the latest pass over a turn; `null` when the conversation never was in it. */
   endOf(turn: number): number | null {
     this.#notePasses();
+    // Before the first turn there is no table of them.
+    if (!this.#tables.has("passes")) return null;
     const { begin } = this.#sql
       .exec<{ begin: number | null }>("SELECT max(seq) AS begin FROM passes WHERE turn = ?", turn)
       .one();

@@ -6,9 +6,13 @@ import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import type { ClientPlace } from "./client-place";
 
+/** Kept from the first request on: it does not change, and asking for it again would be one more wait in each. */
+let exchange: typeof import("./exchange") | null = null;
+
 /** Answers one HTTP request of an MCP client, of either era. Nothing is kept between requests but the conversation itself. */
 export async function serve(context: Context, request: Request, place: ClientPlace): Promise<Response> {
-  const { answerClient } = await import("./exchange");
+  exchange ??= await import("./exchange");
+  const { answerClient } = exchange;
   if (request.method !== "POST") return answerClient(context, request, place, undefined);
   const text = await readBody(request);
   if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);

@@ -183,10 +183,14 @@ const sleep = (ms) =>
     laterOf(resolve, ms);
   });
 
-/** What is new or changed, in the order of the folders. */
+/** What is new or changed, in the order of the folders: as many as the host wants to hear of. */
 async function putFiles(run, volume) {
+  let left = run.limits.toldFiles;
   for (const [path, bytes] of volume.written()) {
-    if (isChanged(volume, path, bytes)) told(await run.host.put(path, bytes));
+    if (left === 0) return;
+    if (!isChanged(volume, path, bytes)) continue;
+    told(await run.host.put(path, bytes));
+    left--;
   }
 }
 

@@ -45,4 +45,16 @@ describe("what a script wrote", () => {
     );
     expect(left).toEqual([...[120, 121, 122, 123, 124].map((n) => `/workspace/f${n}`), "/tmp/last"]);
   });
+
+  it.each([
+    [
+      "run.js",
+      `const fs = require("fs"); for (let n = 0; n < 3_000; n++) fs.writeFileSync("/tmp/" + n, "x"); console.log("done");`,
+    ],
+    ["run.py", `for n in range(3000): open(f"/tmp/{n}", "w").write("x")\nprint("done")`],
+  ])("may be thousands of files: %s", async (name, source) => {
+    const run = await runOne({ name: "thousands", files: { [`scripts/${name}`]: source } }, `scripts/${name}`);
+    expect(run).toMatchObject({ exit_code: 0, stdout: "done\n", killed: false });
+    expect([run.files.length, run.left.length]).toEqual([SCRIPT_FILES.outFiles, SCRIPT_FILES.outFiles]);
+  });
 });

@@ -9,7 +9,10 @@ import { runOne } from "../support/run-code";
 const files = z.record(z.string(), z.string());
 const casesSchema = z.object({
   package: files,
-  cases: z.record(z.string(), z.object({ args: z.array(z.string()), input: z.string(), given: files }).partial()),
+  cases: z.record(
+    z.string(),
+    z.object({ script: z.string(), args: z.array(z.string()), input: z.string(), given: files }).partial(),
+  ),
 });
 const expectedSchema = z.record(z.string(), z.object({ exit: z.number(), stdout: z.string(), files }));
 
@@ -30,10 +33,10 @@ lib-user.mjs fs-many.js uncaught.js`.split(/\s+/);
 
 describe("a Node script", () => {
   it.each(CHOSEN)("%s does as in Node", async (name) => {
-    const { args = [], input = "", given = {} } = cases[name] ?? {};
+    const { script = name, args = [], input = "", given = {} } = cases[name] ?? {};
     const placed = Object.entries(given).map(([path, text]) => ({ path, bytes: new TextEncoder().encode(text) }));
     const skill = { name: "scripts", files: { ...brought, ...scripts } };
-    const run = await runOne(skill, `scripts/${name}`, { args, input, files: placed });
+    const run = await runOne(skill, `scripts/${script}`, { args, input, files: placed });
     const written = Object.fromEntries(run.files.map(({ path, bytes }) => [path, btoa(String.fromCharCode(...bytes))]));
     expect({ exit: run.exit_code, stdout: run.stdout, files: written }).toEqual({
       exit: expected[name]?.exit,

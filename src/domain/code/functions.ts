@@ -2,7 +2,7 @@
 
 import type { PackageFile } from "../package/skill";
 import { type FileFunction, fileFunction } from "./function";
-import { MODULE_ENDINGS } from "./graph";
+import { MODULE_ENDINGS, pathOf } from "./graph";
 import { languageOf } from "./language";
 import { isNodeBuiltin } from "./node-builtins";
 import type { SyntaxProblem } from "./syntax";
@@ -87,14 +87,8 @@ function isThere(from: string, specifier: string, paths: ReadonlySet<string>): b
 
 /** The file that a relative specifier means, as Node finds it; `null` for any other, or where there is none. */
 function neededFile(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
-  if (!/^\.{1,2}(\/|$)/.test(specifier)) return null;
-  const parts = from.split("/").slice(0, -1);
-  for (const part of specifier.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return null;
-  }
-  const path = parts.join("/");
+  const path = pathOf(from, specifier);
+  if (path === null) return null;
   const typed = /\.[cm]?js$/.test(path) ? [path.replace(/js$/, "ts")] : [];
   const inside = MODULE_ENDINGS.map((ending) => `${path === "" ? "" : `${path}/`}index${ending}`);
   const candidates = [path, ...MODULE_ENDINGS.map((ending) => path + ending), ...typed, ...inside];

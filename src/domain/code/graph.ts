@@ -12,11 +12,8 @@ export function isModule(path: string): boolean {
   return MODULE_ENDINGS.some((ending) => path.endsWith(ending));
 }
 
-/**
- * The file that `specifier` means in the module `from`; `null` when it is none of the package's. As TypeScript's own resolution
- * for bundlers: the ending may be left out, `.js` may mean the `.ts` it is compiled from, a folder means its `index`.
- */
-export function resolveImport(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
+/** Where a relative specifier leads from a file; `null` for one that is not relative, or leads out of the package. */
+export function pathOf(from: string, specifier: string): string | null {
   if (!/^\.\.?(\/|$)/.test(specifier)) return null;
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -24,7 +21,16 @@ export function resolveImport(from: string, specifier: string, paths: ReadonlySe
     if (part !== "..") parts.push(part);
     else if (parts.pop() === undefined) return null;
   }
-  const path = parts.join("/");
+  return parts.join("/");
+}
+
+/**
+ * The file that `specifier` means in the module `from`; `null` when it is none of the package's. As TypeScript's own resolution
+ * for bundlers: the ending may be left out, `.js` may mean the `.ts` it is compiled from, a folder means its `index`.
+ */
+export function resolveImport(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
+  const path = pathOf(from, specifier);
+  if (path === null) return null;
   const candidates = [
     path,
     ...MODULE_ENDINGS.map((ending) => path + ending),

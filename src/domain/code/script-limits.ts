@@ -20,6 +20,8 @@ export const SCRIPT_FILES = {
   outFileBytes: 8 * MiB,
   outBytes: 16 * MiB,
   outFiles: 20,
+  /** Of how many it is told at all: of those that are not taken out some are named. */
+  toldFiles: 40,
 } as const;
 
 /** Why no script of a package runs that is larger. */

@@ -31,8 +31,6 @@ interface Asked {
 const { parse, stringify } = JSON;
 const WHEEL = /^(?:vendor|wheels)\/[^/]+\.whl$/;
 const OVER = '{"over":true}';
-/** Changed files that the gateway hears of; it keeps fewer. */
-const TOLD = 2 * SCRIPT_FILES.outFiles;
 const FLUSH = 50;
 
 // Where the runtime would write is the operator's log, and none of a script's business.
@@ -113,7 +111,7 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
   const spent = answer === null || isEnded || answer.spent === true || running.heapBytes() > PYTHON_LIMITS.spentBytes;
   if (spent) interpreter = null;
   if (asked.kind !== "script") return stringify({ ...(answer ?? { over: true }), spent });
-  let left = answer === null ? 0 : TOLD;
+  let left = answer === null ? 0 : SCRIPT_FILES.toldFiles;
   for (const { path, bytes } of running.files.changed()) if (left-- > 0) await mine.put(path, bytes);
   const exit = answer?.exit ?? (isEnded ? 1 : null);
   // Who swallows what tells it to stop is over, whatever it answers.

@@ -18,15 +18,27 @@ export function makeCounter({ pattern, tokens }: Ranks): Counter {
   tokens.forEach((token, rank) => {
     ranks.set(token, rank);
   });
-  return (text) => {
-    let count = 0;
-    for (const piece of text.match(pieces) ?? []) {
-      const bytes = byteString(piece);
-      count += ranks.has(bytes) ? 1 : countMerged(bytes, ranks);
+  const known = new Map<string, number>();
+  const countPiece = (piece: string): number => {
+    const bytes = byteString(piece);
+    if (ranks.has(bytes)) return 1;
+    const count = known.get(bytes) ?? countMerged(bytes, ranks);
+    if (bytes.length <= KNOWN_BYTES) {
+      if (known.size >= KNOWN_PIECES) known.clear();
+      known.set(bytes, count);
     }
     return count;
   };
+  return (text) => {
+    let count = 0;
+    for (const piece of text.match(pieces) ?? []) count += countPiece(piece);
+    return count;
+  };
 }
+
+/** Words that are no token of their own come again and again: so many are remembered, if they are no longer. Half a megabyte. */
+const KNOWN_PIECES = 5_000;
+const KNOWN_BYTES = 32;
 
 const utf8 = new TextEncoder();
 

@@ -1,6 +1,7 @@
-// CRC-32 as ZIP uses it (reflected, polynomial 0xEDB88320), four bytes at a time.
+// CRC-32 as ZIP uses it (reflected, polynomial 0xEDB88320), sixteen bytes at a time: every upload goes through it.
 
 const POLYNOMIAL = 0xedb88320;
+const STEP = 16;
 /** Made when first used: few requests touch a ZIP, but every start of the Worker would pay. */
 let table: Int32Array | undefined;
 
@@ -9,23 +10,29 @@ export function crc32(bytes: Uint8Array): number {
   table ??= makeTable();
   const rows = table;
   const row = (index: number, byte: number): number => rows[index * 256 + (byte & 0xff)] ?? 0;
+  /** The effect of four bytes that `after` more follow. */
+  const four = (after: number, word: number): number =>
+    row(after + 3, word) ^ row(after + 2, word >>> 8) ^ row(after + 1, word >>> 16) ^ row(after, word >>> 24);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const words = bytes.length - (bytes.length % 4);
+  const whole = bytes.length - (bytes.length % STEP);
   let crc = -1;
-  for (let at = 0; at < words; at += 4) {
-    const word = crc ^ view.getInt32(at, true);
-    crc = row(3, word) ^ row(2, word >>> 8) ^ row(1, word >>> 16) ^ row(0, word >>> 24);
+  for (let at = 0; at < whole; at += STEP) {
+    crc =
+      four(12, crc ^ view.getInt32(at, true)) ^
+      four(8, view.getInt32(at + 4, true)) ^
+      four(4, view.getInt32(at + 8, true)) ^
+      four(0, view.getInt32(at + 12, true));
   }
-  for (const byte of bytes.subarray(words)) crc = (crc >>> 8) ^ row(0, crc ^ byte);
+  for (const byte of bytes.subarray(whole)) crc = (crc >>> 8) ^ row(0, crc ^ byte);
   return ~crc >>> 0;
 }
 
 /** Row k is the effect of a byte that k more bytes follow. */
 function makeTable(): Int32Array {
-  const made = new Int32Array(4 * 256);
+  const made = new Int32Array(STEP * 256);
   for (let index = 0; index < 256; index++) {
     let value = index;
-    for (let bit = 1; bit <= 32; bit++) {
+    for (let bit = 1; bit <= 8 * STEP; bit++) {
       value = value & 1 ? (value >>> 1) ^ POLYNOMIAL : value >>> 1;
       if (bit % 8 === 0) made[(bit / 8 - 1) * 256 + index] = value;
     }

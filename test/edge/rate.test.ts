@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { dailyLimits, dayOf, quotasOf } from "../../src/domain/access/quota";
 import { PACE, RATES } from "../../src/domain/limits";
 import { settingsFrom } from "../../src/domain/settings";
-import { countSkills } from "../../src/storage/d1/usage";
+import { readScopeUse } from "../../src/storage/d1/usage";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
 import { objectOf } from "../support/clock";
@@ -190,7 +190,7 @@ it("a group has its own room for skills, and what it takes of the database count
       body: form(skillZip({ name, body }), { namespace: "full-house" }),
     });
   expect((await upload("first", "f".repeat(200_000))).status).toBe(201);
-  const used = await countSkills(contextOf("builder").db, "group:full-house");
+  const used = await readScopeUse(contextOf("builder").db, "group:full-house");
   expect(used).toMatchObject({ skills: 1, versions: 1 });
   expect(used.databaseBytes).toBeGreaterThan(200_000);
   await env.DB.prepare(

@@ -6,7 +6,7 @@ import { parseSettings } from "../../src/domain/settings";
 import { createKey } from "../../src/services/access/keys";
 import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
-import { countSkills, forgetUsage } from "../../src/storage/d1/usage";
+import { forgetUsage, readScopeUse } from "../../src/storage/d1/usage";
 import { contextOf } from "../support/context";
 
 const DAY = 24 * 60 * 60_000;
@@ -64,7 +64,7 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   expect(refused(0, QUOTAS.bytes - 9, false)).toThrow(
     exceeded({ quota: "bytes", limit: QUOTAS.bytes, used: QUOTAS.bytes - 9 }),
   );
-  expect(await countSkills(admin.db, userScope("quota-empty"))).toEqual(none);
+  expect(await readScopeUse(admin.db, userScope("quota-empty"))).toEqual({ ...none, ghosts: 0 });
   await requireRoomForGhost(contextOf("quota-empty"), "user:quota-empty");
 });
 

@@ -14,6 +14,8 @@ const RUN_PROGRAM =
 
 const PASTE_SITE =
   /\b(?:glot\.io|pastebin\.com|rentry\.(?:co|org)|hastebin\.com|paste\.(?:ee|rs)|dpaste\.(?:com|org)|termbin\.com|justpaste\.it|controlc\.com|snippet\.host|ix\.io|sprunge\.us)\b/i;
+/** What these end with. It begins with what is rare, so that a text without one is quickly told. */
+const SITE_ENDING = /\.(?:io|com?|org|ee|rs|it|host|us)\b/i;
 const TO_TERMINAL =
   /\b(?:copy|paste|run|execute|enter)\b[^\n]{0,100}\b(?:terminal|powershell|command prompt|command line|console|shell)\b/i;
 const LINK = /\bhttps?:\/\//i;
@@ -24,7 +26,7 @@ const WINDOW = 800;
 
 /** Archives that are to be downloaded, unpacked and run. */
 export function* downloadedAndRun(text: string): Iterable<Match> {
-  if (!DOWNLOAD.test(text)) return;
+  if (!ARCHIVE.test(text) || !DOWNLOAD.test(text)) return;
   yield* near(text, ARCHIVE, (part) => {
     if (!DOWNLOAD.test(part)) return null;
     if (PASSWORD.test(part) && RUN.test(part))
@@ -36,7 +38,7 @@ export function* downloadedAndRun(text: string): Iterable<Match> {
 
 /** Commands that are to be copied from a page and pasted into a terminal. */
 export function* pastedAndRun(text: string): Iterable<Match> {
-  if (!TO_TERMINAL.test(text)) return;
+  if (!(text.includes("://") || SITE_ENDING.test(text)) || !TO_TERMINAL.test(text)) return;
   yield* near(text, LINK_OR_SITE, (part) => {
     if (!TO_TERMINAL.test(part)) return null;
     if (PASTE_SITE.test(part)) return { message: "It sends somebody to run a command from a site for pasting texts." };

@@ -47,28 +47,45 @@ const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{240,2000}|(?<!\\x[0-9a-fA-F]{2}
 /** What decodes or runs what it is given: a call, or one of these names. */
 const EXECUTES = /\((?<=\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,3}\()/;
 const DATA_URL = /data:[\w/+.-]{1,60};base64,$/;
-/** Their rare part: a text is searched for it in no time. */
-const EXECUTORS = ["_process", "subprocess", ".system", "64decode", "FromBase64", "64 -d", "64 --d"];
+/** Their rare part: a text is searched for what begins with a rare character in no time. */
+const EXECUTORS = ["_process", "bprocess", ".system", "64decode", "FromBase64", "64 -d", "64 --d"];
 
-/** Each with what its text begins with. */
-const CREDENTIALS: readonly [name: string, hints: readonly string[], pattern: RegExp][] = [
-  ["an AWS access key", ["AKIA", "ASIA"], /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g],
-  [
-    "a GitHub token",
-    ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-    /\b(?:gh[pousr]_[A-Za-z0-9]{36,80}|github_pat_[A-Za-z0-9_]{40,100})\b/g,
-  ],
-  ["a Slack token", ["xox"], /(?<![\w-])xox[abposr]-[A-Za-z0-9-]{12,100}\b/g],
-  ["a Google API key", ["AIza"], /(?<![\w-])AIza[A-Za-z0-9_-]{35}\b/g],
-  ["an OpenAI or Anthropic key", ["sk-"], /(?<![\w-])sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g],
-  ["a Stripe key", ["_live_"], /\b[rs]k_live_[A-Za-z0-9]{20,100}\b/g],
-  ["a key of this gateway", ["sgw_"], /\bsgw_[0-9A-Za-z]{4,40}_[0-9A-Za-z]{32,100}\b/g],
-  ["a private key", ["-----BEGIN "], /-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----/g],
-  [
-    "a JSON Web Token",
-    ["eyJ"],
-    /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g,
-  ],
+/** Each with what its text begins with, of which `rare` is a character that most texts have not. */
+const CREDENTIALS: readonly { name: string; rare: string; hints: readonly string[]; pattern: RegExp }[] = [
+  { name: "an AWS access key", rare: "A", hints: ["AKIA", "ASIA"], pattern: /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g },
+  {
+    name: "a GitHub token",
+    rare: "_",
+    hints: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,80}|github_pat_[A-Za-z0-9_]{40,100})\b/g,
+  },
+  { name: "a Slack token", rare: "-", hints: ["xox"], pattern: /(?<![\w-])xox[abposr]-[A-Za-z0-9-]{12,100}\b/g },
+  { name: "a Google API key", rare: "A", hints: ["AIza"], pattern: /(?<![\w-])AIza[A-Za-z0-9_-]{35}\b/g },
+  {
+    name: "an OpenAI or Anthropic key",
+    rare: "-",
+    hints: ["sk-"],
+    pattern: /(?<![\w-])sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}\b/g,
+  },
+  { name: "a Stripe key", rare: "_", hints: ["_live_"], pattern: /\b[rs]k_live_[A-Za-z0-9]{20,100}\b/g },
+  {
+    name: "a key of this gateway",
+    rare: "_",
+    hints: ["sgw_"],
+    pattern: /\bsgw_[0-9A-Za-z]{4,40}_[0-9A-Za-z]{32,100}\b/g,
+  },
+  {
+    name: "a private key",
+    rare: "-",
+    hints: ["-----BEGIN "],
+    pattern: /-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----/g,
+  },
+  {
+    name: "a JSON Web Token",
+    rare: "J",
+    hints: ["eyJ"],
+    pattern: /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g,
+  },
 ];
 /** A value that something is given, and the name of a secret right before it. */
 const ASSIGNED = /[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/g;
@@ -165,22 +182,22 @@ function* fetchedAndRun(text: string): Iterable<Match> {
     yield* all(text, SUBSTITUTED, (_, at) => (isAfter(text, at, SHELL_BEFORE) ? message : null));
     yield* all(text, EVALUATED, (_, at) => (isAfter(text, at, IEX_BEFORE) ? message : null));
   }
-  if (!/-[cer]\s/.test(text)) return;
+  if (!text.includes("-") || !/-[cer]\s/.test(text)) return;
   yield* all(text, INLINE, (command, at) =>
     isAfter(text, at, INTERPRETER_BEFORE) && INLINE_FETCHES.test(command) ? message : null,
   );
 }
 
 function* payloads(text: string): Iterable<Match> {
-  if (!EXECUTES.test(text) && !EXECUTORS.some((name) => text.includes(name))) return;
+  if (!(text.includes("(") && EXECUTES.test(text)) && !EXECUTORS.some((name) => text.includes(name))) return;
   yield* all(text, ENCODED, (_, at) =>
     isAfter(text, at, DATA_URL) ? null : "Long encoded data stands beside code that decodes or executes.",
   );
 }
 
 function* credentials(text: string): Iterable<Match> {
-  for (const [name, hints, pattern] of CREDENTIALS)
-    if (hints.some((hint) => text.includes(hint)))
+  for (const { name, rare, hints, pattern } of CREDENTIALS)
+    if (text.includes(rare) && hints.some((hint) => text.includes(hint)))
       yield* all(text, pattern, (found) =>
         PLACEHOLDER.test(found) ? null : `This looks like ${name} (${found.slice(0, 4)}…).`,
       );

@@ -16,6 +16,8 @@ export interface ArchiveEntry {
   /** Relative, NFC, checked by `path.ts`. */
   path: string;
   bytes: Uint8Array;
+  /** Their CRC-32, which was checked. */
+  crc: number;
   /** 0755 where the source's owner-execute bit is set. */
   mode: 0o644 | 0o755;
 }
@@ -106,7 +108,7 @@ function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[
     const bytes = unpack(record);
     if (bytes instanceof Uint8Array) {
       const mode = (record.attributes >>> 16) & OWNER_EXECUTE ? 0o755 : 0o644;
-      if (!directory) entries.push({ path, bytes, mode });
+      if (!directory) entries.push({ path, bytes, crc: record.crc, mode });
     } else {
       issues.push({ ...bytes, path });
     }

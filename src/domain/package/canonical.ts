@@ -1,11 +1,11 @@
 // The one ZIP that we write: the same files always give the same bytes, and every file lies in it as it is.
 
-import { crc32 } from "../crc32";
-
 /** A file to store. `path` is relative to the skill's folder. */
 export interface CanonicalFile {
   path: string;
   bytes: Uint8Array;
+  /** The CRC-32 of the bytes. */
+  crc: number;
   mode: 0o644 | 0o755;
 }
 
@@ -40,7 +40,6 @@ export function writeCanonical(name: string, files: readonly CanonicalFile[]): C
   const items = files.toSorted(byPath).map((file) => ({
     ...file,
     name: encoder.encode(`${name}/${file.path}`),
-    crc: crc32(file.bytes),
   }));
   const dataBytes = items.reduce((sum, { name, bytes }) => sum + LOCAL_BYTES + name.length + bytes.length, 0);
   const directoryBytes = items.reduce((sum, { name }) => sum + CENTRAL_BYTES + name.length, 0);

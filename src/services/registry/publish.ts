@@ -12,7 +12,7 @@ import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
 import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../../storage/d1/publishing";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
-import { countSkills } from "../../storage/d1/usage";
+import type { SkillsUsed } from "../../storage/d1/usage";
 import { putCode, putPackage } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
@@ -66,21 +66,23 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const holder = holderOf(target.scope);
   const facts = { uploadSha256, startedAt };
   const drafting = found === null ? null : awaitedLater(draftVersion(context, found, target, facts));
-  const meeting = found === null ? null : awaitedLater(meet(context, found, target));
-  const sizing = found === null || holder === null ? null : awaitedLater(countSkills(context.db, target.scope));
+  const meeting = found === null ? null : awaitedLater(meet(context, found, target, holder !== null));
   await counting;
   if (found === null || drafting === null) throw refusal(outcome);
   const { version, rowBytes, code, routing } = await drafting;
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
-    const met = (await (round === 0 ? meeting : null)) ?? (await meet(context, found, target));
-    const used = stored ? null : await sizing;
+    const met = (await (round === 0 ? meeting : null)) ?? (await meet(context, found, target, false));
     // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
-    if (used !== null && holder !== null) {
+    if (met.used !== null && holder !== null) {
       const isNew = met.skillId === null;
-      requireRoomForSkill(context.settings, holder, used, { isNew, bytes: version.zipSize, databaseBytes: rowBytes });
+      requireRoomForSkill(context.settings, holder, met.used, {
+        isNew,
+        bytes: version.zipSize,
+        databaseBytes: rowBytes,
+      });
     }
     if (!stored) {
       const { packages, timings } = context;
@@ -114,18 +116,27 @@ function awaitedLater<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** What is there already: the skill to add to, and the version that has this content. Refuses what cannot go together. */
+/** What an upload meets: the skill to add to, the version that has this content, and what its scope has where that was asked. */
+interface Met {
+  skillId: string | null;
+  versionId: string | null;
+  used: SkillsUsed | null;
+}
+
+/** What is there already. Refuses what cannot go together. */
 async function meet(
   context: Context,
   { name, digest, manifest }: SkillPackage,
   target: PublishTarget,
-): Promise<{ skillId: string | null; versionId: string | null }> {
+  isCounted: boolean,
+): Promise<Met> {
   const which = target.id === undefined ? { scope: target.scope, folded: foldName(name) } : { id: target.id };
   const label = manifest.version ?? null;
-  const { skill, versions } = await readPublishState(context.db, which, { digest, label });
+  const counted = isCounted ? target.scope : null;
+  const { skill, versions, used } = await readPublishState(context.db, which, { digest, label }, counted);
   if (skill === null) {
     if (target.id !== undefined) throw skillNotFound();
-    return { skillId: null, versionId: null };
+    return { skillId: null, versionId: null, used };
   }
   if (skill.name !== name) {
     const message = `The skill '${skill.name}' differs from '${name}' only in ways that some file systems do not see.`;
@@ -134,9 +145,9 @@ async function meet(
   const equal = versions.find((version) => version.digest === digest);
   if (equal !== undefined && equal.yankedAt !== null)
     throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
-  if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
+  if (equal !== undefined) return { skillId: skill.id, versionId: equal.id, used };
   const [labelled] = versions;
-  if (labelled === undefined) return { skillId: skill.id, versionId: null };
+  if (labelled === undefined) return { skillId: skill.id, versionId: null, used };
   throw new GatewayError("conflict", "VERSION_EXISTS", `Version ${label} of '${name}' exists with other content.`, {
     version: label,
     version_id: labelled.id,

@@ -10,6 +10,7 @@ import { raiseCounters } from "./keys";
 import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
+import { countingSkills, type SkillsUsed, skillsUsed } from "./usage";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt">;
 export type NewSkill = Pick<
@@ -21,13 +22,20 @@ export type NewSkill = Pick<
 export interface PublishState {
   skill: { id: string; name: string; versionId: string } | null;
   versions: { id: string; digest: string; label: string | null; yankedAt: number | null }[];
+  /** What the counted scope has. */
+  used: SkillsUsed | null;
 }
 
-/** Finds what an upload meets: by the skill's id, or by the folded name it wants in a scope. */
+/**
+ * Finds what an upload meets, by the skill's id, or by the folded name it wants in a scope; and what a scope has, in the same trip.
+ *
+ * @param counted the scope whose skills are counted; `null`: nobody asks
+ */
 export async function readPublishState(
   db: Database,
   skill: { id: string } | { scope: string; folded: string },
   content: { digest: string; label: string | null },
+  counted: string | null,
 ): Promise<PublishState> {
   const which =
     "id" in skill ? eq(skills.id, skill.id) : and(eq(skills.scope, skill.scope), eq(skills.folded, skill.folded));
@@ -35,15 +43,20 @@ export async function readPublishState(
     content.label === null
       ? eq(versions.digest, content.digest)
       : or(eq(versions.digest, content.digest), eq(versions.label, content.label));
-  const [found, met] = await db.batch([
+  const state = [
     db.select({ id: skills.id, name: skills.name, versionId: skills.versionId }).from(skills).where(which),
     db
       .select({ id: versions.id, digest: versions.digest, label: versions.label, yankedAt: versions.yankedAt })
       .from(skills)
       .innerJoin(versions, eq(versions.skillId, skills.id))
       .where(and(which, same)),
-  ]);
-  return { skill: found[0] ?? null, versions: met };
+  ] as const;
+  if (counted === null) {
+    const [found, met] = await db.batch(state);
+    return { skill: found[0] ?? null, versions: met, used: null };
+  }
+  const [found, met, ...sums] = await db.batch([...state, ...countingSkills(db, counted)]);
+  return { skill: found[0] ?? null, versions: met, used: skillsUsed(...sums) };
 }
 
 /** Makes a skill with its first version. Fails on a constraint when the name was taken meanwhile. */

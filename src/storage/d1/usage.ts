@@ -59,10 +59,9 @@ const ROW = sql.join(
   sql` + `,
 );
 
-/** Counts the skills of a scope and what they take, in one trip. */
-export async function countSkills(db: Database, scope: string): Promise<SkillsUsed> {
-  const [[counted], [summed]] = await db.batch([skillCount(db, scope), versionSums(db, scope)]);
-  return skillsUsed(counted, summed);
+/** Statements that count the skills of a scope and what they take; `skillsUsed` reads their answers. */
+export function countingSkills(db: Database, scope: string) {
+  return [skillCount(db, scope), versionSums(db, scope)] as const;
 }
 
 /** How many live keys a user has: one walk along an index. */
@@ -82,11 +81,7 @@ export type ScopeUsed = SkillsUsed & { ghosts: number };
 
 /** All counts of a scope in one trip, by the statements above. */
 export async function readScopeUse(db: Database, scope: string): Promise<ScopeUsed> {
-  const [[counted], [summed], [own]] = await db.batch([
-    skillCount(db, scope),
-    versionSums(db, scope),
-    ghostCount(db, scope),
-  ]);
+  const [counted, summed, [own]] = await db.batch([...countingSkills(db, scope), ghostCount(db, scope)]);
   return { ...skillsUsed(counted, summed), ghosts: own?.count ?? 0 };
 }
 
@@ -97,9 +92,8 @@ export async function readUserUse(
   scope: string,
   { day, kinds }: { day: number; kinds: readonly string[] },
 ): Promise<ScopeUsed & { keys: number; today: Partial<Record<string, number>> }> {
-  const [[counted], [summed], [own], [live], today] = await db.batch([
-    skillCount(db, scope),
-    versionSums(db, scope),
+  const [counted, summed, [own], [live], today] = await db.batch([
+    ...countingSkills(db, scope),
     ghostCount(db, scope),
     keyCount(db, userId),
     db
@@ -142,9 +136,10 @@ function ghostCount(db: Database, scope: string) {
   return db.select({ count: sql<number>`count(*)` }).from(ghosts).where(eq(ghosts.scope, scope));
 }
 
-function skillsUsed(
-  counted: { count: number } | undefined,
-  summed: Omit<SkillsUsed, "skills"> = { versions: 0, bytes: 0, databaseBytes: 0 },
+/** What `countingSkills` told. */
+export function skillsUsed(
+  [counted]: readonly { count: number }[],
+  [summed = { versions: 0, bytes: 0, databaseBytes: 0 }]: readonly Omit<SkillsUsed, "skills">[],
 ): SkillsUsed {
   return { skills: counted?.count ?? 0, ...summed };
 }

@@ -1,15 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { crc32 } from "../../../src/domain/crc32";
 import { readArchive } from "../../../src/domain/package/archive";
 import { type CanonicalFile, writeCanonical } from "../../../src/domain/package/canonical";
 import { readStrictly } from "../../support/strict-reader";
 import { bytesOf } from "../../support/zip";
 
-const file = (path: string, text: string, mode: 0o644 | 0o755 = 0o644): CanonicalFile => ({
+const fileOf = (path: string, bytes: Uint8Array, mode: 0o644 | 0o755 = 0o644): CanonicalFile => ({
   path,
-  bytes: bytesOf(text),
+  bytes,
+  crc: crc32(bytes),
   mode,
 });
+const file = (path: string, text: string, mode?: 0o755) => fileOf(path, bytesOf(text), mode);
 const files = [file("SKILL.md", "# hi"), file("scripts/run.sh", "echo", 0o755), file("Z.md", ""), file("é.md", "ü")];
 
 describe("the canonical ZIP", () => {
@@ -42,9 +45,7 @@ describe("the canonical ZIP", () => {
     const content = fc.uint8Array({ maxLength: 100 });
     fc.assert(
       fc.property(fc.dictionary(path, content, { maxKeys: 8 }), (contents) => {
-        const list = Object.entries(contents).map(
-          ([name, bytes]): CanonicalFile => ({ path: name, bytes, mode: 0o644 }),
-        );
+        const list = Object.entries(contents).map(([name, bytes]) => fileOf(name, bytes));
         const { zip, offsets } = writeCanonical("x", list);
         for (const { path: name, bytes } of list) {
           const offset = offsets.get(name) ?? -1;

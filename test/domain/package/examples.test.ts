@@ -5,6 +5,7 @@ import { readExamples } from "../../../src/domain/package/examples";
 const file = (path: string, content: unknown) => ({
   path,
   bytes: new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content)),
+  crc: 0,
   mode: 0o644 as const,
 });
 const read = (...files: ReturnType<typeof file>[]) => readExamples(files);

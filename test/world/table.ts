@@ -1,5 +1,5 @@
 // How far every request travels: in rounds to D1's primary and to its nearest replica, and in calls of an object and of R2. The answer
-// waits for all of them, one after the other; what a request leaves for later is not here.
+// waits for all of them, one after the other. What a request leaves for later is the same of all: the test beside this says it.
 //   before    as it was at 8403f4e, when every request began at the primary, and nothing of a caller was remembered
 //   cold      the isolate has not seen the caller, and the replica has everything
 //   warm      the isolate has just answered the caller

@@ -1,6 +1,7 @@
 // One run in an isolate of the Worker Loader: no network, no bindings, a deadline that is kept from outside. The only folder
 // that touches the loader is this one.
 
+import type { Language } from "../domain/code/language";
 import { sha256Hex } from "../domain/digest";
 import { DURATIONS } from "../domain/durations";
 import type { JsonObject, JsonValue } from "../domain/json";
@@ -12,6 +13,7 @@ import { type Slots, TOO_MANY } from "./slots";
 export interface IsolateCode {
   /** All that makes a difference: the harness, the package, the user. The loader goes on with the isolate of an id it has seen. */
   id: readonly string[];
+  language: Language;
   /** Called only when there is no such isolate yet. A text says why the code cannot run. */
   load(): Promise<WorkerLoaderWorkerCode | string>;
 }
@@ -77,20 +79,28 @@ export async function runIsolated(
 ): Promise<Run> {
   const id = await sha256Hex(JSON.stringify(code.id));
   const release = await slots.take(id, signal);
+  const generation = generations.get(id) ?? 0;
+  const local =
+    __DEVELOPMENT__ && release !== null
+      ? await (await import("./local")).holdLocally(loader, code.language, `${id}.${generation}`)
+      : undefined;
+  const name = local?.name ?? `${id}.${generation}`;
   const began = Date.now();
   const line = new HostCall({ ...host, deadline: began + DURATIONS.start + ms });
   if (release === null) {
     const outcome: Outcome = signal?.aborted ? { kind: "cancelled" } : { kind: "busy", reason: TOO_MANY };
     return { line, outcome, ms: 0 };
   }
-  const generation = generations.get(id) ?? 0;
-  const spent = () => renew(id, generation);
+  const spent = () => {
+    local?.spend();
+    renew(id, generation);
+  };
   let failure: unknown = null;
   const load = async (): Promise<WorkerLoaderWorkerCode> => {
     try {
       const made = await code.load();
       if (typeof made === "string") throw new UnfitCode(made);
-      return made;
+      return local?.endable(made) ?? made;
     } catch (error) {
       failure = error;
       throw error;
@@ -109,14 +119,12 @@ export async function runIsolated(
   if (signal?.aborted) cancel();
   try {
     const outcome = await Promise.race([
-      enter(loader, `${id}.${generation}`, load, JSON.stringify(ask), new Host(line), files, spent).catch(
-        (error): Outcome => {
-          spent();
-          if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
-          if (failure !== null) throw failure;
-          return { kind: "stopped", reason: reasonOf(error) };
-        },
-      ),
+      enter(loader, name, load, JSON.stringify(ask), new Host(line), files, spent).catch((error): Outcome => {
+        spent();
+        if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
+        if (failure !== null) throw failure;
+        return { kind: "stopped", reason: reasonOf(error) };
+      }),
       timer.promise,
       line.stopped.promise.then((reason): Outcome => ({ kind: "stopped", reason })),
     ]);
@@ -132,6 +140,7 @@ export async function runIsolated(
     clearTimeout(timeout);
     signal?.removeEventListener("abort", cancel);
     line.close();
+    local?.leave();
     release();
   }
 }

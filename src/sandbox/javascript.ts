@@ -9,7 +9,7 @@ import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import type { Executor, IsolateParts, StoredZip } from "./executor";
 import { readGuest } from "./guest";
-import { UnfitCode } from "./isolate";
+import { type IsolateCode, UnfitCode } from "./isolate";
 import { COMPATIBILITY_DATE } from "./modules";
 import { runInIsolate } from "./script";
 import { TICK_MODULE, TICK_SOURCE } from "./tick";
@@ -24,8 +24,9 @@ export function javascript(parts: IsolateParts, load: () => Promise<RunnableScri
       const guest = await readGuest(parts.assets, "node.js");
       const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, TICK_SOURCE, LIMITS, __DEVELOPMENT__]));
       const id = [guest.digest, around, COMPATIBILITY_DATE, call.digest, call.context.userId];
-      const isolate = {
+      const isolate: IsolateCode = {
         id,
+        language: "javascript",
         load: async () => {
           const [scripts, zip] = await Promise.all([load(), parts.readZip()]);
           if (typeof scripts === "string") return scripts;

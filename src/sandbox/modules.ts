@@ -32,6 +32,7 @@ export async function modulesIsolate({ digest, path, config, userId, load }: Mod
   const flags = [COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS];
   return {
     id: [harnessDigest, ...flags, digest, path, JSON.stringify(config), userId],
+    language: "javascript",
     load: async () => {
       const code = await load();
       return typeof code === "string" ? code : workerCode(code);

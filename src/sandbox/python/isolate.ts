@@ -18,6 +18,7 @@ export async function pythonIsolate(
   const parts = await pythonParts(assets);
   return {
     id: ["python", parts.digest, COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS, digest, userId],
+    language: "python",
     load: async () => {
       const stored = await readZip();
       if (typeof stored === "string") return stored;

@@ -1,0 +1,46 @@
+// On this machine isolates are given back by us: what is kept, what goes, and that nobody who is at work notices.
+
+import { describe, expect, it } from "vitest";
+import { providerSkill } from "../support/provider";
+import { callOne, runOne } from "../support/run-code";
+
+const SKILL = providerSkill("kept", {
+  count: "globalThis.n = (globalThis.n ?? 0) + 1; return globalThis.n",
+  slow: "globalThis.n = 'slow'; for (let at = 0; at < 40; at++) await new Promise((go) => setTimeout(go, 100)); return globalThis.n",
+});
+const wordsOf = async (tool: string, userId: string) =>
+  String((await callOne(SKILL, tool, { userId })).content[0]?.text);
+const visit = async (users: readonly string[]) => {
+  for (const user of users) await wordsOf("count", user);
+};
+const users = (about: string, count: number) => Array.from({ length: count }, (_, n) => `${about}${n}`);
+
+describe("isolates on this machine", () => {
+  it("are 24 of JavaScript, and the one that was used least lately goes", async () => {
+    expect(await wordsOf("count", "first")).toBe("1");
+    expect(await wordsOf("count", "second")).toBe("1");
+    await visit(users("a", 22));
+    expect([await wordsOf("count", "first"), await wordsOf("count", "second")]).toEqual(["2", "2"]);
+    await visit([...users("b", 22), "first", "b22"]);
+    expect([await wordsOf("count", "first"), await wordsOf("count", "second")]).toEqual(["4", "1"]);
+  });
+
+  it("are not ended while a call is in them", async () => {
+    const slow = wordsOf("slow", "worker");
+    await visit(users("c", 30));
+    expect(await slow).toBe("slow");
+  });
+
+  it("are 4 of Python", { timeout: 60_000 }, async () => {
+    const skill = {
+      name: "kept-python",
+      files: { "scripts/n.py": "import json; json.n = getattr(json, 'n', 0) + 1; print(json.n)" },
+    };
+    const count = async (userId: string) => (await runOne(skill, "scripts/n.py", { userId, ms: 20_000 })).stdout;
+    for (const user of ["p0", "p1", "p2", "p3"]) expect(await count(user)).toBe("1\n");
+    expect(await count("p0")).toBe("2\n");
+    expect(await count("p4")).toBe("1\n");
+    expect(await count("p0")).toBe("3\n");
+    expect(await count("p1")).toBe("1\n");
+  });
+});

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/domain/json";
 import type { BrowserAnswer } from "../../src/sandbox/host";
 import { callOne, describeAll, runOne } from "../support/run-code";
 
-const all = import.meta.glob<string>("../../skills/**/*.{md,js,mjs,ts,json}", {
+const all = import.meta.glob<string>("../../skills/**/*.{md,js,mjs,ts,json,py,csv}", {
   query: "?raw",
   import: "default",
   eager: true,
@@ -182,6 +182,77 @@ describe("json-table's script", () => {
     const run = await table(input, ...args);
     expect(run.exit_code).toBe(exit);
     expect(run.stderr).toMatch(message);
+  });
+});
+
+describe("csv-report's script", () => {
+  const skill = builtin("csv-report");
+  const orders = skill.files["assets/orders.csv"] ?? "";
+  const report = async (input: string, ...args: string[]) => {
+    const run = await runOne(skill, "scripts/report.py", { args, input, ms: 20_000 });
+    const files = run.files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)] as const);
+    return { ...run, written: Object.fromEntries(files) };
+  };
+
+  it("says what each column holds, groups by itself, and draws", async () => {
+    const { stdout, stderr, exit_code, written } = await report(orders, "--title", "Orders");
+    expect({ stderr, exit_code }).toEqual({ stderr: "", exit_code: 0 });
+    for (const line of [
+      "# Orders",
+      "10 rows, 6 columns.",
+      "| date | date | 10 | 10 | 2026-01-08 | 2026-03-31 |",
+      "| amount | number | 9 | 7 | 49.90 | 698 |",
+      "## Sum of amount by region",
+      "| South | 1,178 | 49.4 % |",
+      "| **all** | **2,385.70** |  |",
+      "- Not counted, since amount is no number there: lines 10.",
+    ])
+      expect(stdout.split("\n")).toContain(line);
+    expect(Object.keys(written)).toEqual(["/workspace/chart.svg", "/workspace/report.md"]);
+    expect(written["/workspace/report.md"]).toBe(stdout);
+    expect(written["/workspace/chart.svg"]?.match(/<rect /g)).toHaveLength(1 + 4);
+  });
+
+  it.each([
+    [["--by", "date", "--value", "amount"], "| 2026-01 | 518.90 | 21.8 % |"],
+    [["--by", "Region", "--value", "amount", "--how", "mean", "--where", "status=paid"], "| West | 224.40 |"],
+    [["--by", "product", "--where", "status!=paid"], "| Chair | 1 | 33.3 % |"],
+    [["--by", "order", "--top", "2"], "| (8 others) | 8 | 80.0 % |"],
+  ])("answers %j", async (args, line) => {
+    const { stdout, exit_code } = await report(orders, ...args);
+    expect(exit_code).toBe(0);
+    expect(stdout.split("\n")).toContain(line);
+  });
+
+  it("reads what other programs write", async () => {
+    const { stdout } = await report('\ufeffName;Betrag\r\n"a;b";€ 1.234,50\r\nc;12,5\r\nc;-2\r\nd\r\n');
+    expect(stdout).toContain("| a;b | 1,234.50 |");
+    expect(stdout).toContain("| c | 10.50 |");
+    expect(stdout).toContain("- Left out, since they have more or fewer cells than the header: lines 5.");
+  });
+
+  it("writes nothing of a cell into the chart but its text", async () => {
+    const { written } = await report('"</text><script>alert(1)</script>",n\n<b>&,1\n<b>&,2\n"]]>",3\n');
+    const svg = written["/workspace/chart.svg"] ?? "";
+    expect(svg).toContain("&lt;b&gt;&amp;");
+    expect(svg.match(/<(?!\/?(?:svg|title|rect|text)[ >])/g)).toBeNull();
+  });
+
+  it.each([
+    ["", [], /there is no input: give the CSV/],
+    ["a,b\n", [], /is that the header\?/],
+    [orders, ["--by", "regon"], /did you mean 'region'\? the columns are order, date/],
+    [orders, ["--value", "region"], /has no numbers: choose a column of order, amount/],
+    [orders, ["--how", "mean"], /--how mean needs --value, a column with numbers: order, amount/],
+    [orders, ["--where", "paid"], /write COLUMN=VALUE/],
+    [orders, ["--where", "status=lost"], /no row is left/],
+    [orders, ["--what"], /unrecognized arguments: --what/],
+    [orders, ["missing.csv"], /missing\.csv cannot be read/],
+  ])("refuses %j %j, and says what to do", async (input, args, message) => {
+    const { exit_code, stderr, stdout } = await report(input, ...args);
+    expect({ exit_code, stdout }).toEqual({ exit_code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("Traceback");
   });
 });
 

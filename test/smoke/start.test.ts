@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { newPlace, start } from "./launcher";
 import { readSkill, skillForm, upload } from "./skill";
 
-const BUILTINS = ["json-table", "markdown-style", "mermaid-diagram", "skill-creator", "wiki-submit"];
+const BUILTINS = ["csv-report", "json-table", "markdown-style", "mermaid-diagram", "skill-creator", "wiki-submit"];
 
 it("a first start migrates, publishes, makes a key and serves", async () => {
   const place = await newPlace();

@@ -9,6 +9,7 @@ import { renderFound } from "../../../src/domain/catalog/found";
 import { LIST_FRAME_TOKENS, LIST_MORE_TOKENS, renderList } from "../../../src/domain/catalog/list";
 import { renderLoaded, renderPrompt } from "../../../src/domain/conversation/prompt";
 import { DEPENDENCY_LIMITS } from "../../../src/domain/limits";
+import { readFrontmatter } from "../../../src/domain/package/frontmatter";
 import { catalogLine } from "../../../src/domain/tokens";
 import { FORMATS } from "../../../src/domain/tools/formats";
 import { countTokens } from "../../../src/storage/assets/tokenizer";
@@ -23,6 +24,11 @@ const golden = Object.fromEntries(
     (import.meta as unknown as Modules).glob("../../golden/*.txt", { query: "?raw", import: "default", eager: true }),
   ).map(([path, content]) => [path.replace(/^.*\/|\.txt$/g, ""), content]),
 );
+const BUILTIN = (import.meta as unknown as Modules).glob("../../../skills/*/SKILL.md", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const seen = new Set<string>();
 
 /** Holds a text against its golden file. Files end with one newline that the text need not have. */
@@ -159,6 +165,15 @@ describe("a long catalog", () => {
 
   it("ends its list with what to call", () => {
     expectGolden("list-cut", renderList([entry("a"), entry("b")], 44));
+  });
+
+  it("has a line for each skill that comes with the gateway", async () => {
+    const skills = await Promise.all(Object.values(BUILTIN).map(readFrontmatter));
+    const lines = skills.map(({ frontmatter }) => ({
+      name: String(frontmatter?.fields.name),
+      description: String(frontmatter?.fields.description),
+    }));
+    expectGolden("list-builtin", renderList(lines, 0));
   });
 
   it("shows the nearest by name within 2 000 tokens, preloaded ones before them, and loads any", async () => {

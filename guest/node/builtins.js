@@ -4,6 +4,7 @@
 import { countStream } from "./files.js";
 import { begin, callbackOf, during, timers } from "./loop.js";
 import { parseArgsOf } from "./parse-args.js";
+import { keepModule } from "./pristine.js";
 import { makeReadline } from "./readline.js";
 
 /** Kept before any script could replace it. */
@@ -74,6 +75,7 @@ export function makeBuiltins({ run, fs, createRequire }) {
 
 function realModule(name, run) {
   const module = real(`node:${name}`);
+  keepModule(module);
   if (module === undefined || !WAITED.has(name)) return module;
   // Callbacks and promises of these are work that a script waits for; classes and streams stay what they are.
   const waited = Object.create(Object.getPrototypeOf(module), Object.getOwnPropertyDescriptors(module));

@@ -7,6 +7,7 @@ import { makeConsole } from "./console.js";
 import { isChanged, makeFiles } from "./files.js";
 import { currentRun, during, enter, idle, keepGlobals, leave, queueTask, timers } from "./loop.js";
 import { makeModules } from "./modules.js";
+import { isPristine, keepLanguage } from "./pristine.js";
 import { makeProcess } from "./process.js";
 
 /** Made with the isolate: the package, its functions, and the limits. */
@@ -19,10 +20,13 @@ export function harness({ zip, files, functions, load, reset, limits }) {
       return new Promise((resolve) => {
         const asked = JSON.parse(ask);
         const run = makeRun({ asked, host, limits });
-        host.over().then(
-          () => resolve('{"over":true}'),
-          () => resolve('{"over":true}'),
-        );
+        let isAnswered = false;
+        const answer = (text) => {
+          if (!isAnswered) resolve(isPristine() ? text : `${text.slice(0, -1)},"spent":true}`);
+          isAnswered = true;
+        };
+        const over = () => answer('{"over":true}');
+        host.over().then(over, over);
         void enter(run, async () => {
           try {
             const volume = makeFiles({ zip, files, given, limits, run });
@@ -35,9 +39,9 @@ export function harness({ zip, files, functions, load, reset, limits }) {
             await putFiles(run, volume);
             reset();
             await heard(run);
-            resolve(JSON.stringify({ ok: true, value: { exit, stdout: run.out.stdout, stderr: run.out.stderr } }));
+            answer(JSON.stringify({ ok: true, value: { exit, stdout: run.out.stdout, stderr: run.out.stderr } }));
           } catch (error) {
-            resolve(JSON.stringify({ ok: false, message: wordsOf(error) }));
+            answer(JSON.stringify({ ok: false, message: wordsOf(error) }));
           } finally {
             leave(run);
           }
@@ -251,6 +255,7 @@ function installGlobals() {
     currentRun()?.fail(event.error);
   });
   keepGlobals();
+  keepLanguage();
 }
 
 const silent = new Proxy({}, { get: () => () => {} });

@@ -14,6 +14,8 @@ export const DURATIONS = {
   compile: 10_000,
   /** What code has emitted and logged is waited for so long before its answer goes out. */
   heard: 1_000,
+  /** An isolate whose call was ended says so within this, or is not asked again. */
+  lastWord: 500,
   /** A request to the browser ends so long before its tool, which can still say what happened. */
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */

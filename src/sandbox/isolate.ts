@@ -118,17 +118,24 @@ export async function runIsolated(
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
   try {
-    const outcome = await Promise.race([
-      enter(loader, name, load, JSON.stringify(ask), new Host(line), files, spent).catch((error): Outcome => {
+    const answered = enter(loader, name, load, JSON.stringify(ask), new Host(line), files, spent).catch(
+      (error): Outcome => {
         spent();
         if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
         if (failure !== null) throw failure;
         return { kind: "stopped", reason: reasonOf(error) };
-      }),
+      },
+    );
+    const outcome = await Promise.race([
+      answered,
       timer.promise,
       line.stopped.promise.then((reason): Outcome => ({ kind: "stopped", reason })),
     ]);
     const took = Date.now() - (line.begun ?? began);
+    if (outcome.kind === "timeout" || outcome.kind === "cancelled") {
+      line.close();
+      if (!(await settles(answered))) spent();
+    }
     if (outcome.kind !== "answer" && outcome.kind !== "busy")
       host.ended({
         outcome: outcome.kind,
@@ -143,6 +150,19 @@ export async function runIsolated(
     local?.leave();
     release();
   }
+}
+
+/** Whether an isolate that hears that its call is over says so: one in which nothing works any more is not asked again. */
+async function settles(answered: Promise<unknown>): Promise<boolean> {
+  const patience = Promise.withResolvers<boolean>();
+  const timeout = setTimeout(() => patience.resolve(false), DURATIONS.lastWord);
+  const ended = answered.then(
+    () => true,
+    () => true,
+  );
+  const isSettled = await Promise.race([ended, patience.promise]);
+  clearTimeout(timeout);
+  return isSettled;
 }
 
 async function enter(

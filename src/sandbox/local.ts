@@ -18,11 +18,12 @@ const LOCAL_MODULE = "gateway-local.js";
 const aroundModule = (main: string) => `
 import { WorkerEntrypoint, abortIsolate } from "cloudflare:workers";
 export { default } from ${JSON.stringify(`./${main}`)};
+const endAfter = async (later) => { await later; abortIsolate("not used lately"); };
 export class End extends WorkerEntrypoint {
   end() {
     const later = new Promise((go) => setTimeout(go, 1));
     this.ctx.waitUntil(later);
-    later.then(() => abortIsolate("not used lately"));
+    void endAfter(later);
   }
 }
 `;

@@ -42,8 +42,10 @@ async function endIfIdle(tabs: Tabs, env: Env, session: Session, empty: () => Pr
   if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();
   // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
   await tabs.alarm.postpone(Date.now() + DURATIONS.endAgain);
-  const leave = await farewell(ownerContext(env, session), session);
-  await unlist({ db: primaryDatabase(env) }, session);
+  const context = ownerContext(env, session);
+  const leave = await farewell(context, session);
+  const { packages, timings } = context;
+  await unlist({ db: primaryDatabase(env), packages, timings }, session);
   await empty();
   leave();
 }

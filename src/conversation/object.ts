@@ -166,7 +166,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
       const leave = await farewell(context, session);
       // The list last: what a failure leaves must be found again.
       await this.#empty();
-      await unlist({ db: context.db }, { userId: context.caller.principal.userId, id: target.id });
+      await unlist(context, { userId: context.caller.principal.userId, id: target.id });
       return leave();
     });
   }

@@ -8,7 +8,10 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 /** The bytes. Throws where the text is no base64. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
 }
 
 export function encodeBase64Url(bytes: Uint8Array): string {

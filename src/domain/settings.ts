@@ -58,6 +58,9 @@ const quotaSettings = {
   ),
   QUOTA_GHOSTS: count(2_000, 1, 1_000_000).describe("Ghosts that one user may have; public ones are as many together."),
   QUOTA_KEYS: count(200, 1, 100_000).describe("Live keys that one user may have."),
+  QUOTA_FILES_MIB: count(100, 0, 1_048_576).describe(
+    "MiB of files that scripts of skills have left and that are kept for one user; each counts as 4 KiB at least. `0`: none is kept.",
+  ),
   QUOTA_GROUP_FACTOR: count(1, 1, 1_000).describe(
     "How many times as much of skills, versions, MiB and ghosts a group may have as a user, for all its members together.",
   ),
@@ -91,6 +94,9 @@ const table = z.strictObject({
       "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
     ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  FILE_DAYS: count(7, 1, 3650).describe(
+    "Days that a file is kept which a script of a skill has left, unless its conversation ends before.",
+  ),
   CONVERSATION_REGION: z
     .enum(PLACES)
     .default("auto")

@@ -1,6 +1,7 @@
 // What runs a script, whatever its language: plain data in, plain data out, so that it may as well be done elsewhere.
 
 import type { Language } from "../domain/code/language";
+import type { LeftFile } from "../domain/code/script-files";
 import type { JsonObject } from "../domain/json";
 import type { PackageFile } from "../domain/package/skill";
 import type { HostParts } from "./host";
@@ -40,7 +41,7 @@ export interface ScriptRun {
   /** New and changed files, in the order of their paths. */
   files: readonly RunFile[];
   /** Files that are not among them, since they are too large or too many. */
-  left: readonly string[];
+  left: readonly LeftFile[];
   /** Why it did not end by itself; `null` when it did. `busy`: it never began. */
   reason: "timeout" | "cancelled" | "stopped" | "failed" | "busy" | null;
 }

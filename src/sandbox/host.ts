@@ -2,6 +2,7 @@
 
 import { RpcTarget } from "cloudflare:workers";
 import { isRunPath } from "../domain/code/run-path";
+import type { LeftReason } from "../domain/code/script-files";
 import { SCRIPT_FILES } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import type { JsonValue } from "../domain/json";
@@ -65,7 +66,7 @@ export class HostCall {
   readonly output = { stdout: "", stderr: "" };
   /** What a script wrote, by full path; and what of it there is no room for. */
   readonly files = new Map<string, Uint8Array>();
-  readonly left = new Set<string>();
+  readonly left = new Map<string, LeftReason>();
   /** The isolate has booted, and has everything that it needs. */
   readonly ready = Promise.withResolvers<void>();
   begun: number | null = null;
@@ -172,7 +173,8 @@ export class Host extends RpcTarget {
         line.files.set(path, bytes);
         return true;
       }
-      if (line.left.size < SCRIPT_FILES.outFiles) line.left.add(path);
+      const reason = bytes.length > outFileBytes ? "TOO_LARGE" : "TOO_MANY";
+      if (line.left.size < SCRIPT_FILES.outFiles) line.left.set(path, reason);
       return false;
     });
   }

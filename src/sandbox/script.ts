@@ -28,7 +28,7 @@ export async function runInIsolate(
   const told = outcome.kind === "answer" ? outcomeSchema.safeParse(outcome.value) : null;
   const written = {
     files: [...line.files].map(([path, bytes]) => ({ path, bytes })),
-    left: [...line.left],
+    left: [...line.left].map(([path, reason]) => ({ path, reason })),
   };
   if (told?.success) {
     const { exit, stdout, stderr } = told.data;

@@ -8,17 +8,19 @@ import { forgetUsage } from "../storage/d1/usage";
 import type { Context } from "./context";
 import { type SweepContext, sweep } from "./registry/sweep";
 import { recordSettings } from "./settings-record";
+import { sweepFiles } from "./tools/kept-files";
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Removes what failed publishes left behind, forgets the counts of earlier days, makes tomorrow's order of skills, and records a change
+ * Removes what failed publishes left behind and files whose time is over, forgets the counts of earlier days, makes tomorrow's order of skills, and records a change
  * of the settings.
  */
 export async function keepHouse(context: SweepContext & Pick<Context, "settings" | "newId">): Promise<void> {
   const { db, settings } = context;
   const deleted = await sweep(context);
-  console.log(JSON.stringify({ event: "sweep", deleted }));
+  const files = await sweepFiles(context);
+  console.log(JSON.stringify({ event: "sweep", deleted, files }));
   const today = dayOf(context.now());
   await forgetUsage(db, today);
   const counts = today - DURATIONS.useHistory;

@@ -6,6 +6,8 @@ import {
   type Counted,
   dailyLimits,
   dayOf,
+  fileRoom,
+  filesSince,
   holderOf,
   type QuotaHolder,
   quotaExceeded,
@@ -98,9 +100,9 @@ export interface Share {
 /** What the skills and ghosts of a scope are, beside what they may be. */
 export type ScopeShares = Record<keyof SkillsUsed | "ghosts", Share>;
 
-/** The same of a user, with keys, and with what was made today. */
+/** The same of a user, with keys, with what kept files take, and with what was made today. */
 export interface UserShares {
-  quotas: ScopeShares & { keys: Share };
+  quotas: ScopeShares & { keys: Share; files: Share };
   today: Record<Counted, Share>;
 }
 
@@ -110,11 +112,17 @@ export async function readOwnUse(context: Context): Promise<UserShares> {
   const limits = quotasOf(context.settings, "user");
   const most = dailyLimits(context.settings);
   const day = dayOf(context.now());
-  const { keys, today, ...scope } = await readUserUse(context.db, userId, userScope(userId), { day, kinds: COUNTED });
+  const since = filesSince(context.settings, context.now());
+  const asked = { day, kinds: COUNTED, files: since };
+  const { keys, files, today, ...scope } = await readUserUse(context.db, userId, userScope(userId), asked);
   // Attempts that were refused are counted, too: more than the limit is used up, and no more.
   const done = (what: Counted) => share(Math.min(today[what] ?? 0, most[what]), most[what]);
   return {
-    quotas: { ...shares(scope, limits), keys: share(keys, limits.keys) },
+    quotas: {
+      ...shares(scope, limits),
+      keys: share(keys, limits.keys),
+      files: share(files, fileRoom(context.settings)),
+    },
     today: {
       uploads: done("uploads"),
       conversations: done("conversations"),

@@ -1,7 +1,9 @@
 // One user's data: all of it handed out, or all of it gone. For admins, and for the user.
 
 import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
+import { encodeBase64 } from "../domain/base64";
 import { GatewayError, invalid } from "../domain/errors";
+import { pageOfUserFiles, type RunFileRow } from "../storage/d1/conversation/run-files";
 import { listConversationRows } from "../storage/d1/conversations";
 import { deleteSkillRows } from "../storage/d1/publishing";
 import {
@@ -13,6 +15,7 @@ import {
   readUserVersions,
 } from "../storage/d1/users";
 import { deletePackages, packageKeys } from "../storage/r2/packages";
+import { readRunFile } from "../storage/r2/run-files";
 import { recordAct } from "./audit";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
@@ -104,9 +107,34 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
     if (last === undefined || page.length < PAGE) break;
     before = last;
   }
+  yield '],"files":[';
+  yield* filePieces(context, userId);
   // A failure half-way ends the answer where it is, after its status was sent: who reads this knows that it has everything.
   yield '],"complete":true}';
 }
+
+/** What scripts have left, with the bytes, one file in memory at a time. One whose object is gone has none. */
+async function* filePieces(context: Context, userId: string): AsyncGenerator<string> {
+  let separator = "";
+  for (let after: RunFileRow | null = null; ; ) {
+    const page: RunFileRow[] = await pageOfUserFiles(context.db, userId, PAGE, after);
+    for (const row of page) {
+      const { id, conversation, path, size, createdAt: created_at, object } = row;
+      const bytes = await readRunFile(context.packages, context.timings, object);
+      const about = JSON.stringify({ id, conversation, path, size, created_at, gone: bytes === null });
+      yield `${separator}${about.slice(0, -1)},"base64":"`;
+      separator = ",";
+      for (let at = 0; at < (bytes?.length ?? 0); at += BASE64_PIECE)
+        yield encodeBase64((bytes ?? new Uint8Array()).subarray(at, at + BASE64_PIECE));
+      yield '"}';
+    }
+    after = page.at(-1) ?? null;
+    if (after === null || page.length < PAGE) return;
+  }
+}
+
+/** Bytes that are written at once: a multiple of three, so that the pieces of base64 are one text together. */
+const BASE64_PIECE = 48 * 1_024;
 
 async function* conversationPieces({ api, target }: ReturnType<OpenConversation>): AsyncGenerator<string> {
   const reply = await api.record(target);

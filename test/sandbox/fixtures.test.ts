@@ -43,7 +43,8 @@ describe("what a script wrote", () => {
     expect(files.map(({ path }) => path)).toEqual(
       Array.from({ length: SCRIPT_FILES.outFiles }, (_, n) => `/workspace/f${100 + n}`),
     );
-    expect(left).toEqual([...[120, 121, 122, 123, 124].map((n) => `/workspace/f${n}`), "/tmp/last"]);
+    const names = [...[120, 121, 122, 123, 124].map((n) => `/workspace/f${n}`), "/tmp/last"];
+    expect(left).toEqual(names.map((path) => ({ path, reason: "TOO_MANY" })));
   });
 
   it.each([

@@ -17,7 +17,7 @@ const meSchema = () =>
       groups: z.array(z.string()),
       memberships: z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) })),
       scopes: z.array(z.string()),
-      quotas: scopeSharesSchema().extend({ keys: shareSchema() }),
+      quotas: scopeSharesSchema().extend({ keys: shareSchema(), files: shareSchema() }),
       today: z
         .object({
           uploads: shareSchema(),

@@ -2,7 +2,7 @@
 
 import { GatewayError } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
-import type { QuotaSettings } from "../settings";
+import type { QuotaSettings, Settings } from "../settings";
 import { groupOfScope, PUBLIC_SCOPE } from "./access";
 
 const MiB = 1024 * 1024;
@@ -33,6 +33,11 @@ export function quotasOf(settings: QuotaSettings, holder: QuotaHolder): Readonly
   };
 }
 
+/** What the files that scripts left for one user may take. Beyond it none is kept, which is told and no refusal. */
+export function fileRoom(settings: QuotaSettings): number {
+  return settings.QUOTA_FILES_MIB * MiB;
+}
+
 /** What is counted by the day. */
 export const COUNTED = ["uploads", "conversations", "scripts", "keys"] as const;
 export type Counted = (typeof COUNTED)[number];
@@ -48,6 +53,11 @@ export function dailyLimits(settings: QuotaSettings): Readonly<Record<Counted, n
 }
 
 const DAY_MS = 24 * 60 * 60_000;
+
+/** Files that were kept before this are gone, swept or not. In milliseconds since the epoch. */
+export function filesSince({ FILE_DAYS }: Pick<Settings, "FILE_DAYS">, now: number): number {
+  return now - FILE_DAYS * DAY_MS;
+}
 
 /** When the day of this moment began, in milliseconds since the epoch. */
 export function dayOf(now: number): number {

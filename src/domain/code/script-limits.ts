@@ -16,12 +16,18 @@ export const SCRIPT_FILES = {
   packageBytes: 8 * MiB,
   /** What is given to it. */
   inBytes: 4 * MiB,
+  inFiles: 100,
   /** What is taken out of what it wrote: each file, all of them, and how many. */
   outFileBytes: 8 * MiB,
   outBytes: 16 * MiB,
   outFiles: 20,
   /** Of how many it is told at all: of those that are not taken out some are named. */
   toldFiles: 40,
+  /** What of them comes along with the answer, and what of their texts a model is shown. */
+  inlineBytes: 256 * 1024,
+  shownTokens: 2_000,
+  /** A file counts as at least so much against its user's room: empty ones are rows, too. */
+  countedBytes: 4 * 1024,
 } as const;
 
 /** Why no script of a package runs that is larger. */

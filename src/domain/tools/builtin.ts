@@ -125,6 +125,16 @@ export const BUILTIN = {
           .nullish(),
         /** A model that has data at hand sends it as it is. */
         input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
+        files: z
+          .array(
+            z.object({
+              path: z.string(),
+              text: z.string().nullish(),
+              base64: z.string().nullish(),
+              kept: z.string().nullish(),
+            }),
+          )
+          .nullish(),
       }),
     ),
     define: scriptTool,
@@ -184,9 +194,14 @@ export function readArguments<N extends BuiltinName>(
 ): { args: BuiltinArguments[N] } | { problem: string } {
   const parsed = READERS[name].arguments.safeParse(args);
   if (parsed.success) return { args: parsed.data };
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
-  return { problem: `The arguments of '${name}' are not valid: ${problems}` };
+  const { issues } = parsed.error;
+  const problems = issues.slice(0, TOLD_PROBLEMS).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  if (issues.length > TOLD_PROBLEMS) problems.push(`and ${issues.length - TOLD_PROBLEMS} more`);
+  return { problem: `The arguments of '${name}' are not valid: ${problems.join("; ")}` };
 }
+
+/** A list of thousands that are wrong is told by its beginning. */
+const TOLD_PROBLEMS = 20;
 
 /** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers none. */
 export function builtinTools(offer: Offer): ToolDefinition[] {

@@ -21,6 +21,7 @@ const CONSTANT: Record<Exclude<BuiltinName, "skill">, Omit<ToolDefinition, "name
   execute_skill_script: tool("Run a skill's script.", ["skill_name", "script_path"], {
     args: { type: "array", items: { type: "string" } },
     input: { type: "string" },
+    files: { type: "array", items: { type: "object" } },
   }),
 };
 

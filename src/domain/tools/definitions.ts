@@ -87,7 +87,7 @@ export function scriptTool(): ToolDefinition {
     name: "execute_skill_script",
     description:
       "Run a script of a skill in a sandbox without network. Run only scripts that the skill's instructions name. " +
-      "The answer has what it wrote and its exit code.",
+      "The answer has what it wrote, its exit code, and the files that it left.",
     inputSchema: object(
       {
         skill_name: { type: "string", description: "The skill's name." },
@@ -97,6 +97,20 @@ export function scriptTool(): ToolDefinition {
         },
         args: { type: "array", items: { type: "string" }, description: "Command line arguments." },
         input: { type: "string", description: "What the script reads from standard input." },
+        files: {
+          type: "array",
+          description:
+            "Files that it finds in /workspace, where it begins. Each has a path and one of text, base64 and kept.",
+          items: object(
+            {
+              path: { type: "string", description: "Relative to /workspace." },
+              text: { type: "string" },
+              base64: { type: "string" },
+              kept: { type: "string", description: "The id of a file that an earlier script left." },
+            },
+            ["path"],
+          ),
+        },
       },
       ["skill_name", "script_path"],
     ),

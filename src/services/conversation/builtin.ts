@@ -42,8 +42,8 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
   find_skill: ({ context, session, view }, { query }) =>
     runFindSkill(context, view, query, session?.state.policy?.tool_style ?? "load_skill"),
-  execute_skill_script: (place, { args, input, ...asked }) =>
-    executeScript(place, { ...asked, args: args ?? [], input: input ?? "" }),
+  execute_skill_script: (place, { args, input, files, ...asked }) =>
+    executeScript(place, { ...asked, args: args ?? [], input: input ?? "", files: files ?? [] }),
 };
 
 const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {

@@ -15,6 +15,7 @@ import { preloadIssues, tooMuch } from "../catalog/preload";
 import { NOTHING_ALONG, readView } from "../catalog/read-view";
 import type { Caller, Context } from "../context";
 import { conversationNotFound, createSession, keepAbout, type Session } from "../session";
+import { dropObjects } from "../tools/kept-files";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -108,12 +109,16 @@ async function listOnce(context: Context, session: Session): Promise<void> {
   keepAbout(session);
 }
 
-/** Takes the conversation off the list; its store is the caller's to empty. In this order a failure can be tried again. */
+/**
+ * Takes the conversation off the list, and the files with it that its scripts left; its store is the caller's to empty. In this order a
+ * failure can be tried again.
+ */
 export async function unlist(
-  context: Pick<Context, "db"> & { caller?: Caller },
+  context: Pick<Context, "db" | "packages" | "timings"> & { caller?: Caller },
   session: Pick<Session, "userId" | "id">,
 ): Promise<null> {
   if (context.caller?.stale) throw storageDown();
+  await dropObjects(context, { userId: session.userId, conversation: session.id });
   await deleteConversationRow(context.db, session.userId, session.id);
   return null;
 }

@@ -1,7 +1,8 @@
 // Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
 
 import { isScript, languageOf } from "../../domain/code/language";
-import { refusalIn } from "../../domain/errors";
+import { type AskedFile, type ToldFiles, tellFiles } from "../../domain/code/script-files";
+import { type Issue, refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
 import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
@@ -26,7 +27,11 @@ export interface ScriptRequest {
   script_path: string;
   args: string[];
   input: string;
+  files: AskedFile[];
 }
+
+/** What goes in and out as files: needed by few scripts, and kept once it is there. */
+let scriptFiles: typeof import("./script-files") | null = null;
 
 /** Runs a script of a public skill of the catalog, loaded or not. */
 export async function executeScript(place: ScriptPlace, request: ScriptRequest): Promise<ToolResult> {
@@ -60,6 +65,9 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if (session !== null) touch(session, context, name);
   const tooOften = await refusalOf(countToday(context, "scripts"));
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
+  scriptFiles ??= await import("./script-files");
+  const given = await scriptFiles.takeGiven(context, session, request.files);
+  if ("issues" in given) return refusedFiles(given.issues);
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
   const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
@@ -67,14 +75,26 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const { digest, config } = facts;
   const { args, input } = request;
   const about = toolContext(context, session, name);
-  const call = { script, digest, args, input, files: [], config, context: about, ms: timeoutOf(config) };
+  const { files: inside } = given;
+  const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
   const run = await executor.run(call, place.signal);
-  const result = scriptResult({ ...request, script_path: path }, run);
+  const { written, left } = await scriptFiles.keepWritten(context, session, place.callId, request, run);
+  const result = scriptResult({ ...request, script_path: path }, run, tellFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);
 }
 
+/** All that is wrong with the files of a call. */
+function refusedFiles(issues: readonly Issue[]): ToolResult {
+  const list = issues.map(({ code, message, path }) => `\n- ${path}: ${message} (${code})`).join("");
+  const told = issues.map(({ code, message, path = "files" }) => ({ code, message, path }));
+  return {
+    ...failed(`Error: The script was not run, since it cannot be given these files:${list}`),
+    structuredContent: { issues: told },
+  };
+}
+
 /** In words, as the predecessor system's tool has it, and as data. */
-function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun): ToolResult {
+function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun, told: ToldFiles): ToolResult {
   const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
   if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
   lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);
@@ -84,10 +104,13 @@ function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: Scr
     ["Standard Error", run.stderr],
   ] as const)
     if (output !== "") lines.push(`## ${title}\n\n${fenced(output)}`);
+  if (told.words.length > 0) lines.push(`## Files\n\n${told.words.join("\n")}`);
+  for (const { path, text } of told.shown) lines.push(`### ${path}\n\n${fenced(text)}`);
   const { exit_code, stdout, stderr, duration_ms, killed } = run;
+  const about = { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed };
   const result: ToolResult = {
     content: [{ type: "text", text: lines.join("\n\n") }],
-    structuredContent: { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed },
+    structuredContent: { ...about, ...told.data },
   };
   return run.exit_code === 0 && !run.killed ? result : { ...result, isError: true };
 }

@@ -4,6 +4,7 @@ import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import { leastTokens } from "./catalog";
 import type { Database } from "./database";
 import { conversations } from "./schema/registry";
+import { runFiles } from "./schema/run-files";
 import { counting, type Use, used } from "./usage";
 import { isGhostThere } from "./views";
 
@@ -63,8 +64,12 @@ export async function putConversationRow(db: Database, row: ConversationRow): Pr
     .onConflictDoUpdate({ target: [conversations.userId, conversations.id], set: { ghost: row.ghost } });
 }
 
+/** Takes a conversation off the list, with the rows of its files. */
 export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<void> {
-  await db.batch([db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id)))]);
+  await db.batch([
+    db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id))),
+    db.delete(runFiles).where(and(eq(runFiles.userId, userId), eq(runFiles.conversation, id))),
+  ]);
 }
 
 /** A user's conversations, newest first, after the cursor's `(createdAt, id)`. */

@@ -1,6 +1,7 @@
 // Exact counts for quotas: of what a user has, and of what a user did in a day.
 
 import { and, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { fileBytesOf } from "./conversation/run-files";
 import type { Database } from "./database";
 import { usage } from "./schema/access";
 import { ghosts, keys, skills, versions } from "./schema/registry";
@@ -85,17 +86,18 @@ export async function readScopeUse(db: Database, scope: string): Promise<ScopeUs
   return { ...skillsUsed(counted, summed), ghosts: own?.count ?? 0 };
 }
 
-/** The same of a user, with keys, and with what was counted in the window that began at `day`, by kind. */
+/** The same of a user, with keys, with files that were kept since `files`, and with what was counted in the window that began at `day`. */
 export async function readUserUse(
   db: Database,
   userId: string,
   scope: string,
-  { day, kinds }: { day: number; kinds: readonly string[] },
-): Promise<ScopeUsed & { keys: number; today: Partial<Record<string, number>> }> {
-  const [counted, summed, [own], [live], today] = await db.batch([
+  { day, kinds, files }: { day: number; kinds: readonly string[]; files: number },
+): Promise<ScopeUsed & { keys: number; files: number; today: Partial<Record<string, number>> }> {
+  const [counted, summed, [own], [live], [kept], today] = await db.batch([
     ...countingSkills(db, scope),
     ghostCount(db, scope),
     keyCount(db, userId),
+    fileBytesOf(db, userId, files),
     db
       .select({ kind: usage.kind, count: usage.count })
       .from(usage)
@@ -105,6 +107,7 @@ export async function readUserUse(
     ...skillsUsed(counted, summed),
     ghosts: own?.count ?? 0,
     keys: live?.count ?? 0,
+    files: kept?.bytes ?? 0,
     today: Object.fromEntries(today.map(({ kind, count }) => [kind, count])),
   };
 }

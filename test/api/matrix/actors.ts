@@ -180,6 +180,20 @@ export async function conversation(): Promise<Thing> {
   return { id, turn: "1", call_id: "none", request_id };
 }
 
+/** A conversation with a file that a script of it has left. */
+export async function keptFile(): Promise<Thing> {
+  const thing = await conversation();
+  const file_id = fresh("fil").replaceAll("-", "_");
+  const object = `runs/matrix/call/${file_id}`;
+  await env.PACKAGES.put(object, "left");
+  await env.DB.prepare(
+    "INSERT INTO run_files (id, user_id, conversation, object, path, size, created_at) VALUES (?, ?, ?, ?, '/workspace/a.txt', 4, ?)",
+  )
+    .bind(file_id, userOf("self"), thing.id, object, Date.now())
+    .run();
+  return { ...thing, file_id };
+}
+
 export async function ownKey(): Promise<Thing> {
   const answer = await call("POST", "/api/v1/keys", { json: { user_id: userOf("self"), scopes: ["keys"] } });
   return { id: (await answer.json<{ id: string }>()).id };
@@ -218,6 +232,7 @@ export function neverMade(thing: Thing): Thing {
     id: "nothing-of-the-kind",
     version_id: "ver_nothing",
     request_id: "req_nothing",
+    file_id: "fil_nothing",
     name: "NO_SUCH_NAME",
     group: "no-such-group",
     namespace: "no-such-group",

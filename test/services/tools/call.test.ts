@@ -52,7 +52,7 @@ it("refuses while the registry does not answer", async () => {
       content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],
       isError: true,
     });
-    const script = { skill_name: "steady", script_path: "scripts/x.js", args: [], input: "" };
+    const script = { skill_name: "steady", script_path: "scripts/x.js", args: [], input: "", files: [] };
     expect(await executeScript(down, script)).toEqual({
       content: [{ type: "text", text: `Error: Scripts of skill 'steady' do not run: ${why}` }],
       isError: true,

@@ -25,6 +25,7 @@ import * as users from "../../../src/storage/d1/users";
 import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
+import { FILE_QUERIES } from "../../support/file-queries";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 
@@ -45,6 +46,7 @@ const SEARCHED = {
 
 /** Calls of a function, by its name: in all of `src` a name is exported once. */
 const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise<unknown>> = {
+  ...FILE_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),
@@ -284,7 +286,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   countKeys: (db) => usage.countKeys(db, BIG_USER),
   countGhosts: (db) => usage.countGhosts(db, OWN),
   readScopeUse: (db) => usage.readScopeUse(db, OWN),
-  readUserUse: (db) => usage.readUserUse(db, BIG_USER, OWN, { day: 1, kinds: ["uploads", "scripts"] }),
+  readUserUse: (db) => usage.readUserUse(db, BIG_USER, OWN, { day: 1, kinds: ["uploads", "scripts"], files: 0 }),
   readUserRows: (db) => users.readUserRows(db, BIG_USER),
   readUserVersions: async (db) => {
     let last: users.LastVersion | null = null;
@@ -329,6 +331,7 @@ const NO_QUERY: Record<string, string> = {
   yankedRows: "makes a statement: with yankedAmong",
   searchStatement: "makes a statement: with searchSkills",
   lastServed: "remembers what an answer said",
+  fileBytesOf: "makes a statement: with readUserUse",
   used: "makes a part of a statement: with enlistConversation",
 };
 
@@ -356,7 +359,9 @@ beforeAll(seedManySkills);
 
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
-    const modules = import.meta.glob<Record<string, unknown>>("../../../src/storage/d1/*.ts", { eager: true });
+    const modules = import.meta.glob<Record<string, unknown>>("../../../src/storage/d1/{,conversation/}*.ts", {
+      eager: true,
+    });
     const functions = Object.values(modules)
       .flatMap((module) => Object.entries(module))
       .filter(([, value]) => typeof value === "function")

@@ -5,6 +5,7 @@ import { isNotNull, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
+import { runFiles } from "./run-files";
 
 /** What an erasure counts for its answer. */
 export type ErasureCount = "keys" | "secrets" | "ghosts" | "memberships";
@@ -115,6 +116,14 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     holds: "user",
     exported: "each by its object, with its events: services/users.ts",
     erased: { why: "each object takes itself off the list: services/users.ts" },
+  },
+  {
+    table: runFiles,
+    column: runFiles.userId,
+    holds: "user",
+    exported: "with their bytes, as `files`: services/users.ts",
+    // Each conversation takes its own along; a row that is left has no object, or one that the sweep finds.
+    erased: FORGOTTEN,
   },
   {
     table: audit,

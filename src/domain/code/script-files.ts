@@ -1,0 +1,171 @@
+// Files that a script is given, and what is told of those that it wrote.
+
+import { decodeBase64, encodeBase64 } from "../base64";
+import type { Issue } from "../errors";
+import type { JsonObject } from "../json";
+import { mediaTypeOf } from "../media-type";
+import { checkCollisions } from "../package/collisions";
+import { checkPath } from "../package/path";
+import { exactText } from "../text";
+import { estimateTokens } from "../tokens";
+import { SCRIPT_FILES } from "./script-limits";
+
+/** A file as a caller gives it: its content in one of three ways. */
+export interface AskedFile {
+  path: string;
+  text?: string | null | undefined;
+  base64?: string | null | undefined;
+  /** The id or the address of a file that an earlier call of the conversation left. */
+  kept?: string | null | undefined;
+}
+
+/** A file that is given to a script, by its full path: its bytes, or the id under which they are kept. */
+export interface GivenFile {
+  path: string;
+  content: { bytes: Uint8Array } | { kept: string };
+  /** Where it stands in the call, for what is said of it. */
+  field: string;
+}
+
+const IN_WORKSPACE = `${SCRIPT_FILES.workspace}/`;
+
+/** Reads the files of a call. Issues: `PATH_*`, and `FILE_*`, all that apply. Use `given` only when there are none. */
+export function readGiven(asked: readonly AskedFile[]): { given: GivenFile[]; issues: Issue[] } {
+  if (asked.length > SCRIPT_FILES.inFiles) {
+    const message = `A script is given at most ${SCRIPT_FILES.inFiles} files.`;
+    return { given: [], issues: [{ code: "FILE_TOO_MANY", message, path: "files" }] };
+  }
+  const issues: Issue[] = [];
+  const given: GivenFile[] = [];
+  const placed: { path: string; directory: boolean }[] = [];
+  for (const [index, file] of asked.entries()) {
+    const field = `files.${index}`;
+    // Where it will lie is how an answer names it, so a model names it so, too.
+    const inside = file.path.startsWith(IN_WORKSPACE) ? file.path.slice(IN_WORKSPACE.length) : file.path;
+    const checked = checkPath(inside);
+    const wrong: Pick<Issue, "code" | "message">[] = [...checked.issues];
+    if (checked.directory) wrong.push(IS_FOLDER);
+    if (checked.path.split("/").includes("__proto__")) wrong.push(RESERVED);
+    issues.push(...wrong.map(({ code, message }) => ({ code, message, path: `${field}.path` })));
+    if (wrong.length === 0) placed.push(checked);
+    const content = contentOf(file);
+    if ("code" in content) issues.push({ ...content, path: field });
+    else given.push({ path: IN_WORKSPACE + checked.path, content, field });
+  }
+  issues.push(...checkCollisions(placed).issues);
+  const bytes = given.reduce((sum, { content }) => sum + ("bytes" in content ? content.bytes.length : 0), 0);
+  if (bytes > SCRIPT_FILES.inBytes) issues.push(tooMuchGiven());
+  return { given, issues };
+}
+
+const IS_FOLDER = { code: "PATH_IS_FOLDER", message: "The path ends in a slash, and a file's does not." };
+/** Python's file system holds names in plain objects, where a file of this name is lost. */
+const RESERVED = { code: "PATH_RESERVED", message: "A file for a script cannot be called `__proto__`." };
+
+function contentOf({ text, base64, kept }: AskedFile): GivenFile["content"] | Pick<Issue, "code" | "message"> {
+  const ways = [text, base64, kept].filter((way) => way !== undefined && way !== null);
+  if (ways.length !== 1) return { code: "FILE_CONTENT", message: "Give exactly one of `text`, `base64` and `kept`." };
+  if (typeof text === "string") return { bytes: new TextEncoder().encode(text) };
+  if (typeof kept === "string") return { kept: kept.slice(kept.lastIndexOf("/") + 1) };
+  try {
+    return { bytes: decodeBase64(base64 ?? "") };
+  } catch {
+    return { code: "FILE_BASE64", message: "This is no base64." };
+  }
+}
+
+/** The issue of files that are too large together. */
+export function tooMuchGiven(): Issue {
+  const message = `The files have more than ${SCRIPT_FILES.inBytes / 1_048_576} MiB together.`;
+  return { code: "FILE_TOO_LARGE", message, path: "files" };
+}
+
+/** The issue of a file that nobody kept for this conversation, whoever else may have one of this name. */
+export function notKept(field: string): Issue {
+  const message = "No file is kept under this address in this conversation.";
+  return { code: "FILE_NOT_KEPT", message, path: `${field}.kept` };
+}
+
+/** Why a file that a script wrote is not handed on. */
+export const LEFT_REASONS = {
+  TOO_LARGE: `larger than ${SCRIPT_FILES.outFileBytes / 1_048_576} MiB`,
+  TOO_MANY: `more than ${SCRIPT_FILES.outFiles} files or ${SCRIPT_FILES.outBytes / 1_048_576} MiB in one run`,
+  QUOTA_EXCEEDED: "the user's room for files is used up; delete some first",
+  NO_CONVERSATION: "too large to come back without a conversation",
+  UNAVAILABLE: "it could not be stored just now",
+} as const;
+
+export type LeftReason = keyof typeof LEFT_REASONS;
+
+/** A file that a script wrote and nobody gets. */
+export interface LeftFile {
+  path: string;
+  reason: LeftReason;
+}
+
+/** A file that a script wrote, and where it is kept, if it is. */
+export interface WrittenFile {
+  path: string;
+  bytes: Uint8Array;
+  kept: { id: string; address: string } | null;
+}
+
+/** What is told of files: as data, and in words for the model, which is shown short texts. */
+export interface ToldFiles {
+  data: { files: JsonObject[]; left: JsonObject[] };
+  /** Empty when there is nothing to tell. */
+  words: string[];
+  /** Texts for the model, by path. */
+  shown: { path: string; text: string }[];
+}
+
+/**
+ * Tells of a run's files. Text comes along while there is room; so do the bytes of what is not kept, since they are nowhere else, and
+ * what does not fit then is left.
+ */
+export function tellFiles(written: readonly WrittenFile[], left: readonly LeftFile[]): ToldFiles {
+  const told: ToldFiles = { data: { files: [], left: [] }, words: [], shown: [] };
+  const lost = [...left];
+  let room: number = SCRIPT_FILES.inlineBytes;
+  let tokens: number = SCRIPT_FILES.shownTokens;
+  for (const { path, bytes, kept } of written) {
+    const type = mediaTypeOf(path);
+    const text = bytes.length > room ? null : plainText(bytes);
+    const base64 = text !== null || kept !== null || bytes.length > (room * 3) / 4 ? null : encodeBase64(bytes);
+    if (text === null && base64 === null && kept === null) {
+      lost.push({ path, reason: "NO_CONVERSATION" });
+      continue;
+    }
+    room -= text === null ? (base64?.length ?? 0) : bytes.length;
+    const inline: JsonObject = text !== null ? { text } : base64 !== null ? { base64 } : {};
+    told.data.files.push({ path, size: bytes.length, type, ...(kept ?? {}), ...inline });
+    told.words.push(`- ${path}: ${bytes.length} bytes, ${type}${kept === null ? "" : `, kept as ${kept.id}`}`);
+    const cost = text === null || text === "" ? null : tokensWithin(text, tokens);
+    if (text === null || cost === null) continue;
+    tokens -= cost;
+    told.shown.push({ path, text });
+  }
+  if (told.data.files.some(({ id }) => id !== undefined)) told.words.push(AGAIN);
+  for (const { path, reason } of lost) {
+    told.data.left.push({ path, reason });
+    told.words.push(`- ${path}: not kept, ${LEFT_REASONS[reason]}`);
+  }
+  return told;
+}
+
+/** Told where it is of use: a model that is told few words of the tool knows no other way. */
+const AGAIN = 'A later script gets a kept file by `files: [{ "path": "…", "kept": "fil_…" }]`.';
+
+/** The text that bytes are, so that it is the same bytes again; `null` where they are no UTF-8 or have NULs. */
+function plainText(bytes: Uint8Array): string | null {
+  return bytes.includes(0) ? null : exactText(bytes);
+}
+
+/** How many tokens a text has; `null` where there are more than so many. A long text is not counted to know that. */
+function tokensWithin(text: string, most: number): number | null {
+  const tokens = text.length > most * CHARS_PER_TOKEN ? null : estimateTokens(text);
+  return tokens === null || tokens > most ? null : tokens;
+}
+
+/** More characters than a token has in any text that a model is shown for its content. */
+const CHARS_PER_TOKEN = 8;

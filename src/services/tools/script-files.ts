@@ -1,0 +1,156 @@
+// Files of a script on their way in and out. What goes in may be kept from an earlier call; what comes out is kept for later ones, where
+// there is a conversation. Loaded with the first script that has any.
+
+import { fileRoom, filesSince } from "../../domain/access/quota";
+import {
+  type AskedFile,
+  type GivenFile,
+  type LeftFile,
+  notKept,
+  readGiven,
+  tooMuchGiven,
+  type WrittenFile,
+} from "../../domain/code/script-files";
+import { SCRIPT_FILES } from "../../domain/code/script-limits";
+import { sha256Hex } from "../../domain/digest";
+import { type Issue, refusalIn } from "../../domain/errors";
+import type { ScriptRun } from "../../sandbox/executor";
+import type { RunFile } from "../../sandbox/isolate";
+import {
+  deleteRunFiles,
+  type RunFileRow,
+  readRunFiles,
+  reserveRunFiles,
+} from "../../storage/d1/conversation/run-files";
+import { putRunFile, readRunFile, runFileKey } from "../../storage/r2/run-files";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { addressOf } from "./kept-files";
+
+/** Objects that are read or written at a time: a request has six connections. */
+const LANES = 4;
+/** Digits of a digest that name a conversation, a call and a file: as many as no two will share. */
+const DIGITS = 32;
+
+/** The files of a call as the script finds them, or all that is wrong with them. */
+export async function takeGiven(
+  context: Context,
+  session: Session | null,
+  asked: readonly AskedFile[],
+): Promise<{ files: RunFile[] } | { issues: Issue[] }> {
+  const { given, issues } = readGiven(asked);
+  const rows = new Map<string, RunFileRow>();
+  const ids = given.flatMap(({ content }) => ("kept" in content ? [content.kept] : []));
+  if (ids.length > 0 && session !== null) {
+    const found = await readRunFiles(context.db, placeOf(session), ids, filesSince(context.settings, context.now()));
+    for (const row of found) rows.set(row.id, row);
+  }
+  const missing = given.filter(({ content }) => "kept" in content && !rows.has(content.kept));
+  const size = ({ content }: GivenFile) =>
+    "kept" in content ? (rows.get(content.kept)?.size ?? 0) : content.bytes.length;
+  const bytes = given.reduce((sum, file) => sum + size(file), 0);
+  const all = [...issues, ...missing.map(({ field }) => notKept(field))];
+  if (bytes > SCRIPT_FILES.inBytes && !all.some(({ code }) => code === tooMuchGiven().code)) all.push(tooMuchGiven());
+  if (all.length > 0) return { issues: all };
+  const files = await inLanes(given, async ({ path, content, field }) => {
+    if ("bytes" in content) return { file: { path, bytes: content.bytes } };
+    const object = rows.get(content.kept)?.object ?? "";
+    const read = await readRunFile(context.packages, context.timings, object);
+    return read === null ? { issue: notKept(field) } : { file: { path, bytes: read } };
+  });
+  const gone = files.flatMap(({ issue }) => issue ?? []);
+  return gone.length > 0 ? { issues: gone } : { files: files.flatMap(({ file }) => file ?? []) };
+}
+
+/**
+ * Keeps what a run has left, as far as there is room: the row first and the object second, so that what a failure leaves in between is a
+ * row, which ends with its time. The same call of the same turn has the same ids. What is not kept has its reason; of a run that was
+ * called off, nobody asks.
+ */
+export async function keepWritten(
+  context: Context,
+  session: Session | null,
+  callId: string,
+  request: object,
+  run: Pick<ScriptRun, "files" | "left" | "reason">,
+): Promise<{ written: WrittenFile[]; left: LeftFile[] }> {
+  const unkept = run.files.map((file): WrittenFile => ({ ...file, kept: null }));
+  if (session === null || run.files.length === 0 || run.reason === "cancelled")
+    return { written: unkept, left: [...run.left] };
+  const rows = await rowsFor(context, session, callId, request, run.files);
+  const kept = await reserved(context, rows);
+  const left: LeftFile[] = [];
+  const written = await inLanes(run.files, async (file, index) => {
+    const row = rows[index];
+    const reason = row === undefined || kept === null ? "UNAVAILABLE" : kept.has(row.id) ? null : "QUOTA_EXCEEDED";
+    if (row === undefined || reason !== null || !(await isPut(context, row, file.bytes))) {
+      left.push({ path: file.path, reason: reason ?? "UNAVAILABLE" });
+      return [];
+    }
+    return [{ ...file, kept: { id: row.id, address: addressOf(session.id, row.id) } }];
+  });
+  return { written: written.flat(), left: [...left, ...run.left] };
+}
+
+async function rowsFor(
+  context: Context,
+  session: Session,
+  callId: string,
+  request: object,
+  files: readonly RunFile[],
+): Promise<RunFileRow[]> {
+  const { userId, id: conversation, store } = session;
+  // One that was deleted and made anew under the same id is another one.
+  const owner = (await sha256Hex(JSON.stringify([userId, conversation, store.created()]))).slice(0, DIGITS);
+  const call = [owner, store.passes(), session.state.turn, callId, await sha256Hex(JSON.stringify(request))];
+  const run = (await sha256Hex(JSON.stringify(call))).slice(0, DIGITS);
+  const createdAt = context.now();
+  return Promise.all(
+    files.map(async ({ path, bytes }) => {
+      const id = `fil_${(await sha256Hex(JSON.stringify([run, path]))).slice(0, DIGITS)}`;
+      const object = runFileKey(owner, run, id);
+      return { id, userId, conversation, object, path, size: bytes.length, createdAt };
+    }),
+  );
+}
+
+/** The ids of the rows for which there is room; `null` where D1 does not answer: the script has run, and its answer is told. */
+async function reserved(context: Context, rows: readonly RunFileRow[]): Promise<Set<string> | null> {
+  try {
+    return await reserveRunFiles(context.db, rows, {
+      since: filesSince(context.settings, context.now()),
+      most: fileRoom(context.settings),
+    });
+  } catch (error) {
+    if (refusalIn(error)?.code === "unavailable") return null;
+    throw error;
+  }
+}
+
+/** Stores a file's bytes. Where that fails its row goes; should they arrive all the same, the sweep finds them without one. */
+async function isPut(context: Context, row: RunFileRow, bytes: Uint8Array): Promise<boolean> {
+  try {
+    await putRunFile(context.packages, context.timings, row.object, bytes);
+    return true;
+  } catch (error) {
+    if (refusalIn(error)?.code !== "unavailable") throw error;
+    // One that cannot be deleted either ends with its time.
+    await deleteRunFiles(context.db, [row.id]).catch((later) => {
+      if (refusalIn(later)?.code !== "unavailable") throw later;
+    });
+    return false;
+  }
+}
+
+function placeOf({ userId, id }: Session) {
+  return { userId, conversation: id };
+}
+
+/** Does something with each of a list, a few at a time, and gives the answers in their order. */
+async function inLanes<T, R>(list: readonly T[], act: (one: T, index: number) => Promise<R>): Promise<R[]> {
+  const answers: R[] = [];
+  for (let at = 0; at < list.length; at += LANES) {
+    answers.push(...(await Promise.all(list.slice(at, at + LANES).map((one, index) => act(one, at + index)))));
+  }
+  return answers;
+}

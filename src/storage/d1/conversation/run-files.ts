@@ -1,0 +1,152 @@
+// Which files of scripts are kept, for whom and since when. Their bytes are in R2.
+
+import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { SCRIPT_FILES } from "../../../domain/code/script-limits";
+import type { Database } from "../database";
+import { conversations } from "../schema/registry";
+import { runFiles } from "../schema/run-files";
+
+export type RunFileRow = typeof runFiles.$inferSelect;
+
+/** A conversation of a user. */
+export interface FilePlace {
+  userId: string;
+  conversation: string;
+}
+
+const COUNTED = sql`max(${runFiles.size}, ${SCRIPT_FILES.countedBytes})`;
+
+/** SQL: what the files of a user take that were kept since then, each as at least a few KiB. */
+function takenBy(userId: string, since: number, but: SQL = sql`true`): SQL<number> {
+  return sql<number>`(SELECT coalesce(sum(${COUNTED}), 0) FROM ${runFiles}
+    WHERE ${runFiles.userId} = ${userId} AND ${runFiles.createdAt} >= ${since} AND ${but})`;
+}
+
+/** The statement that tells what the files of a user take. */
+export function fileBytesOf(db: Database, userId: string, since: number) {
+  return db.select({ bytes: takenBy(userId, since).as("file_bytes") }).from(sql`(SELECT 1) AS asked`);
+}
+
+/**
+ * Writes rows one after the other, as far as there is room for their user and while their conversation is in the list: what is
+ * written after its end would be nobody's. Returns the ids of those that were written.
+ */
+export async function reserveRunFiles(
+  db: Database,
+  rows: readonly RunFileRow[],
+  { since, most }: { since: number; most: number },
+): Promise<Set<string>> {
+  const [first, ...others] = rows.map((row) => {
+    const there = sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.userId} = ${row.userId}
+      AND ${conversations.id} = ${row.conversation})`;
+    const taken = takenBy(row.userId, since, sql`${runFiles.id} <> ${row.id}`);
+    const more = Math.max(row.size, SCRIPT_FILES.countedBytes);
+    return db
+      .insert(runFiles)
+      .select(
+        sql`SELECT ${row.id}, ${row.userId}, ${row.conversation}, ${row.object}, ${row.path}, ${row.size}, ${row.createdAt}
+          WHERE ${there} AND ${taken} + ${more} <= ${most}`,
+      )
+      .onConflictDoUpdate({ target: runFiles.id, set: { size: row.size, createdAt: row.createdAt } })
+      .returning({ id: runFiles.id });
+  });
+  if (first === undefined) return new Set();
+  const written = await db.batch([first, ...others]);
+  return new Set(written.flat().map(({ id }) => id));
+}
+
+/** Files of a conversation by id, if they were kept since then. Those of another one are not there. */
+export async function readRunFiles(
+  db: Database,
+  { userId, conversation }: FilePlace,
+  ids: readonly string[],
+  since: number,
+): Promise<RunFileRow[]> {
+  return db
+    .select()
+    .from(runFiles)
+    .where(
+      and(
+        sql`${runFiles.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+        eq(runFiles.userId, userId),
+        eq(runFiles.conversation, conversation),
+        gte(runFiles.createdAt, since),
+      ),
+    );
+}
+
+/** A page of a conversation's files, newest first; `null` where the user has no such conversation. */
+export async function listRunFiles(
+  db: Database,
+  { userId, conversation }: FilePlace,
+  { since, limit, after }: { since: number; limit: number; after: { createdAt: number; id: string } | null },
+): Promise<RunFileRow[] | null> {
+  const older =
+    after === null ? undefined : sql`(${runFiles.createdAt}, ${runFiles.id}) < (${after.createdAt}, ${after.id})`;
+  const [known, rows] = await db.batch([
+    db
+      .select({ id: conversations.id })
+      .from(conversations)
+      .where(and(eq(conversations.userId, userId), eq(conversations.id, conversation))),
+    db
+      .select()
+      .from(runFiles)
+      .where(
+        and(
+          eq(runFiles.userId, userId),
+          eq(runFiles.conversation, conversation),
+          gte(runFiles.createdAt, since),
+          older,
+        ),
+      )
+      .orderBy(desc(runFiles.createdAt), desc(runFiles.id))
+      .limit(limit),
+  ]);
+  return known.length === 0 ? null : rows;
+}
+
+/** Some of a user's files, the oldest id first, for an export. */
+export function pageOfUserFiles(db: Database, userId: string, limit: number, after: RunFileRow | null) {
+  const later =
+    after === null
+      ? undefined
+      : sql`(${runFiles.conversation}, ${runFiles.createdAt}, ${runFiles.id}) > (${after.conversation}, ${after.createdAt}, ${after.id})`;
+  return db
+    .select()
+    .from(runFiles)
+    .where(and(eq(runFiles.userId, userId), later))
+    .orderBy(asc(runFiles.conversation), asc(runFiles.createdAt), asc(runFiles.id))
+    .limit(limit);
+}
+
+/** The objects of all files of a conversation. */
+export async function objectsOfConversation(db: Database, { userId, conversation }: FilePlace): Promise<string[]> {
+  const rows = await db
+    .select({ object: runFiles.object })
+    .from(runFiles)
+    .where(and(eq(runFiles.userId, userId), eq(runFiles.conversation, conversation)));
+  return rows.map(({ object }) => object);
+}
+
+/** Files that were kept before then, the oldest first. */
+export function oldRunFiles(db: Database, before: number, limit: number): Promise<RunFileRow[]> {
+  return db.select().from(runFiles).where(lt(runFiles.createdAt, before)).orderBy(runFiles.createdAt).limit(limit);
+}
+
+/** Those of these files that have a row, and a conversation that is in its user's list. */
+export async function livingRunFiles(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: runFiles.id })
+    .from(runFiles)
+    .innerJoin(
+      conversations,
+      and(eq(conversations.userId, runFiles.userId), eq(conversations.id, runFiles.conversation)),
+    )
+    .where(sql`${runFiles.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Deletes rows, whose objects are gone by then. */
+export async function deleteRunFiles(db: Database, ids: readonly string[]): Promise<void> {
+  await db.delete(runFiles).where(sql`${runFiles.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+}

@@ -1,0 +1,47 @@
+// The bytes of files that scripts have left, in R2: `runs/<conversation>/<call>/<id>`. The first two are digests: a key names no user.
+
+import { guarded, type Timings } from "../d1/database";
+
+const PREFIX = "runs/";
+/** As many as R2 lists in a call, and deletes in one. */
+const PAGE = 1_000;
+
+/** The key of a file's object. */
+export function runFileKey(conversation: string, call: string, id: string): string {
+  return `${PREFIX}${conversation}/${call}/${id}`;
+}
+
+export async function putRunFile(bucket: R2Bucket, timings: Timings, key: string, bytes: Uint8Array): Promise<void> {
+  const httpMetadata = { contentType: "application/octet-stream" };
+  await guarded(timings, () => bucket.put(key, bytes, { httpMetadata }));
+}
+
+/** The bytes of a file; `null` when the object is gone. */
+export async function readRunFile(bucket: R2Bucket, timings: Timings, key: string): Promise<Uint8Array | null> {
+  return guarded(timings, async () => (await bucket.get(key))?.bytes() ?? null);
+}
+
+/** Opens a file for streaming; `null` when the object is gone. */
+export async function openRunFile(bucket: R2Bucket, timings: Timings, key: string): Promise<ReadableStream | null> {
+  return guarded(timings, async () => (await bucket.get(key))?.body ?? null);
+}
+
+/** One page of all files. `cursor` is `null` on the last. */
+export async function listRunObjects(
+  bucket: R2Bucket,
+  timings: Timings,
+  cursor: string | null,
+): Promise<{ objects: { key: string; id: string }[]; cursor: string | null }> {
+  const page = await guarded(timings, () =>
+    bucket.list({ prefix: PREFIX, limit: PAGE, ...(cursor === null ? {} : { cursor }) }),
+  );
+  const objects = page.objects.map(({ key }) => ({ key, id: key.slice(key.lastIndexOf("/") + 1) }));
+  return { objects, cursor: page.truncated ? page.cursor : null };
+}
+
+/** Deletes objects by key; those that are not there count as deleted. */
+export async function deleteRunObjects(bucket: R2Bucket, timings: Timings, keys: readonly string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += PAGE) {
+    await guarded(timings, () => bucket.delete(keys.slice(start, start + PAGE)));
+  }
+}

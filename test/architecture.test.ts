@@ -38,6 +38,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     catalog: 3,
     tools: 4,
     conversation: 5,
+    chat: 6,
   },
   services: {
     access: 1,
@@ -49,6 +50,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     registry: 4,
     tools: 4,
     conversation: 5,
+    chat: 6,
     "housekeeping.ts": ABOVE,
     "users.ts": ABOVE,
   },

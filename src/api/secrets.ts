@@ -7,30 +7,13 @@ import { BOUND_HOST, isBoundHost } from "../domain/servers/binding";
 import { SECRET_NAME } from "../domain/servers/template";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
-import { groupName, instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
+import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import {
-  oneSecret,
-  pageOfSecrets,
-  removeSecret,
-  rotateSecrets,
-  type SecretOwner,
-  storeSecret,
-} from "../services/secrets/secrets";
+import { oneSecret, pageOfSecrets, removeSecret, rotateSecrets, storeSecret } from "../services/secrets/secrets";
 import type { SecretFacts } from "../storage/d1/secrets";
+import { askedOwner, groupNamed, groupNamedMessage, ownerFields, ownerQuery, ownerShown, wireOwner } from "./owner";
 
 const params = z.object({ name: z.string().regex(SECRET_NAME, "1-64 of A-Za-z0-9_, not beginning with a digit") });
-
-const ownerFields = {
-  scope: z.enum(["user", "group", "gateway"]).default("user"),
-  group_name: groupName.optional(),
-};
-
-const groupNamed = <T extends { scope: string; group_name?: string | undefined }>(given: T) =>
-  (given.scope === "group") === (given.group_name !== undefined);
-const groupNamedMessage = { message: "goes with the scope `group`, and that scope needs it", path: ["group_name"] };
-
-const owner = z.object(ownerFields).refine(groupNamed, groupNamedMessage);
 
 const host = z
   .string()
@@ -56,8 +39,7 @@ const secretSchema = () =>
   z
     .object({
       name: z.string(),
-      scope: z.enum(["user", "group", "gateway"]),
-      group_name: z.string().optional(),
+      ...ownerShown(),
       hosts: z.array(z.string()),
       created_at: z.string(),
       updated_at: z.string(),
@@ -93,7 +75,7 @@ secretRoutes.openapi(
   }),
   async (c) => {
     const { limit = REQUEST_LIMITS.listLimit, cursor, ...asked } = c.req.valid("query");
-    const rows = await pageOfSecrets(c.get("context"), ownerOf(asked), limit + 1, decodeCursor(cursor, z.string()));
+    const rows = await pageOfSecrets(c.get("context"), askedOwner(asked), limit + 1, decodeCursor(cursor, z.string()));
     const page = rows.slice(0, limit);
     const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
     return c.json({ items: page.map(wireSecret), next_cursor: next }, 200);
@@ -106,12 +88,12 @@ secretRoutes.openapi(
     path: "/{name}",
     summary: "What is known of a secret, never its value",
     middleware: tagged,
-    request: { params, query: owner },
+    request: { params, query: ownerQuery },
     responses: { 200: json("The secret.", secretSchema), 304: notModified, ...refusals(400, 403, 404) },
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    return c.json(wireSecret(await oneSecret(c.get("context"), ownerOf(c.req.valid("query")), name)), 200);
+    return c.json(wireSecret(await oneSecret(c.get("context"), askedOwner(c.req.valid("query")), name)), 200);
   },
 );
 
@@ -130,7 +112,7 @@ secretRoutes.openapi(
   async (c) => {
     const { value, hosts, ...asked } = c.req.valid("json");
     const request = { name: c.req.valid("param").name, value, hosts };
-    const { secret, created } = await storeSecret(c.get("context"), ownerOf(asked), request);
+    const { secret, created } = await storeSecret(c.get("context"), askedOwner(asked), request);
     return c.json(wireSecret(secret), created ? 201 : 200);
   },
 );
@@ -140,26 +122,19 @@ secretRoutes.openapi(
     method: "delete",
     path: "/{name}",
     summary: "Delete a secret; servers that use it stop at their next call",
-    request: { params, query: owner },
+    request: { params, query: ownerQuery },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
-    await removeSecret(c.get("context"), ownerOf(c.req.valid("query")), c.req.valid("param").name);
+    await removeSecret(c.get("context"), askedOwner(c.req.valid("query")), c.req.valid("param").name);
     return c.body(null, 204);
   },
 );
 
-function ownerOf({ scope, group_name }: z.infer<typeof owner>): SecretOwner {
-  if (scope !== "group") return { kind: scope };
-  return { kind: "group", group: group_name ?? "" };
-}
-
 function wireSecret({ scope, ...row }: SecretFacts): z.infer<ReturnType<typeof secretSchema>> {
-  const isGroup = scope.startsWith("group:");
   return {
     name: row.name,
-    scope: isGroup ? "group" : scope === "gateway" ? "gateway" : "user",
-    ...(isGroup ? { group_name: scope.slice("group:".length) } : {}),
+    ...wireOwner(scope),
     hosts: row.hosts,
     created_at: instant(row.createdAt),
     updated_at: instant(row.updatedAt),

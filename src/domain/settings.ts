@@ -35,6 +35,13 @@ const count = (initial: number, minimum: number, maximum: number) =>
 
 const list = z.string().default("").transform(entriesOf);
 
+const origins = list.transform((entries, context) => {
+  for (const entry of entries)
+    if (!/^https?:/.test(entry) || URL.parse(entry)?.origin !== entry)
+      context.addIssue({ code: "custom", message: `'${entry}' is no origin such as http://10.0.0.5:8000` });
+  return entries;
+});
+
 const references = list.transform((entries, context): SkillReference[] =>
   entries.flatMap((entry) => {
     const reference = parseReference(entry);
@@ -131,6 +138,9 @@ const table = z.strictObject({
     .describe("With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there."),
   IDENTITY_MEMORY_S: count(10, 0, 60).describe(
     "Seconds that an isolate may go on with what it knows of a caller: revoking a key or a membership acts everywhere within this. `0`: the primary is asked for every request.",
+  ),
+  MODEL_HOSTS: origins.describe(
+    "Comma-separated origins, such as `http://10.0.0.5:8000`, where models of the gateway may be besides public https hosts. Never for users' models.",
   ),
   ...quotaSettings,
   ...issuerSettings,

@@ -16,6 +16,8 @@ async function furnish(user: string): Promise<string> {
   await publishOwn(key, { name: "mine", body: "Personal words." });
   await call("POST", "/api/v1/kinds/ghosts", { key, json: ghost(["mine"]) });
   await call("PUT", "/api/v1/secrets/TOKEN", { key, json: { value: "planted-export-value", hosts: ["x.example"] } });
+  const model = { api: ["openai-chat"], base_url: "https://api.example.com/v1", model: "m-1" };
+  await call("PUT", "/api/v1/models/mine", { key, json: model });
   await call("POST", "/api/v1/conversations/talk/turns", { key, json: { conversation: {}, key: "t1" } });
   const load = { calls: [{ id: "1", name: "load_skill", arguments: { skill_name: "mine" } }] };
   await call("POST", "/api/v1/conversations/talk/tool-calls", { key, json: load });
@@ -54,6 +56,7 @@ describe("a user's data", () => {
       user_id: "usr-ada",
       keys: [{ role: "user" }],
       secrets: [{ name: "TOKEN", hosts: ["x.example"] }],
+      models: [{ name: "mine", entry: { model: "m-1" } }],
       ghosts: [{ name: "helper", spec: { systemPrompt: "Be kind." } }],
       skills: [{ skill: "mine", instructions: "Personal words." }],
       conversations: [

@@ -210,12 +210,13 @@ export function canActAs(principal: Pick<Principal, "scopes">): boolean {
  * The scopes whose secrets a server uses, first wins: own over groups over the gateway's. A server of a shared ghost has those of
  * the ghost's scope only, since who wrote it chooses where they go: never the user's own, nor, in a group's ghost, the gateway's.
  *
- * @param sharedScope of the ghost whose server it is, where that is not the principal's own
+ * @param sharedScope of the ghost whose server it is, where that is not the principal's own, or of a model, whose key is its owner's
  */
 export function secretScopes(principal: Principal, sharedScope: string | null = null): string[] {
   if (sharedScope === null)
     return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
   if (sharedScope === PUBLIC_SCOPE) return [GATEWAY_SCOPE];
+  if (sharedScope === userScope(principal.userId)) return [sharedScope];
   return groupOfScope(sharedScope) !== null && canRead(principal, sharedScope) ? [sharedScope] : [];
 }
 

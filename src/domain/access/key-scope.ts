@@ -16,6 +16,7 @@ export const KEY_SCOPES = [
   "keys",
   "secrets",
   "mcp",
+  "chat",
   "admin",
 ] as const;
 
@@ -36,7 +37,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
-  { path: /^\/api\/v1\/secrets(\/|$)/, need: "secrets" },
+  { path: /^\/api\/v1\/(secrets|models)(\/|$)/, need: "secrets" },
   { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index)(\/|$)/, need: "admin" },
   { path: /^\/mcp(\/|$)/, need: "mcp" },
 ];

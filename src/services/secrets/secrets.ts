@@ -51,7 +51,7 @@ export interface UsableSecret {
 const ROTATED_AT_ONCE = 100;
 
 export async function storeSecret(context: Context, owner: SecretOwner, request: SecretRequest) {
-  const scope = scopeOf(context, owner);
+  const scope = ownedScope(context, owner);
   const { name, value, hosts } = request;
   const sealed = await seal(context.settings, { scope, name }, value);
   const { userId } = context.caller.principal;
@@ -67,18 +67,18 @@ export async function storeSecret(context: Context, owner: SecretOwner, request:
 }
 
 export async function oneSecret(context: Context, owner: SecretOwner, name: string): Promise<SecretFacts> {
-  const found = await readSecret(context.db, scopeOf(context, owner), name);
+  const found = await readSecret(context.db, ownedScope(context, owner), name);
   if (found === null) throw secretNotFound();
   return found;
 }
 
 /** A page by name; `after` is the last name of the page before. */
 export function pageOfSecrets(context: Context, owner: SecretOwner, limit: number, after: string | null) {
-  return listSecrets(context.db, scopeOf(context, owner), limit, after);
+  return listSecrets(context.db, ownedScope(context, owner), limit, after);
 }
 
 export async function removeSecret(context: Context, owner: SecretOwner, name: string): Promise<void> {
-  const scope = scopeOf(context, owner);
+  const scope = ownedScope(context, owner);
   const recorded = audited(context, "secret.delete", `${scopeInLog(scope)}/${name}`, {
     when: { thing: "was", type: "secret", id: `${scope}/${name}` },
   });
@@ -157,7 +157,8 @@ export function redactorOf(secrets: ReadonlyMap<string, UsableSecret>): Redactor
   return made;
 }
 
-function scopeOf(context: Context, owner: SecretOwner): string {
+/** The scope of what an owner has: secrets, and the models that use them. Refuses who may not manage it. */
+export function ownedScope(context: Context, owner: SecretOwner): string {
   const { principal } = context.caller;
   if (owner.kind === "user") return userScope(principal.userId);
   const scope = owner.kind === "gateway" ? GATEWAY_SCOPE : groupScope(owner.group);

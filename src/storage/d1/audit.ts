@@ -4,6 +4,7 @@ import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audit";
 import type { Database } from "./database";
 import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema/access";
+import { models } from "./schema/chat";
 import { conversations, ghosts, keys, skills } from "./schema/registry";
 
 /** Who did it: a user, by a key, in a request. */
@@ -142,7 +143,7 @@ function holds(when: Condition): SQL {
     AND (m.role <> 'Owner' OR (SELECT count(*) FROM group_members AS o WHERE o.group_name = ${group} AND o.role = 'Owner') > 1))`;
 }
 
-/** Whether a thing is there. Secrets go by `<scope>/<name>`, everything else by its id or name. */
+/** Whether a thing is there. Secrets and models go by `<scope>/<name>`, everything else by its id or name. */
 function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
   switch (type) {
     case "skill":
@@ -157,6 +158,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${mcpServers} WHERE ${mcpServers.name} = ${id})`;
     case "secret":
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
+    case "model":
+      return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
     case "conversation":
       return sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${id})`;
   }

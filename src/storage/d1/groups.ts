@@ -6,6 +6,7 @@ import { type GroupRole, userScope } from "../../domain/access/access";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { groupMembers, groups, secrets } from "./schema/access";
+import { models } from "./schema/chat";
 import { counters, ghosts, now, skills } from "./schema/registry";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
@@ -86,7 +87,7 @@ export async function updateGroup(db: Database, name: string, displayName: strin
 }
 
 /**
- * Deletes a group without skills and ghosts, its members and secrets with it; `false` when it has some, or is gone. The counters of
+ * Deletes a group without skills and ghosts, its members, secrets and models with it; `false` when it has some, or is gone. The counters of
  * the members rise.
  */
 export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
@@ -101,6 +102,7 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(secrets)
       .where(sql`${secrets.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db.delete(models).where(sql`${models.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     // The next group of this name must find nothing that was kept of this one.
     raiseCounters(db, [scope]),
   ]);

@@ -210,6 +210,19 @@ export async function storedSecret(of: string, owner: (thing: Thing) => Record<s
   return { ...thing, name };
 }
 
+/** A model of `self`, of a group, or of the gateway; nobody is there. */
+export async function storedModel(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
+  const thing = of === "group" ? await group() : {};
+  const name = fresh("model");
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const json = { ...MODEL, ...owner(thing) };
+  const answer = await call("PUT", `/api/v1/models/${name}`, { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return { ...thing, name };
+}
+
+export const MODEL = { api: ["openai-chat"], base_url: "http://127.0.0.1:9/v1", model: "some-model" };
+
 /** One of the gateway's servers; nobody is there. */
 export async function storedServer(): Promise<Thing> {
   const name = fresh("server");

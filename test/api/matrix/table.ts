@@ -9,9 +9,11 @@ import {
   ghost,
   group,
   keptFile,
+  MODEL,
   membered,
   ownKey,
   skill,
+  storedModel,
   storedSecret,
   storedServer,
   type Thing,
@@ -149,17 +151,23 @@ function newGhost(route: string, send: Sent): Row[] {
   ];
 }
 
-/** A secret, three times over: one's own, a group's, the gateway's. */
-function secret(method: "GET" | "PUT" | "DELETE", status: number): Row[] {
-  const route = `${method} /api/v1/secrets/{name}`;
-  const value = { value: "a secret value", hosts: ["api.example.com"] };
+/** What there is to have a secret or a model of. */
+const OWNED = {
+  secrets: { value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
+  models: { value: MODEL, stored: storedModel },
+};
+
+/** A secret or a model, three times over: one's own, a group's, the gateway's. */
+function owned(what: keyof typeof OWNED, method: "GET" | "PUT" | "DELETE", status: number): Row[] {
+  const route = `${method} /api/v1/${what}/{name}`;
+  const { value, stored } = OWNED[what];
   const row = (of: Row["of"], best: User, may: Row["may"], extra: (thing: Thing) => Record<string, string>): Row => ({
     route,
     of,
     scope: "secrets",
     best,
     may,
-    thing: () => storedSecret(of, extra),
+    thing: () => stored(of, extra),
     spent: method === "DELETE",
     send: method === "PUT" ? json((thing) => ({ ...value, ...extra(thing) })) : nothing,
     query: method === "PUT" ? () => "" : (thing) => `?${new URLSearchParams(extra(thing))}`,
@@ -331,8 +339,8 @@ export const ROWS: Row[] = [
   },
 
   open("GET /api/v1/secrets", "secrets", everybody(200)),
-  ...secret("GET", 200),
-  ...secret("PUT", 200),
+  ...owned("secrets", "GET", 200),
+  ...owned("secrets", "PUT", 200),
   open(
     "PUT /api/v1/secrets/{name}",
     "secrets",
@@ -340,7 +348,18 @@ export const ROWS: Row[] = [
     json(() => ({ value: "a secret value", hosts: ["api.example.com"] })),
     async () => ({ name: fresh("OWN").replaceAll("-", "_") }),
   ),
-  ...secret("DELETE", 204),
+  ...owned("secrets", "DELETE", 204),
+  open("GET /api/v1/models", "secrets", everybody(200)),
+  ...owned("models", "GET", 200),
+  ...owned("models", "PUT", 200),
+  open(
+    "PUT /api/v1/models/{name}",
+    "secrets",
+    everybody(201),
+    json(() => MODEL),
+    async () => ({ name: fresh("own-model") }),
+  ),
+  ...owned("models", "DELETE", 204),
   open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
   open("GET /api/v1/audit", "admin", without({ admin: 200 }, 403)),
   // Of somebody who is none of the actors: those must live on.

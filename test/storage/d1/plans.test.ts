@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Condition } from "../../../src/domain/access/audit";
 import * as audit from "../../../src/storage/d1/audit";
 import * as catalog from "../../../src/storage/d1/catalog";
+import * as models from "../../../src/storage/d1/chat/models";
 import * as conversations from "../../../src/storage/d1/conversations";
 import { type Database, type GuardedSession, guardSession, openDatabase } from "../../../src/storage/d1/database";
 import * as ghosts from "../../../src/storage/d1/ghosts";
@@ -250,6 +251,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await servers.listServers(db, PAGE, "a");
   },
   deleteServer: (db) => servers.deleteServer(db, "one"),
+  putModel: (db) => models.putModel(db, { scope: OWN, name: "one", entry: {}, createdBy: "u" }, 9),
+  readModel: (db) => models.readModel(db, OWN, "one"),
+  listModels: (db) => models.listModels(db, OWN, PAGE, "a"),
+  deleteModel: (db) => models.deleteModel(db, OWN, "nothing"),
+  findModels: (db) => models.findModels(db, [OWN, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }),
+  modelsOf: (db) => models.modelsOf(db, [OWN, "gateway"]),
   putSecret: (db) => secrets.putSecret(db, secret("ONE"), 9),
   readSecret: (db) => secrets.readSecret(db, OWN, "ONE"),
   listSecrets: async (db) => {

@@ -4,6 +4,7 @@
 import { isNotNull, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
+import { models } from "./chat";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 
@@ -80,6 +81,16 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     erased: { how: "deleted", counted: "secrets" },
   },
   {
+    table: models,
+    column: models.scope,
+    holds: "scope",
+    exported: {
+      as: "models",
+      columns: { name: models.name, entry: models.entry, created_at: models.createdAt, updated_at: models.updatedAt },
+    },
+    erased: DELETED,
+  },
+  {
     table: ghosts,
     column: ghosts.scope,
     holds: "scope",
@@ -146,6 +157,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: groups, column: groups.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: models, column: models.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },
   {

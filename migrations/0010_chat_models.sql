@@ -1,0 +1,11 @@
+CREATE TABLE `models` (
+	`scope` text NOT NULL,
+	`name` text NOT NULL,
+	`entry` text NOT NULL,
+	`created_by` text NOT NULL,
+	`created_at` integer DEFAULT (cast(unixepoch('subsec') * 1000 as integer)) NOT NULL,
+	`updated_at` integer DEFAULT (cast(unixepoch('subsec') * 1000 as integer)) NOT NULL,
+	PRIMARY KEY(`scope`, `name`)
+);
+--> statement-breakpoint
+CREATE INDEX `models_maker` ON `models` (`created_by`);

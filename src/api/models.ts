@@ -1,0 +1,109 @@
+// /api/v1/models: the models that the chat endpoint may call, each with its key as a secret.
+
+import { createRoute } from "@hono/zod-openapi";
+import { isModelName, modelEntrySchema } from "../domain/chat/model-entry";
+import { decodeCursor, encodeCursor } from "../domain/cursor";
+import { REQUEST_LIMITS } from "../domain/limits";
+import { notModified, tagged } from "../edge/etag";
+import { router } from "../edge/router";
+import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
+import * as z from "../edge/zod";
+import { oneModel, pageOfModels, removeModel, storeModel } from "../services/chat/models";
+import type { ModelRow } from "../storage/d1/chat/models";
+import { askedOwner, groupNamed, groupNamedMessage, ownerFields, ownerQuery, ownerShown, wireOwner } from "./owner";
+
+const params = z.object({
+  name: z
+    .string()
+    .refine(isModelName, "1-64 of A-Za-z0-9._/-, beginning with a letter or digit, and not with `ghost/`"),
+});
+
+const modelRequest = () =>
+  modelEntrySchema.unwrap().extend(ownerFields).refine(groupNamed, groupNamedMessage).openapi("ModelEntry");
+
+const modelSchema = () =>
+  modelEntrySchema
+    .unwrap()
+    .extend({ name: z.string(), ...ownerShown(), created_at: z.string(), updated_at: z.string() })
+    .openapi("Model");
+
+export const modelRoutes = router();
+
+modelRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "Models by name, as their owner wrote them",
+    request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(modelSchema()), next_cursor: z.string().nullable() })),
+      ...refusals(400, 403, 404),
+    },
+  }),
+  async (c) => {
+    const { limit = REQUEST_LIMITS.listLimit, cursor, ...asked } = c.req.valid("query");
+    const rows = await pageOfModels(c.get("context"), askedOwner(asked), limit + 1, decodeCursor(cursor, z.string()));
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
+    return c.json({ items: page.map(wireModel), next_cursor: next }, 200);
+  },
+);
+
+modelRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{name}",
+    summary: "One model",
+    middleware: tagged,
+    request: { params, query: ownerQuery },
+    responses: { 200: json("The model.", modelSchema), 304: notModified, ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    return c.json(wireModel(await oneModel(c.get("context"), askedOwner(c.req.valid("query")), name)), 200);
+  },
+);
+
+modelRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/{name}",
+    summary: "Store a model; the entry is replaced as a whole",
+    request: { params, body: jsonBody(modelRequest) },
+    responses: {
+      200: json("It was there; this is how it is now.", modelSchema),
+      201: json("It is new.", modelSchema),
+      ...refusals(400, 403, 404, 409),
+    },
+  }),
+  async (c) => {
+    const { scope, group_name, ...entry } = c.req.valid("json");
+    const { name } = c.req.valid("param");
+    const { row, created } = await storeModel(c.get("context"), askedOwner({ scope, group_name }), name, entry);
+    return c.json(wireModel(row), created ? 201 : 200);
+  },
+);
+
+modelRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{name}",
+    summary: "Delete a model; its requests are refused from then on",
+    request: { params, query: ownerQuery },
+    responses: { 204: noContent, ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    await removeModel(c.get("context"), askedOwner(c.req.valid("query")), c.req.valid("param").name);
+    return c.body(null, 204);
+  },
+);
+
+function wireModel({ scope, name, entry, createdAt, updatedAt }: ModelRow): z.infer<ReturnType<typeof modelSchema>> {
+  return {
+    name,
+    ...wireOwner(scope),
+    ...modelEntrySchema.parse(entry),
+    created_at: instant(createdAt),
+    updated_at: instant(updatedAt),
+  };
+}

@@ -1,0 +1,87 @@
+// The models of the chat endpoint in D1, and what a user has had of them today.
+
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { JsonObject } from "../../../domain/json";
+import type { Database } from "../database";
+import { models } from "../schema/chat";
+import { now } from "../schema/registry";
+import { type Use, used } from "../usage";
+
+export type ModelRow = typeof models.$inferSelect;
+export type NewModel = Pick<ModelRow, "scope" | "name" | "createdBy"> & { entry: JsonObject };
+
+/** Stores an entry under its scope and name, whole. `null` when the scope is full. */
+export async function putModel(
+  db: Database,
+  { scope, name, entry, createdBy }: NewModel,
+  most: number,
+): Promise<{ row: ModelRow; created: boolean } | null> {
+  const same = and(eq(models.scope, scope), eq(models.name, name));
+  const [before, , after] = await db.batch([
+    db.select({ name: models.name }).from(models).where(same),
+    db
+      .insert(models)
+      .select(
+        sql`SELECT ${scope}, ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}
+          WHERE (SELECT count(*) FROM ${models} WHERE ${models.scope} = ${scope} AND ${models.name} <> ${name}) < ${most}`,
+      )
+      .onConflictDoUpdate({ target: [models.scope, models.name], set: { entry, updatedAt: now } }),
+    db.select().from(models).where(same),
+  ]);
+  const [row] = after;
+  return row === undefined ? null : { row, created: before.length === 0 };
+}
+
+export async function readModel(db: Database, scope: string, name: string): Promise<ModelRow | null> {
+  const [found] = await db
+    .select()
+    .from(models)
+    .where(and(eq(models.scope, scope), eq(models.name, name)));
+  return found ?? null;
+}
+
+/** Models of a scope by name, after the cursor's. */
+export function listModels(db: Database, scope: string, limit: number, after: string | null): Promise<ModelRow[]> {
+  return db
+    .select()
+    .from(models)
+    .where(and(eq(models.scope, scope), after === null ? undefined : gt(models.name, after)))
+    .orderBy(asc(models.name))
+    .limit(limit);
+}
+
+/** `false` when there was none. */
+export async function deleteModel(db: Database, scope: string, name: string): Promise<boolean> {
+  const [gone] = await db.batch([
+    db
+      .delete(models)
+      .where(and(eq(models.scope, scope), eq(models.name, name)))
+      .returning({ name: models.name }),
+  ]);
+  return gone.length > 0;
+}
+
+const inScopes = (scopes: readonly string[]) =>
+  sql`${models.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
+
+/** Every model of this name in these scopes, and how much of a count is used, in one trip. */
+export async function findModels(
+  db: Database,
+  scopes: readonly string[],
+  name: string,
+  use: Use,
+): Promise<{ rows: ModelRow[]; used: number }> {
+  const [rows, [counted]] = await db.batch([
+    db
+      .select()
+      .from(models)
+      .where(and(inScopes(scopes), eq(models.name, name))),
+    db.select({ count: sql<number | null>`${used(use)}` }).from(sql`(SELECT 1)`),
+  ]);
+  return { rows, used: counted?.count ?? 0 };
+}
+
+/** Every model of these scopes. */
+export function modelsOf(db: Database, scopes: readonly string[]): Promise<ModelRow[]> {
+  return db.select().from(models).where(inScopes(scopes)).orderBy(asc(models.name));
+}

@@ -17,7 +17,15 @@ import {
 } from "../domain/access/quota";
 import type { QuotaSettings } from "../domain/settings";
 import { readReplyOrCount, type StoredReply } from "../storage/d1/idempotency";
-import { countGhosts, countKeys, countUse, readScopeUse, readUserUse, type SkillsUsed } from "../storage/d1/usage";
+import {
+  countGhosts,
+  countKeys,
+  countUse,
+  readScopeUse,
+  readUserUse,
+  type SkillsUsed,
+  type Use,
+} from "../storage/d1/usage";
 import type { Context } from "./context";
 
 /** Refuses when a user has as many keys as one may have. Two at once may both find room: the limit is for accidents. */
@@ -69,8 +77,17 @@ export async function countToday(
   what: Counted,
   userId: string = context.caller.principal.userId,
 ): Promise<void> {
+  refuseBeyond(context, what, await countUse(context.db, todaysUse(context, what, userId)));
+}
+
+/** What is counted of a user today. */
+export function todaysUse(context: Context, what: Counted, userId: string = context.caller.principal.userId): Use {
+  return { subject: userId, kind: what, windowStart: dayOf(context.now()) };
+}
+
+/** Refuses what is done for the `count`-th time today, where that is once too often. */
+export function refuseBeyond(context: Context, what: Counted, count: number): void {
   const limit = dailyLimits(context.settings)[what];
-  const count = await countUse(context.db, { subject: userId, kind: what, windowStart: dayOf(context.now()) });
   if (count > limit) throw tooOften(what, limit, context.now());
 }
 
@@ -84,10 +101,8 @@ export async function countOnceToday(
   what: Counted,
   repeat: { userId: string; key: string; since: number },
 ): Promise<StoredReply | null> {
-  const limit = dailyLimits(context.settings)[what];
-  const use = { subject: repeat.userId, kind: what, windowStart: dayOf(context.now()) };
-  const { reply, count } = await readReplyOrCount(context.db, repeat, use);
-  if (reply === null && count > limit) throw tooOften(what, limit, context.now());
+  const { reply, count } = await readReplyOrCount(context.db, repeat, todaysUse(context, what, repeat.userId));
+  if (reply === null) refuseBeyond(context, what, count);
   return reply;
 }
 

@@ -10,13 +10,18 @@ import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
-import { insertSkill, insertVersion, type NewVersion, readPublishState } from "../../storage/d1/publishing";
+import {
+  insertSkill,
+  insertVersion,
+  type NewVersion,
+  type PublishState,
+  readPublishState,
+} from "../../storage/d1/publishing";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
-import type { SkillsUsed } from "../../storage/d1/usage";
 import { putCode, putPackage } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
-import { countOnceToday, countToday, requireRoomForSkill } from "../quota";
+import { countOnceToday, countToday, refuseBeyond, requireRoomForSkill, todaysUse } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
 import type { RoutingReport } from "./routing";
@@ -55,36 +60,34 @@ export async function publish(context: Context, request: PublishRequest): Promis
   if (repeat !== null && known !== null) return answerBy(context, repeat, known);
 
   const { target } = request;
-  // D1 may be far away: all that does not depend on each other is asked at one time, and heard in this order.
-  const counting = repeat === null ? awaitedLater(countToday(context, "uploads")) : null;
   const outcome = await readPackage(request.upload, {
     ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
     ...(request.name === undefined ? {} : { name: request.name }),
     ...(target.id === undefined ? {} : { expected: target.name }),
   });
   const { package: found } = outcome;
+  if (found === null) {
+    if (repeat === null) await countToday(context, "uploads");
+    throw refusal(outcome);
+  }
   const holder = holderOf(target.scope);
-  const facts = { uploadSha256, startedAt };
-  const drafting = found === null ? null : awaitedLater(draftVersion(context, found, target, facts));
-  const meeting = found === null ? null : awaitedLater(meet(context, found, target, holder !== null));
-  await counting;
-  if (found === null || drafting === null) throw refusal(outcome);
+  // D1 may be far away: all that is asked before the package is stored is asked at one time.
+  const drafting = awaitedLater(draftVersion(context, found, target, { uploadSha256, startedAt }));
+  const first = await findState(context, found, target, {
+    scope: holder === null ? null : target.scope,
+    use: repeat === null ? todaysUse(context, "uploads") : null,
+  });
+  refuseBeyond(context, "uploads", first.count);
   const { version, rowBytes, code, routing } = await drafting;
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
-    const met = (await (round === 0 ? meeting : null)) ?? (await meet(context, found, target, false));
+    const met = meet(found, target, round === 0 ? first : await findState(context, found, target, NOTHING_ELSE));
     // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
-    if (met.used !== null && holder !== null) {
-      const isNew = met.skillId === null;
-      requireRoomForSkill(context.settings, holder, met.used, {
-        isNew,
-        bytes: version.zipSize,
-        databaseBytes: rowBytes,
-      });
-    }
     if (!stored) {
+      const more = { isNew: met.skillId === null, bytes: version.zipSize, databaseBytes: rowBytes };
+      if (holder !== null) requireRoomForSkill(context.settings, holder, first.used, more);
       const { packages, timings } = context;
       await Promise.all([
         putPackage(packages, timings, version.id, found.zip, version.zipSha256),
@@ -116,27 +119,28 @@ function awaitedLater<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** What an upload meets: the skill to add to, the version that has this content, and what its scope has where that was asked. */
-interface Met {
-  skillId: string | null;
-  versionId: string | null;
-  used: SkillsUsed | null;
-}
+/** What is asked once, and not again in later rounds. */
+const NOTHING_ELSE = { scope: null, use: null };
 
-/** What is there already. Refuses what cannot go together. */
-async function meet(
+function findState(
   context: Context,
   { name, digest, manifest }: SkillPackage,
   target: PublishTarget,
-  isCounted: boolean,
-): Promise<Met> {
+  asked: Parameters<typeof readPublishState>[3],
+): Promise<PublishState> {
   const which = target.id === undefined ? { scope: target.scope, folded: foldName(name) } : { id: target.id };
-  const label = manifest.version ?? null;
-  const counted = isCounted ? target.scope : null;
-  const { skill, versions, used } = await readPublishState(context.db, which, { digest, label }, counted);
+  return readPublishState(context.db, which, { digest, label: manifest.version ?? null }, asked);
+}
+
+/** What is there already: the skill to add to, and the version that has this content. Refuses what cannot go together. */
+function meet(
+  { name, digest, manifest }: SkillPackage,
+  target: PublishTarget,
+  { skill, versions }: PublishState,
+): { skillId: string | null; versionId: string | null } {
   if (skill === null) {
     if (target.id !== undefined) throw skillNotFound();
-    return { skillId: null, versionId: null, used };
+    return { skillId: null, versionId: null };
   }
   if (skill.name !== name) {
     const message = `The skill '${skill.name}' differs from '${name}' only in ways that some file systems do not see.`;
@@ -145,9 +149,10 @@ async function meet(
   const equal = versions.find((version) => version.digest === digest);
   if (equal !== undefined && equal.yankedAt !== null)
     throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
-  if (equal !== undefined) return { skillId: skill.id, versionId: equal.id, used };
+  if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
+  const label = manifest.version ?? null;
   const [labelled] = versions;
-  if (labelled === undefined) return { skillId: skill.id, versionId: null, used };
+  if (labelled === undefined) return { skillId: skill.id, versionId: null };
   throw new GatewayError("conflict", "VERSION_EXISTS", `Version ${label} of '${name}' exists with other content.`, {
     version: label,
     version_id: labelled.id,
@@ -234,12 +239,8 @@ function refusal({ issues }: PackageOutcome): GatewayError {
     return new GatewayError("too_large", "PACKAGE_TOO_LARGE", message, facts);
   }
   if (issues.every((issue) => issue.code === "NAME_MISMATCH")) {
-    return new GatewayError(
-      "unprocessable",
-      "NAME_MISMATCH",
-      withReasons("The package is another skill than the one named.", issues),
-      facts,
-    );
+    const message = withReasons("The package is another skill than the one named.", issues);
+    return new GatewayError("unprocessable", "NAME_MISMATCH", message, facts);
   }
   const message = withReasons("The package is not a valid skill.", issues);
   return new GatewayError("unprocessable", "PACKAGE_INVALID", message, facts);

@@ -10,7 +10,7 @@ import { raiseCounters } from "./keys";
 import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
-import { countingSkills, type SkillsUsed, skillsUsed } from "./usage";
+import { counting, countingSkills, type SkillsUsed, skillsUsed, type Use } from "./usage";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt">;
 export type NewSkill = Pick<
@@ -18,24 +18,28 @@ export type NewSkill = Pick<
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
 >;
 
-/** The skill that an upload is about, and those of its versions that have this content or this label. */
+/** What an upload meets: its skill, those of its versions that have this content or this label, and what else was asked. */
 export interface PublishState {
   skill: { id: string; name: string; versionId: string } | null;
   versions: { id: string; digest: string; label: string | null; yankedAt: number | null }[];
-  /** What the counted scope has. */
-  used: SkillsUsed | null;
+  /** What the skills of the asked scope are; nothing where none was asked. */
+  used: SkillsUsed;
+  /** How often the use was counted, this time included; 0 where none was to be counted. */
+  count: number;
 }
 
+/** No scope is called so. */
+const NO_SCOPE = "";
+
 /**
- * Finds what an upload meets, by the skill's id, or by the folded name it wants in a scope; and what a scope has, in the same trip.
- *
- * @param counted the scope whose skills are counted; `null`: nobody asks
+ * Finds what an upload meets, by the skill's id, or by the folded name it wants in a scope. In the same trip it counts what a scope has,
+ * and one more of a use.
  */
 export async function readPublishState(
   db: Database,
   skill: { id: string } | { scope: string; folded: string },
   content: { digest: string; label: string | null },
-  counted: string | null,
+  asked: { scope: string | null; use: Use | null },
 ): Promise<PublishState> {
   const which =
     "id" in skill ? eq(skills.id, skill.id) : and(eq(skills.scope, skill.scope), eq(skills.folded, skill.folded));
@@ -43,20 +47,18 @@ export async function readPublishState(
     content.label === null
       ? eq(versions.digest, content.digest)
       : or(eq(versions.digest, content.digest), eq(versions.label, content.label));
-  const state = [
+  const [found, met, counted, summed, ...uses] = await db.batch([
     db.select({ id: skills.id, name: skills.name, versionId: skills.versionId }).from(skills).where(which),
     db
       .select({ id: versions.id, digest: versions.digest, label: versions.label, yankedAt: versions.yankedAt })
       .from(skills)
       .innerJoin(versions, eq(versions.skillId, skills.id))
       .where(and(which, same)),
-  ] as const;
-  if (counted === null) {
-    const [found, met] = await db.batch(state);
-    return { skill: found[0] ?? null, versions: met, used: null };
-  }
-  const [found, met, ...sums] = await db.batch([...state, ...countingSkills(db, counted)]);
-  return { skill: found[0] ?? null, versions: met, used: skillsUsed(...sums) };
+    ...countingSkills(db, asked.scope ?? NO_SCOPE),
+    ...(asked.use === null ? [] : [counting(db, asked.use)]),
+  ]);
+  const count = uses[0]?.[0]?.count ?? 0;
+  return { skill: found[0] ?? null, versions: met, used: skillsUsed(counted, summed), count };
 }
 
 /** Makes a skill with its first version. Fails on a constraint when the name was taken meanwhile. */

@@ -70,13 +70,13 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   },
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
-    await publishing.readPublishState(db, { id: "skl_0-1" }, { digest: "digest-1", label: "1.0.0" }, null);
-    await publishing.readPublishState(
-      db,
-      { scope: "public", folded: "skill-00001" },
-      { digest: "x", label: null },
-      null,
-    );
+    const same = { digest: "digest-1", label: "1.0.0" };
+    await publishing.readPublishState(db, { id: "skl_0-1" }, same, { scope: "user:nobody", use: use("uploads") });
+    const other = { digest: "x", label: null };
+    await publishing.readPublishState(db, { scope: "public", folded: "skill-00001" }, other, {
+      scope: null,
+      use: null,
+    });
   },
   insertSkill: (db) => publishing.insertSkill(db, skill("a"), version("ver_a", "a"), answer("a")),
   insertVersion: async (db) => {
@@ -366,7 +366,7 @@ beforeAll(seedManySkills);
 
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
-    const modules = import.meta.glob<Record<string, unknown>>("../../../src/storage/d1/{,conversation/}*.ts", {
+    const modules = import.meta.glob<Record<string, unknown>>("../../../src/storage/d1/{,chat/,conversation/}*.ts", {
       eager: true,
     });
     const functions = Object.values(modules)

@@ -195,7 +195,7 @@ describe("csv-report's script", () => {
   };
 
   it("says what each column holds, groups by itself, and draws", async () => {
-    const { stdout, stderr, exit_code, written } = await report(orders, "--title", "Orders");
+    const { stdout, stderr, exit_code, written } = await report(orders, "--title", "Orders", "--report", "out/report.md");
     expect({ stderr, exit_code }).toEqual({ stderr: "", exit_code: 0 });
     for (const line of [
       "# Orders",
@@ -208,8 +208,8 @@ describe("csv-report's script", () => {
       "- Not counted, since amount is no number there: lines 10.",
     ])
       expect(stdout.split("\n")).toContain(line);
-    expect(Object.keys(written)).toEqual(["/workspace/chart.svg", "/workspace/report.md"]);
-    expect(written["/workspace/report.md"]).toBe(stdout);
+    expect(Object.keys(written)).toEqual(["/workspace/chart.svg", "/workspace/out/report.md"]);
+    expect(written["/workspace/out/report.md"]).toBe(stdout);
     expect(written["/workspace/chart.svg"]?.match(/<rect /g)).toHaveLength(1 + 4);
   });
 

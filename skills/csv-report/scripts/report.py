@@ -1,6 +1,6 @@
 """Makes a report of a CSV: what each column holds, one value by group, and a chart.
 
-Reads a file or standard input, prints the report, and writes it with the chart beside it (report.md, chart.svg).
+Reads a file or standard input, prints the report, and writes the chart.
 """
 
 import argparse
@@ -50,10 +50,10 @@ def main():
     except (Unfit, table.Unreadable) as problem:
         print(f"report.py: {problem}", file=sys.stderr)
         return 2
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "report.md").write_text(report, encoding="utf-8")
+    if options.report is not None:
+        write(options.report, report)
     if drawing is not None:
-        (options.out / "chart.svg").write_text(drawing, encoding="utf-8")
+        write(options.chart, drawing)
     print(report, end="")
     return 0
 
@@ -69,7 +69,8 @@ def parse_arguments():
     )
     parser.add_argument("--top", type=int, default=12, help="so many groups, the rest as one")
     parser.add_argument("--title", default="Report")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="the folder to write to")
+    parser.add_argument("--chart", type=pathlib.Path, default="chart.svg", help="where the chart goes")
+    parser.add_argument("--report", type=pathlib.Path, help="where the report goes, too")
     options = parser.parse_args()
     if options.top < 1:
         parser.error("--top must be 1 or more")
@@ -91,13 +92,18 @@ def make_report(options):
     notes, drawing = list(read.notes), None
     if question is not None:
         groups, unclear = answer(question, kept, options.top)
-        lines += ["", f"## {question}", "", *group_table(question, groups), "", f"![{question}](chart.svg)"]
+        lines += ["", f"## {question}", "", *group_table(question, groups), "", f"![{question}]({options.chart})"]
         drawing = chart.bars(str(question), [(name, value, shown(value)) for name, value in groups])
         if unclear:
             notes.append(f"Not counted, since {question.value.name} is no number there: lines {table.listed(unclear)}.")
     if notes:
         lines += ["", *(f"- {note}" for note in notes)]
     return "\n".join(lines) + "\n", drawing
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 def read_bytes(name):

@@ -29,13 +29,13 @@ import { addressOf } from "./kept-files";
 
 /** Objects that are read or written at a time: a request has six connections. */
 const LANES = 4;
-/** Digits of a digest that name a conversation, a call and a file: as many as no two will share. */
+/** Digits of a digest that no two names will share. */
 const DIGITS = 32;
 
 /** The files of a call as the script finds them, or all that is wrong with them. */
 export async function takeGiven(
   context: Context,
-  session: Session | null,
+  session: Pick<Session, "userId" | "id"> | null,
   asked: readonly AskedFile[],
 ): Promise<{ files: RunFile[] } | { issues: Issue[] }> {
   const { given, issues } = readGiven(asked);
@@ -62,60 +62,71 @@ export async function takeGiven(
   return gone.length > 0 ? { issues: gone } : { files: files.flatMap(({ file }) => file ?? []) };
 }
 
+/** A call whose files are kept: whose it is, and what makes it the same call when it is made again. */
+export interface KeptCall {
+  userId: string;
+  conversation: string;
+  /** When the conversation was made. One that was deleted and made anew under the same id is another one. */
+  created: number;
+  call: readonly unknown[];
+}
+
+/** A call of a turn in a conversation. Turns that happen again are others. */
+export function keptCallOf(session: Session, callId: string, request: object): KeptCall {
+  const { userId, id, store, state } = session;
+  const call = [store.passes(), state.turn, callId, request];
+  return { userId, conversation: id, created: store.created(), call };
+}
+
 /**
  * Keeps what a run has left, as far as there is room: the row first and the object second, so that what a failure leaves in between is a
- * row, which ends with its time. The same call of the same turn has the same ids. What is not kept has its reason; of a run that was
- * called off, nobody asks.
+ * row, which ends with its time. The same call has the same ids. What is not kept has its reason; of a run that was called off, nobody
+ * asks.
  */
 export async function keepWritten(
   context: Context,
-  session: Session | null,
-  callId: string,
-  request: object,
+  call: KeptCall | null,
   run: Pick<ScriptRun, "files" | "left" | "reason">,
 ): Promise<{ written: WrittenFile[]; left: LeftFile[] }> {
-  const unkept = run.files.map((file): WrittenFile => ({ ...file, kept: null }));
-  if (session === null || run.files.length === 0 || run.reason === "cancelled")
-    return { written: unkept, left: [...run.left] };
-  const rows = await rowsFor(context, session, callId, request, run.files);
-  const kept = await reserved(context, rows);
+  if (call === null || run.files.length === 0 || run.reason === "cancelled")
+    return { written: run.files.map((file) => ({ ...file, kept: null })), left: [...run.left] };
+  const rows = await rowsFor(context, call, run.files);
+  const reserved = await reserve(context, rows);
   const left: LeftFile[] = [];
   const written = await inLanes(run.files, async (file, index) => {
     const row = rows[index];
-    const reason = row === undefined || kept === null ? "UNAVAILABLE" : kept.has(row.id) ? null : "QUOTA_EXCEEDED";
+    const reason =
+      row === undefined || reserved === null ? "UNAVAILABLE" : reserved.has(row.id) ? null : "QUOTA_EXCEEDED";
     if (row === undefined || reason !== null || !(await isPut(context, row, file.bytes))) {
       left.push({ path: file.path, reason: reason ?? "UNAVAILABLE" });
       return [];
     }
-    return [{ ...file, kept: { id: row.id, address: addressOf(session.id, row.id) } }];
+    return [{ ...file, kept: { id: row.id, address: addressOf(row.conversation, row.id) } }];
   });
   return { written: written.flat(), left: [...left, ...run.left] };
 }
 
-async function rowsFor(
-  context: Context,
-  session: Session,
-  callId: string,
-  request: object,
-  files: readonly RunFile[],
-): Promise<RunFileRow[]> {
-  const { userId, id: conversation, store } = session;
-  // One that was deleted and made anew under the same id is another one.
-  const owner = (await sha256Hex(JSON.stringify([userId, conversation, store.created()]))).slice(0, DIGITS);
-  const call = [owner, store.passes(), session.state.turn, callId, await sha256Hex(JSON.stringify(request))];
-  const run = (await sha256Hex(JSON.stringify(call))).slice(0, DIGITS);
+async function rowsFor(context: Context, call: KeptCall, files: readonly RunFile[]): Promise<RunFileRow[]> {
+  const { userId, conversation, created } = call;
+  const owner = await nameOf([userId, conversation, created]);
+  const run = await nameOf([owner, ...call.call]);
   const createdAt = context.now();
   return Promise.all(
     files.map(async ({ path, bytes }) => {
-      const id = `fil_${(await sha256Hex(JSON.stringify([run, path]))).slice(0, DIGITS)}`;
+      const id = `fil_${await nameOf([run, path])}`;
       const object = runFileKey(owner, run, id);
       return { id, userId, conversation, object, path, size: bytes.length, createdAt };
     }),
   );
 }
 
+/** A name that says nothing of what it is made of, and that nothing else has. */
+async function nameOf(parts: readonly unknown[]): Promise<string> {
+  return (await sha256Hex(JSON.stringify(parts))).slice(0, DIGITS);
+}
+
 /** The ids of the rows for which there is room; `null` where D1 does not answer: the script has run, and its answer is told. */
-async function reserved(context: Context, rows: readonly RunFileRow[]): Promise<Set<string> | null> {
+async function reserve(context: Context, rows: readonly RunFileRow[]): Promise<Set<string> | null> {
   try {
     return await reserveRunFiles(context.db, rows, {
       since: filesSince(context.settings, context.now()),
@@ -142,7 +153,7 @@ async function isPut(context: Context, row: RunFileRow, bytes: Uint8Array): Prom
   }
 }
 
-function placeOf({ userId, id }: Session) {
+function placeOf({ userId, id }: Pick<Session, "userId" | "id">) {
   return { userId, conversation: id };
 }
 

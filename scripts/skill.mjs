@@ -118,7 +118,13 @@ function print({ issues, warnings, name, version, tokens, tools, problems, scrip
   if (tools.length + Object.keys(problems).length > 0) console.log("\ntools");
   for (const tool of tools) console.log(`  ${tool.name}(${signature(tool.inputSchema)})  ${tool.description}`);
   for (const [tool, problem] of Object.entries(problems)) console.log(`  ${tool}  NOT AVAILABLE: ${problem}`);
-  if (scripts.length > 0) console.log(`\nscripts\n${scripts.map((script) => `  ${script}`).join("\n")}`);
+  if (scripts === null) console.log("\nscripts were not judged");
+  else if (scripts.length > 0) console.log(`\nscripts\n${scripts.map(verdictLine).join("\n")}`);
+}
+
+/** Whether a script runs, and what decides. */
+function verdictLine({ path: at, runs, reason = "", line }) {
+  return `  ${runs.padEnd(7)}  ${at}${line === undefined ? "" : `:${line}`}  ${reason}`.trimEnd();
 }
 
 function signature({ properties = {}, required = [] }) {
@@ -203,6 +209,7 @@ async function publish(skill, { url, key }, { public: isPublic = false, group })
   const what = answer.status === 200 ? "is there already as" : "was published as";
   console.log(`${metadata.name} ${spec.version ?? ""} ${what} ${status.version_id} (skill ${metadata.labels.id})`);
   for (const { code, message } of status.warnings) console.log(`  ${code}  ${message}`);
+  for (const script of status.scripts ?? []) console.log(verdictLine(script));
   if (status.routing !== undefined) printRouting(status.routing);
   return null;
 }

@@ -78,7 +78,7 @@ export default {
           version: manifest.version ?? null,
         },
         ...{ tokens, tools: described.tools, problems: described.problems, files: paths },
-        scripts: paths.filter((each) => isScript(each) && each.startsWith("scripts/")),
+        scripts: compiled.scripts,
       });
     }
 

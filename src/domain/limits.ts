@@ -134,6 +134,8 @@ export const CODE_LIMITS = {
   /** Work of the compiler for one package: functions entered and rounds of loops, in all and for each byte. Real code takes 10 to 40 a byte. */
   compileSteps: 10_000_000,
   compileStepsPerByte: 100,
+  /** Scripts of a package of which is said whether they run. */
+  judgedScripts: 200,
   toolsPerSkill: 64,
   descriptionChars: 8_192,
   schemaChars: 65_536,

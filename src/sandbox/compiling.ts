@@ -11,6 +11,8 @@ import {
   unreadableCode,
 } from "../domain/code/declared";
 import { isCode } from "../domain/code/graph";
+import { isJudged } from "../domain/code/judging/scripts";
+import { scriptVerdictSchema } from "../domain/code/judging/verdict";
 import { storedCodeSchema } from "../domain/code/stored";
 import { DURATIONS } from "../domain/durations";
 import { type Issue, SEVERITIES } from "../domain/errors";
@@ -34,14 +36,19 @@ export { allow, tick, isSpent };
 
 const ENTRY = `
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { compilePackage } from "./compiler.js";
+import { compilePackage, judgeScripts } from "./compiler.js";
 import { allow, isSpent } from "./${TICK_MODULE}";
 class Compile extends WorkerEntrypoint {
   async compile(found, steps) {
     allow(steps);
-    const compiled = await compilePackage(found).catch((error) => { if (!isSpent()) throw error; });
-    return JSON.stringify(isSpent() ? { spent: true } : compiled);
+    const made = await compilePackage(found).catch((error) => { if (!isSpent()) throw error; });
+    const { code, warnings, compiled } = isSpent() ? { compiled: null } : made;
+    return JSON.stringify({ ...(compiled === null ? { spent: true } : { code, warnings }), scripts: judged(found, compiled, steps) });
   }
+}
+function judged(found, compiled, steps) {
+  allow(steps);
+  try { return judgeScripts(found, compiled); } catch (error) { if (!isSpent()) throw error; return null; }
 }
 export { Compile as default };
 `;
@@ -60,15 +67,16 @@ const issueSchema = z.lazy(() =>
   }),
 );
 
-const answerSchema = z.lazy(() =>
-  z.union([
-    z.object({ spent: z.literal(true) }),
-    z.object({ code: storedCodeSchema.nullable(), warnings: z.array(issueSchema) }),
-  ]),
-);
+const answerSchema = z.lazy(() => {
+  const scripts = z.array(scriptVerdictSchema).nullable();
+  return z.union([
+    z.object({ spent: z.literal(true), scripts }),
+    z.object({ code: storedCodeSchema.nullable(), warnings: z.array(issueSchema), scripts }),
+  ]);
+});
 
 /**
- * Makes the code of a package ready to run. Nothing of it is run, and what is wrong with it is a warning. Where there is no loader
+ * Makes the code of a package ready to run, and judges its scripts. Nothing of it is run, and what is wrong with it is a warning. Where there is no loader
  * nothing could run, so nothing is compiled; where the compiler does not answer, the code is compiled when it is first used.
  */
 export async function compileApart(
@@ -76,14 +84,15 @@ export async function compileApart(
   found: CodePackage,
 ): Promise<Compiled> {
   const declared = declarationWarnings(found.manifest);
-  if (!found.files.some(({ path }) => isCode(path))) return { code: null, warnings: declared };
-  if (loader === undefined) return { code: null, warnings: [...declared, NO_LOADER] };
+  if (!found.files.some(({ path }) => isCode(path) || isJudged(path)))
+    return { code: null, warnings: declared, scripts: [] };
+  if (loader === undefined) return { code: null, warnings: [...declared, NO_LOADER], scripts: null };
   try {
     const answer = answerSchema.parse(JSON.parse(await askCompiler(loader, assets, modulesOnly(found))));
-    return "spent" in answer ? unreadableCode(found) : answer;
+    return "spent" in answer ? { ...unreadableCode(found), scripts: answer.scripts } : answer;
   } catch (error) {
     console.error(JSON.stringify({ event: "compiler_failed", reason: String(error).slice(0, 300) }));
-    return { code: null, warnings: [...declared, NOT_NOW] };
+    return { code: null, warnings: [...declared, NOT_NOW], scripts: null };
   }
 }
 

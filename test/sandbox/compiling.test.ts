@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { compilePackage } from "../../src/domain/code/compile";
+import { compilePackage, judgeScripts } from "../../src/domain/code/compile";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import { readPackage } from "../../src/domain/package/package";
 import { compileApart } from "../../src/sandbox/compiling";
@@ -22,6 +22,7 @@ const noise = (length: number) => {
 };
 const apart = { loader: env.LOADER, assets: env.ASSETS };
 const answering = (response: () => Response) => ({ fetch: async () => response() });
+const JUDGE = "export const judgeScripts = () => [];";
 /** Each level makes the parser of types try both ways, so twenty take a million times as long as one. */
 const EXPONENTIAL = `const x = ${"async <T>(a = ".repeat(40)}1${")".repeat(40)};`;
 
@@ -57,7 +58,20 @@ describe("the compiler's isolate", () => {
     ],
   ])("compiles %s as the domain does", async (_, skill) => {
     const found = await read(skill);
-    expect(await compileApart(apart, found)).toEqual(await compilePackage(found));
+    const { compiled, ...made } = await compilePackage(found);
+    expect(await compileApart(apart, found)).toEqual({ ...made, scripts: judgeScripts(found, compiled) });
+  });
+
+  it("judges Python where it gives up on the JavaScript beside it, and the other way round", async () => {
+    const python = { "scripts/a.py": "import numpy" };
+    const spent = await compileApart(apart, await read({ files: { ...python, "scripts/x.ts": EXPONENTIAL } }));
+    expect(spent.scripts).toMatchObject([{ path: "scripts/a.py", runs: "remote", line: 1 }]);
+    // Each handler looks at all that was tried.
+    const endless = `try:\n${" import a\n".repeat(30_000)}${"except ImportError: pass\n".repeat(20_000)}`;
+    const hostile = await compileApart(apart, await read({ files: { "scripts/a.py": endless, "scripts/x.js": "1" } }));
+    expect(hostile.scripts).toBeNull();
+    expect(Object.keys(hostile.code?.functions ?? {})).toEqual(["scripts/x.js"]);
+    expect(hostile.warnings).toEqual([]);
   });
 
   it("gives up on what takes too much work, says so, and does so again", async () => {
@@ -81,9 +95,12 @@ describe("the compiler's isolate", () => {
     ["is no module", answering(() => new Response("}"))],
     [
       "answers something else",
-      answering(() => new Response("export const compilePackage = async () => ({ code: 1 })")),
+      answering(() => new Response(`${JUDGE} export const compilePackage = async () => ({ code: 1 })`)),
     ],
-    ["dies", answering(() => new Response("export const compilePackage = async () => { throw new Error('dead') }"))],
+    [
+      "dies",
+      answering(() => new Response(`${JUDGE} export const compilePackage = async () => { throw new Error('dead') }`)),
+    ],
   ])("puts compiling off when the compiler %s", async (_, assets) => {
     const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
     const { code, warnings } = await compileApart({ loader: env.LOADER, assets }, found);

@@ -26,6 +26,7 @@ export const version = (id: string, skillId: string): NewVersion => ({
   author: null,
   tags: [],
   bindShells: null,
+  scripts: null,
   dependencies: [],
   hasCapabilities: false,
   tokensDescription: 1,

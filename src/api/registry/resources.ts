@@ -1,6 +1,7 @@
 // Skills as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { RUNS } from "../../domain/code/judging/verdict";
 import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/inspection";
 import { jsonObject } from "../../domain/json";
@@ -33,6 +34,16 @@ export const tokensSchema = () =>
   z
     .object({ description: z.int(), line: z.int(), instructions: z.int(), files: z.int() })
     .openapi({ description: "Counted with o200k_base; `files` is an estimate from their size." });
+
+/** What publishing says of scripts; absent of versions whose scripts nobody judged. */
+export const verdictsSchema = () =>
+  z
+    .array(
+      z
+        .object({ path: z.string(), runs: z.enum(RUNS), reason: z.string().optional(), line: z.int().optional() })
+        .openapi("ScriptVerdict"),
+    )
+    .openapi({ description: "Whether each script of the package runs, and what decides. See docs/skill-code.md." });
 
 export const skillSchema = () =>
   z
@@ -69,6 +80,7 @@ export const skillSchema = () =>
         created_at: z.string(),
         updated_at: z.string(),
         warnings: z.array(issueSchema()),
+        scripts: verdictsSchema().optional(),
         routing: routingSchema().optional(),
       }),
     })
@@ -162,6 +174,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       created_at: instant(skill.createdAt),
       updated_at: instant(skill.updatedAt),
       warnings: [...skill.warnings, ...notCurrent(skill)],
+      ...(skill.scripts === null || skill.scripts.length === 0 ? {} : { scripts: skill.scripts }),
     },
   };
 }

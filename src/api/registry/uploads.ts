@@ -15,7 +15,7 @@ import { type Published, publish } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
 import { shareSkill } from "../../services/registry/share";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
-import { skillResource, skillSchema, tokensSchema } from "./resources";
+import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { routingSchema } from "./routing";
 
 const file = () =>
@@ -44,6 +44,8 @@ const inspectionSchema = () =>
       tokens: tokensSchema().nullable(),
       /** `null`: it brings no example prompts. */
       routing: routingSchema().nullable(),
+      /** `null`: nobody judged them, as of a package whose code would not run. */
+      scripts: verdictsSchema().nullable(),
     })
     .openapi("Inspection");
 
@@ -158,7 +160,8 @@ uploads.openapi(
     const form = c.req.valid("form");
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
-    const { package: found, tokens, routing, issues, warnings } = await assessUpload(c.get("context"), upload, naming);
+    const told = await assessUpload(c.get("context"), upload, naming);
+    const { package: found, tokens, routing, issues, warnings, scripts } = told;
     const answer = {
       valid: found !== null,
       name: found?.name ?? null,
@@ -168,6 +171,7 @@ uploads.openapi(
       files: (found?.files ?? []).map(({ path, size, sha256 }) => ({ path, size, sha256 })),
       tokens,
       routing,
+      scripts,
     };
     return c.json(answer, 200);
   },

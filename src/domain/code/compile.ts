@@ -4,21 +4,26 @@ import type { Issue } from "../errors";
 import type { PackageFile } from "../package/skill";
 import { utf8Text } from "../text";
 import { type CodePackage, type Compiled, declarationWarnings, readableModules } from "./declared";
-import { compileFunctions, functionProblems } from "./functions";
+import { type CompiledFunctions, compileFunctions, functionProblems } from "./functions";
 import { findModule, isCode, isModule, resolveImport } from "./graph";
 import { type ReadModule, readModule, renameImports } from "./module";
 import type { StoredCode } from "./stored";
 import { type SyntaxProblem, syntaxProblem } from "./syntax";
+
+export { judgeScripts } from "./judging/judge";
 
 /**
  * Compiles the code of a package: what its provider imports as ES modules, and every script and whatever it may require as functions.
  * Types go, nothing is run. The gateway calls it where hostile code can harm nobody: through `compileApart` of
  * `src/sandbox/compiling.ts`.
  */
-export async function compilePackage(found: CodePackage): Promise<Compiled> {
+export async function compilePackage(
+  found: CodePackage,
+): Promise<Omit<Compiled, "scripts"> & { compiled: CompiledFunctions }> {
   const { files, manifest } = found;
   const warnings = declarationWarnings(manifest);
-  if (!files.some((file) => isCode(file.path))) return { code: null, warnings };
+  if (!files.some((file) => isCode(file.path)))
+    return { code: null, warnings, compiled: { functions: {}, faults: {} } };
   const texts = new Map<PackageFile, Promise<string | SyntaxProblem>>();
   const textOf = (file: PackageFile) => {
     const text = texts.get(file) ?? readText(found, file);
@@ -46,7 +51,7 @@ export async function compilePackage(found: CodePackage): Promise<Compiled> {
     });
   const { modules } = provided;
   const code = { format: 1 as const, modules, problems: problemsOf(provided.problems), functions, faults };
-  return { code, warnings };
+  return { code, warnings, compiled };
 }
 
 const wordsOf = ({ message, line }: SyntaxProblem) => (line > 0 ? `${message} (line ${line})` : message);

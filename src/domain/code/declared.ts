@@ -4,6 +4,8 @@ import type { Issue } from "../errors";
 import { CODE_LIMITS } from "../limits";
 import { type Manifest, type PackageFile, SKILL_FILE, type SkillPackage } from "../package/skill";
 import { isModule } from "./graph";
+import { readableScripts } from "./judging/scripts";
+import type { ScriptVerdict } from "./judging/verdict";
 import type { StoredCode } from "./stored";
 
 /** What of a package compiling looks at. */
@@ -17,6 +19,8 @@ export interface Compiled {
   code: StoredCode | null;
   /** About what would run: the provider's modules, and scripts in `scripts/`. Other files may be meant for other places. */
   warnings: Issue[];
+  /** What is to be said of each script; `null` where nobody could judge them. */
+  scripts: ScriptVerdict[] | null;
 }
 
 /** What the frontmatter's own words on code lack. */
@@ -45,9 +49,9 @@ export function readableModules(files: readonly PackageFile[]): Set<PackageFile>
   return found;
 }
 
-/** The same package as far as compiling reads it: of its ZIP nothing but the modules that are read, one after the other. */
+/** The same package as far as it is read: of its ZIP nothing but modules, and scripts that are judged, one after the other. */
 export function modulesOnly({ files, manifest, zip }: CodePackage): CodePackage {
-  const readable = readableModules(files);
+  const readable = new Set([...readableModules(files), ...readableScripts(files)]);
   const kept = new Uint8Array([...readable].reduce((sum, { size }) => sum + size, 0));
   let end = 0;
   const placed = files.map((file): PackageFile => {
@@ -62,7 +66,7 @@ export function modulesOnly({ files, manifest, zip }: CodePackage): CodePackage 
 }
 
 /** What stands in place of code that the compiler gave up on, whenever it is tried. */
-export function unreadableCode({ files, manifest }: CodePackage): Compiled {
+export function unreadableCode({ files, manifest }: CodePackage): Omit<Compiled, "scripts"> {
   const problem = "The package's code takes too much work to read.";
   const problems = Object.fromEntries(files.filter(({ path }) => isModule(path)).map(({ path }) => [path, problem]));
   const message = `${problem} None of it runs.`;

@@ -6,12 +6,14 @@ import { applyEdits, type Edit } from "./edits";
 import { exportEdits } from "./exports";
 import { freshName } from "./module";
 import { isFunction, referencesTo } from "./references";
-import { isProgram, lineAt, type SyntaxProblem, syntaxProblem, walk } from "./syntax";
+import { isProgram, lineAt, lineFinder, type SyntaxProblem, syntaxProblem, walk } from "./syntax";
 
 /** An import that is known before anything runs. */
 export interface StaticUse {
   specifier: string;
   line: number;
+  /** As of Python: `sometimes` in a function or a branch, `never` where its absence is caught. */
+  needed: "always" | "sometimes" | "never";
 }
 
 export interface FileFunction {
@@ -65,22 +67,52 @@ export async function fileFunction(
 function commonJs(source: string, program: Program): FileFunction {
   const dynamic = freshName(source, "import");
   const edits: Edit[] = [];
-  const uses: StaticUse[] = [];
   walk(program, (node) => {
     if (node.type === "ImportExpression") edits.push(dynamicEdit(node, dynamic));
-    const specifier = requiredBy(node);
-    if (specifier !== null) uses.push({ specifier, line: lineAt(source, node.start) });
   });
   const names = "exports, require, module, __filename, __dirname";
   const code = `(${dynamic}) => function (${names}) {${applyEdits(source, edits)}\n}`;
-  return { source: code, kind: "commonjs", imports: [], isAsync: false, uses };
+  return { source: code, kind: "commonjs", imports: [], isAsync: false, uses: calledUses(source, program) };
 }
 
-function requiredBy(node: AnyNode): string | null {
-  if (node.type !== "CallExpression" || node.callee.type !== "Identifier" || node.callee.name !== "require")
-    return null;
-  const [first] = node.arguments;
-  return first?.type === "Literal" && typeof first.value === "string" ? first.value : null;
+/** What is asked for by calls, where a text says what it is. */
+function calledUses(source: string, program: Program): StaticUse[] {
+  const uses: StaticUse[] = [];
+  const lineOf = lineFinder(source);
+  const guarded = new Set<AnyNode>();
+  let guards = 0;
+  let branches = 0;
+  walk(
+    program,
+    (node) => {
+      // A handler that gives up guards nothing.
+      if (
+        node.type === "TryStatement" &&
+        node.handler &&
+        !GIVES_UP.test(source.slice(node.handler.start, node.handler.end))
+      )
+        guarded.add(node.block);
+      if (guarded.has(node)) guards++;
+      if (isFunction(node) || node.type === "IfStatement") branches++;
+      const specifier = askedBy(node);
+      const needed = guards > 0 ? "never" : branches > 0 ? "sometimes" : "always";
+      if (specifier !== null) uses.push({ specifier, line: lineOf(node.start), needed });
+    },
+    (node) => {
+      if (guarded.has(node)) guards--;
+      if (isFunction(node) || node.type === "IfStatement") branches--;
+    },
+  );
+  return uses;
+}
+
+const GIVES_UP = /\bthrow\b|\bprocess\s*\.\s*exit\s*\(/;
+
+function askedBy(node: AnyNode): string | null {
+  const isRequire =
+    node.type === "CallExpression" && node.callee.type === "Identifier" && node.callee.name === "require";
+  const asked = isRequire ? node.arguments[0] : node.type === "ImportExpression" ? node.source : undefined;
+  return asked?.type === "Literal" && typeof asked.value === "string" ? asked.value : null;
 }
 
 /** What follows the word stays as it is: what takes its place passes the options by. */
@@ -107,7 +139,9 @@ function esModule(source: string, program: Program): FileFunction | SyntaxProble
   const names = [imported, exporter, dynamic, meta, call].join(", ");
   const body = applyEdits(source, edits);
   const code = `${isAsync ? "async " : ""}function* (${names}) {"use strict";${head}yield;${body}\n}`;
-  const uses = imports.map(({ specifier, start }) => ({ specifier, line: lineAt(source, start) }));
+  const lineOf = lineFinder(source);
+  const fixed = imports.map(({ specifier, start }) => ({ specifier, line: lineOf(start), needed: "always" as const }));
+  const uses = [...fixed, ...calledUses(source, program)];
   return { source: code, kind: "module", imports: imports.map(({ specifier }) => specifier), isAsync, uses };
 }
 

@@ -66,7 +66,8 @@ export function functionProblems(
   for (const path of seen) {
     const fault = faults[path];
     if (fault !== undefined) found.push({ path, problem: fault });
-    for (const { specifier, line } of functions[path]?.uses ?? []) {
+    for (const { specifier, line, needed } of functions[path]?.uses ?? []) {
+      if (needed === "never") continue;
       const target = neededFile(path, specifier, paths);
       if (target !== null) seen.add(target);
       else if (!isThere(path, specifier, paths)) found.push({ path, problem: { message: lostWords(specifier), line } });
@@ -86,7 +87,7 @@ function isThere(from: string, specifier: string, paths: ReadonlySet<string>): b
 }
 
 /** The file that a relative specifier means, as Node finds it; `null` for any other, or where there is none. */
-function neededFile(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
+export function neededFile(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
   const path = pathOf(from, specifier);
   if (path === null) return null;
   const typed = /\.[cm]?js$/.test(path) ? [path.replace(/js$/, "ts")] : [];

@@ -40,6 +40,21 @@ export function walk(root: Node, enter: (node: AnyNode) => void, leave?: (node: 
   leave?.(root as AnyNode);
 }
 
+/** The lines of many positions, in order of a text that is looked at once. */
+export function lineFinder(source: string): (position: number) => number {
+  const begins = [0];
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) begins.push(at + 1);
+  return (position) => {
+    let [low, high] = [0, begins.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((begins[middle] ?? 0) <= position) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
 /** The line of a position, counted from 1. */
 export function lineAt(source: string, position: number): number {
   return source.slice(0, position).split("\n").length;

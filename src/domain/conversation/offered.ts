@@ -19,7 +19,7 @@ export const describedToolSchema = z.lazy(() =>
 );
 
 /** Tools that exist, and why others do not, by declared name. */
-const describedSchema = z.lazy(() =>
+export const describedSchema = z.lazy(() =>
   z.object({
     tools: z.array(describedToolSchema),
     problems: z.record(z.string(), z.string()),

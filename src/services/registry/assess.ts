@@ -4,6 +4,7 @@
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
 import { type Dependency, maySayBare, readNeeds } from "../../domain/catalog/needs";
+import type { ScriptVerdict } from "../../domain/code/judging/verdict";
 import { isScript } from "../../domain/code/language";
 import type { StoredCode } from "../../domain/code/stored";
 import type { Issue } from "../../domain/errors";
@@ -25,14 +26,20 @@ export async function assessUpload(
   context: Context,
   upload: Uint8Array,
   naming: Naming,
-): Promise<PackageOutcome & { tokens: SkillTokens | null; routing: RoutingReport | null }> {
+): Promise<PackageOutcome & Told> {
   const outcome = await readPackage(upload, naming);
-  if (outcome.package === null) return { ...outcome, tokens: null, routing: null };
+  if (outcome.package === null) return { ...outcome, tokens: null, routing: null, scripts: null };
   const { principal } = context.caller;
   // An admin, who may publish code, has it looked at here, too.
   const compiles = may(principal, "publish", PUBLIC_SCOPE);
-  const { tokens, routing, warnings } = await assess(context, outcome.package, userScope(principal.userId), compiles);
-  return { ...outcome, warnings, tokens, routing };
+  const told = await assess(context, outcome.package, userScope(principal.userId), compiles);
+  const { tokens, routing, warnings, scripts } = told;
+  return { ...outcome, warnings, tokens, routing, scripts };
+}
+
+/** What validating says beside issues and warnings; `null` of a package that is none. */
+interface Told extends Pick<Assessment, "routing" | "scripts"> {
+  tokens: SkillTokens | null;
 }
 
 /** What is to be said of a package before it is published to a scope, and what is kept beside it. */
@@ -46,6 +53,8 @@ export interface Assessment {
   findings: Issue[];
   /** `null` where it brings no code, or none that would run in this scope. */
   code: StoredCode | null;
+  /** Whether its scripts run, and what decides; `null` where that was not judged, as where no code runs. */
+  scripts: ScriptVerdict[] | null;
 }
 
 /**
@@ -64,11 +73,11 @@ export async function assess(
     countPackageTokens(context, found),
     reportRouting(context, found, scope),
     dependencyWarnings(context, found, scope),
-    compiles ? compileApart(context, found) : { code: null, warnings: codeWarnings(found) },
+    compiles ? compileApart(context, found) : { code: null, warnings: codeWarnings(found), scripts: null },
   ]);
   const placed = builtinWarnings(found, scope);
   const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];
-  return { tokens, routing, warnings, findings, code: compiled.code };
+  return { tokens, routing, warnings, findings, code: compiled.code, scripts: compiled.scripts };
 }
 
 /** Said of a skill that takes the place of the gateway's own one of that name. One's own or a group's only comes before it. */

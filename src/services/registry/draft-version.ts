@@ -29,7 +29,7 @@ export async function draftVersion(
 ): Promise<Draft> {
   const { manifest } = found;
   if (kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
-  const { tokens, routing, warnings, findings, code } = await assess(context, found, target.scope);
+  const { tokens, routing, warnings, findings, code, scripts } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
   const version = {
     ...facts,
@@ -50,6 +50,7 @@ export async function draftVersion(
     zipSha256: found.zipSha256,
     zipSize: found.zip.length,
     warnings: atMost(ROW_LIMITS.warnings, warnings),
+    scripts,
     createdBy: context.caller.principal.userId,
     manifest,
     frontmatter: found.frontmatter,

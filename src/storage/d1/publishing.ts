@@ -11,8 +11,9 @@ import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
 import { counting, countingSkills, type SkillsUsed, skillsUsed, type Use } from "./usage";
+import { keepVerdicts } from "./versions";
 
-export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt">;
+export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> & Pick<SkillRecord, "scripts">;
 export type NewSkill = Pick<
   typeof skills.$inferInsert,
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
@@ -75,6 +76,7 @@ export async function insertSkill(
         .values({ ...skill, ...current(version) })
         .returning(),
       db.insert(versions).values(version),
+      ...keepVerdicts(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
@@ -100,6 +102,7 @@ export async function insertVersion(
         .set({ ...current(version), versionId: version.id, updatedAt: now })
         .where(eq(skills.id, version.skillId))
         .returning(),
+      ...keepVerdicts(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),

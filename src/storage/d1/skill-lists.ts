@@ -5,7 +5,8 @@ import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
 import { isListed, type SkillRecord, type SkillSummary, skillColumns, summaryColumns } from "./skills";
 
-const { instructions: _, ...withoutText } = skillColumns;
+/** What may be long is read for a page alone, or not in lists. */
+const { instructions: _, scripts: __, ...withoutText } = skillColumns;
 /** A record to be, with the size of its instructions, which `asPage` reads. */
 const pageRow = { ...withoutText, bytes: sql<number>`octet_length(${versions.instructions})` };
 
@@ -54,7 +55,7 @@ export async function readSkillsAt(
 /** The first rows with their instructions, and how many of them the page takes. */
 async function asPage(
   db: Database,
-  rows: readonly (Omit<SkillRecord, "instructions"> & { bytes: number })[],
+  rows: readonly (Omit<SkillRecord, "instructions" | "scripts"> & { bytes: number })[],
   limit: number,
 ): Promise<{ records: SkillRecord[]; kept: number }> {
   let sum = 0;
@@ -71,7 +72,7 @@ async function asPage(
   const records = page.flatMap(({ bytes: _, ...row }) => {
     const instructions = byId.get(row.versionId);
     // Deleted between the two reads.
-    return instructions === undefined ? [] : [{ ...row, instructions }];
+    return instructions === undefined ? [] : [{ ...row, instructions, scripts: null }];
   });
   return { records, kept: page.length };
 }

@@ -2,10 +2,12 @@
 // `versions.ts`, their bytes in `packages.ts`.
 
 import { and, desc, eq, gte, isNull, ne, sql } from "drizzle-orm";
+import type { ScriptVerdict } from "../../domain/code/judging/verdict";
 import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
+import { scriptsOfVersion } from "./versions";
 
 /** Level 1 of a skill at one of its versions. */
 export interface SkillSummary {
@@ -42,6 +44,8 @@ export interface SkillRecord extends SkillSummary {
   instructions: string;
   /** What the frontmatter says beside the description, see `domain/catalog/search.ts`. */
   whenToUse: string | null;
+  /** Whether its scripts run; `null` where nobody judged them. */
+  scripts: ScriptVerdict[] | null;
 }
 
 /** What has to be known of a skill before it is touched. */
@@ -92,6 +96,7 @@ export const skillColumns = {
   tokensFiles: versions.tokensFiles,
   instructions: versions.instructions,
   whenToUse,
+  scripts: scriptsOfVersion,
 };
 
 /** Whether a skill has a version that a name may mean, told from the index alone. */

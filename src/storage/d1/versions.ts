@@ -1,11 +1,14 @@
-// Reading versions: the list of a skill's, what is in a package, and which of them exist.
+// Reading versions: the list of a skill's, what is in a package, what was found out of its code, and which of them exist.
 
 import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
+import * as z from "zod";
+import { type ScriptVerdict, scriptVerdictSchema } from "../../domain/code/judging/verdict";
+import { type Described, describedSchema } from "../../domain/conversation/offered";
 import type { Issue } from "../../domain/errors";
 import { type JsonObject, jsonObject } from "../../domain/json";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
-import { skills, versions } from "./schema/registry";
+import { skills, versionCode, versions } from "./schema/registry";
 
 /** A version in the list of its skill's. */
 export interface VersionSummary {
@@ -149,4 +152,28 @@ export async function readServedVersions(
     .from(versions)
     .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
   return new Map(rows.map(({ id, ...version }) => [id, version]));
+}
+
+/** SQL, beside `versions`: what was said of its scripts; `null` of what nobody judged. */
+export const scriptsOfVersion = sql<ScriptVerdict[] | null>`(SELECT scripts FROM ${versionCode}
+  WHERE version_id = ${versions.id})`
+  .mapWith((text: string) => z.array(scriptVerdictSchema).parse(JSON.parse(text)))
+  .as("version_scripts");
+
+/** SQL, beside `versions`: what its provider said of its tools; `null` where nobody asked it yet. */
+export const describedOfVersion = sql<Described | null>`(SELECT described FROM ${versionCode}
+  WHERE version_id = ${versions.id})`
+  .mapWith((text: string) => describedSchema.parse(JSON.parse(text)))
+  .as("version_described");
+
+/** Statements for the batch of a publish: none where there are no scripts. */
+export function keepVerdicts(db: Database, { id, scripts }: { id: string; scripts: ScriptVerdict[] | null }) {
+  return scripts === null || scripts.length === 0 ? [] : [db.insert(versionCode).values({ versionId: id, scripts })];
+}
+
+/** Keeps what a provider says of its tools. The first answer stays; a version that is gone has none. */
+export async function keepDescribed(db: Database, versionId: string, described: Described): Promise<void> {
+  const text = JSON.stringify(described);
+  await db.run(sql`INSERT INTO ${versionCode} (version_id, described) SELECT id, ${text} FROM ${versions} WHERE id = ${versionId}
+    ON CONFLICT (version_id) DO UPDATE SET described = coalesce(described, excluded.described)`);
 }

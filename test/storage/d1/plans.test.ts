@@ -142,6 +142,9 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   },
   rememberReply: (db) => db.batch(idempotency.rememberReply(db, answer("c"))),
   keepReply: (db) => idempotency.keepReply(db, answer("d")),
+  keepVerdicts: (db) =>
+    Promise.all(versions.keepVerdicts(db, { id: "ver_0-2", scripts: [{ path: "a.py", runs: "isolate" }] })),
+  keepDescribed: (db) => versions.keepDescribed(db, "ver_0-2", { tools: [], problems: {} }),
   dropReplies: (db) => idempotency.dropReplies(db, 0),
   raiseCounters: async (db) => keys.raiseCounters(db, SCOPES),
   insertKey: (db) => keys.insertKey(db, { ...key("one"), groups: ["by-key"] }),

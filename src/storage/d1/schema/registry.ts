@@ -4,6 +4,8 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { GhostSpec } from "../../../domain/catalog/ghost";
+import type { ScriptVerdict } from "../../../domain/code/judging/verdict";
+import type { Described } from "../../../domain/conversation/offered";
 import type { Issue } from "../../../domain/errors";
 import type { JsonObject } from "../../../domain/json";
 import type { Manifest, PackageFile } from "../../../domain/package/skill";
@@ -96,6 +98,20 @@ export const versions = sqliteTable(
     check("versions_in_time", sql`${t.createdAt} < ${t.startedAt} + 3600000`),
   ],
 );
+
+/**
+ * What was found out of a version's code, when it was published or later. Beside the versions, which never change: a gateway that finds
+ * out more writes it here.
+ */
+export const versionCode = sqliteTable("version_code", {
+  versionId: text("version_id")
+    .primaryKey()
+    .references(() => versions.id, { onDelete: "cascade" }),
+  /** `null` where nobody could judge them. */
+  scripts: text({ mode: "json" }).$type<ScriptVerdict[]>(),
+  /** What its provider says of its tools; `null` where it is asked in a conversation. */
+  described: text({ mode: "json" }).$type<Described>(),
+});
 
 export const ghosts = sqliteTable(
   "ghosts",

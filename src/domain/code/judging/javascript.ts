@@ -1,0 +1,69 @@
+// Whether scripts in JavaScript run here, by what they and the package's modules behind them import.
+
+import type { FileFunction } from "../function";
+import { neededFile } from "../functions";
+import { isNodeBuiltin } from "../node-builtins";
+import type { SyntaxProblem } from "../syntax";
+import { type Judgement, shownName, worst } from "./verdict";
+
+/** There by name; what asks them for their work fails. */
+const HOLLOW: [RegExp, string][] = [
+  [/^(?:http|https|http2|net|tls|dgram|dns|dns\/promises)$/, "there is no network"],
+  [/^child_process$/, "no program can be started"],
+  [/^(?:worker_threads|cluster|vm)$/, "there is one thread and one world only"],
+];
+
+/** What the compiler made of a package. */
+interface Compiled {
+  functions: Readonly<Record<string, FileFunction>>;
+  faults: Readonly<Record<string, SyntaxProblem>>;
+}
+
+export function javascriptJudge(
+  { functions, faults }: Compiled,
+  paths: ReadonlySet<string>,
+): (path: string) => Judgement {
+  function lackOf(from: string, specifier: string): Judgement | null {
+    const name = shownName(specifier);
+    const bare = specifier.replace(/^node:/, "");
+    const hollow = HOLLOW.find(([names]) => names.test(bare));
+    if (hollow !== undefined)
+      return { runs: "partly", reason: `It imports ${name}, and ${hollow[1]} here: what asks for that fails.` };
+    if (isNodeBuiltin(specifier) || neededFile(from, specifier, paths) !== null || /^(?:\/|file:)/.test(specifier))
+      return null;
+    if (specifier.startsWith("node:"))
+      return { runs: "remote", reason: `It imports ${name}, which Node does not have here.` };
+    if (/^\.{1,2}(?:\/|$)/.test(specifier))
+      return { runs: "nowhere", reason: `It imports ${name}, which is no file of the package.` };
+    return {
+      runs: "nowhere",
+      reason: `It imports ${name}, which is neither Node's own nor in the package. Bundle it.`,
+    };
+  }
+
+  return (entry) => {
+    const seen = new Set([entry]);
+    const found: Judgement[] = [];
+    for (const path of seen) {
+      const fault = faults[path];
+      const behind = path === entry ? "" : ` (${path})`;
+      if (fault !== undefined)
+        found.push({
+          runs: "nowhere",
+          reason: fault.message + behind,
+          ...(path === entry && fault.line > 0 ? { line: fault.line } : {}),
+        });
+      for (const { specifier, line, needed } of functions[path]?.uses ?? []) {
+        const target = neededFile(path, specifier, paths);
+        if (target !== null && needed === "always") seen.add(target);
+        const lack = needed === "never" ? null : lackOf(path, specifier);
+        if (lack?.reason === undefined) continue;
+        const place = path === entry ? { line } : {};
+        const isPart = needed === "sometimes" && lack.runs !== "partly";
+        const reason = `${lack.reason}${isPart ? " Only a part of the script needs it." : ""}${behind}`;
+        found.push({ runs: isPart ? "partly" : lack.runs, reason, ...place });
+      }
+    }
+    return worst(found);
+  };
+}

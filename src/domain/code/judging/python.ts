@@ -1,0 +1,122 @@
+// Whether scripts in Python run here, by what they and the package's modules behind them import.
+
+import { type PythonImport, pythonImports } from "./python-imports";
+import { knownModule } from "./python-modules";
+import { type Judgement, shownName, worst } from "./verdict";
+
+/** A package as far as its Python is concerned. */
+export interface PythonPackage {
+  paths: readonly string[];
+  /** A file's text; `null` where it cannot be read. */
+  textOf(path: string): string | null;
+  /** What its wheels bring; `null` where one of them cannot be read, and may bring anything. */
+  wheels: ReadonlySet<string> | null;
+}
+
+/** Judges the scripts of one package, reading each file once. */
+export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: string) => Judgement {
+  const all = new Set(paths);
+  const read = new Map<string, PythonImport[]>();
+  const importsOf = (path: string) => {
+    const imports = read.get(path) ?? pythonImports(textOf(path) ?? "");
+    read.set(path, imports);
+    return imports;
+  };
+  /** By the name that an import begins with: the files and folders that may be meant, as paths without their ending. */
+  const places = new Map<string, Set<string>>();
+  for (const path of paths.filter((each) => each.endsWith(".py"))) {
+    const parts = path.slice(0, -".py".length).split("/");
+    for (const [at, part] of parts.entries()) {
+      const known = places.get(part) ?? new Set();
+      places.set(part, known.add(parts.slice(0, at + 1).join("/")));
+    }
+  }
+
+  /** The package's own files behind an import; `null` where it means none of them. */
+  function ownFiles({ module, names, up }: PythonImport, from: string): string[] | null {
+    const folder = from.split("/").slice(0, -1);
+    const parts = module === "" ? [] : module.split(".");
+    const [head = ""] = parts;
+    const beside = [...folder, head].join("/");
+    const known = places.get(head);
+    const base =
+      up > 0
+        ? folder
+            .slice(0, Math.max(0, folder.length - up + 1))
+            .concat(parts.slice(0, 1))
+            .join("/")
+        : known?.has(beside) === true
+          ? beside
+          : [...(known ?? [])][0];
+    if (base === undefined) return null;
+    const rest = parts.slice(1);
+    const steps = [...rest.keys(), rest.length].map((count) => [base, ...rest.slice(0, count)].join("/"));
+    const whole = steps.at(-1) ?? base;
+    const candidates = [...steps, ...names.map((name) => `${whole}/${name}`)];
+    const files = candidates.flatMap((each) => [`${each}.py`, `${each}/__init__.py`].filter((path) => all.has(path)));
+    return files.length === 0 && up > 0 ? null : files;
+  }
+
+  const isThere = (one: PythonImport, from: string): boolean =>
+    ownFiles(one, from) !== null || (one.up === 0 && lackOf(one.module) === null);
+
+  function lackOf(module: string): Judgement | null {
+    const known = knownModule(module);
+    const name = shownName(module);
+    if (known === "there") return null;
+    const [head = ""] = module.split(".", 1);
+    if (known === "elsewhere")
+      return { runs: "remote", reason: `It imports ${name}, which Python does not have here.` };
+    if (known === "no more")
+      return { runs: "nowhere", reason: `It imports ${name}, which Python has no more, or only on Windows.` };
+    if (known !== "unknown")
+      return { runs: "partly", reason: `It imports ${name}, and ${known.lacks} here: what asks for that fails.` };
+    if (wheels === null || wheels.has(head)) return null;
+    const advice = "A pure Python package comes along as a wheel in vendor/, native ones do not run here.";
+    return {
+      runs: "remote",
+      reason: `It imports ${name}, which is neither Python's own nor in the package. ${advice}`,
+    };
+  }
+
+  function verdictOf(one: PythonImport, from: string, entry: string): Judgement | null {
+    if (one.needed === "never" || (one.insteadOf.length > 0 && one.insteadOf.every((other) => isThere(other, from))))
+      return null;
+    const place = from === entry ? { line: one.line } : {};
+    const behind = from === entry ? "" : ` (${from}, line ${one.line})`;
+    if (one.up > 0 && from === entry && one.needed === "always")
+      return {
+        runs: "nowhere",
+        reason: "It imports from its own folder with a dot: it is a module of others, and no script.",
+        ...place,
+      };
+    if (ownFiles(one, from) !== null) return null;
+    const modules = [one.module, ...one.names.map((name) => `${one.module}.${name}`)];
+    const lack =
+      one.up > 0
+        ? null
+        : worst(modules.slice(0, isWhole(one) ? 1 : undefined).flatMap((module) => lackOf(module) ?? []));
+    if (lack === null || lack.reason === undefined) return null;
+    if (one.needed === "always" || lack.runs === "partly") return { ...lack, reason: lack.reason + behind, ...place };
+    if (lack.runs === "nowhere") return null;
+    return { runs: "partly", reason: `${lack.reason} Only a part of the script needs it.${behind}`, ...place };
+  }
+
+  return (entry) => {
+    const seen = new Set([entry]);
+    const found: Judgement[] = [];
+    for (const path of seen)
+      for (const one of importsOf(path)) {
+        const verdict = verdictOf(one, path, entry);
+        if (verdict !== null) found.push(verdict);
+        // What is needed at times only is not followed: it would say of others what their author never meant to run.
+        if (one.needed === "always") for (const file of ownFiles(one, path) ?? []) seen.add(file);
+      }
+    return worst(found);
+  };
+}
+
+/** Whether nothing is gained by asking for each of its names: a package that is not there lacks all of them. */
+function isWhole({ module }: PythonImport): boolean {
+  return knownModule(module) === "unknown";
+}

@@ -1,0 +1,95 @@
+// What is said of each script of a package.
+
+import { describe, expect, it } from "vitest";
+import { compilePackage, judgeScripts } from "../../../../src/domain/code/compile";
+import { readPackage } from "../../../../src/domain/package/package";
+import { skillZip, zip } from "../../../support/skill";
+
+async function judged(files: Record<string, string | Uint8Array>) {
+  const { package: found } = await readPackage(skillZip({ files }), {});
+  const { compiled } = await compilePackage(found!);
+  return judgeScripts(found!, compiled);
+}
+/** Each script with its verdict, the first name in its reason, and its line. */
+async function told(files: Record<string, string | Uint8Array>) {
+  const short = (await judged(files)).map(({ path, runs, reason, line }) => [
+    path,
+    [
+      runs,
+      ...[...(reason ?? "").matchAll(/'([^']*)'/g)].slice(0, 1).map(([, name]) => name),
+      ...(line === undefined ? [] : [line]),
+    ].join(" "),
+  ]);
+  return Object.fromEntries(short);
+}
+
+describe("a script in JavaScript", () => {
+  it.each<[string, string, string]>([
+    ["runs with what Node has", 'const fs = require("fs"); import("node:path"); require("./b")', "isolate"],
+    ["runs without what it can do without", "let c; try { c = require('chalk') } catch { c = null }", "isolate"],
+    [
+      "does not without what it gives up for",
+      "\nlet c; try { c = require('chalk') } catch { process.exit(1) }",
+      "nowhere chalk 2",
+    ],
+    ["does not without a package", "\nrequire('axios').get('x')", "nowhere axios 2"],
+    ["does not without a file", "require('./none')", "nowhere ./none 1"],
+    ["runs elsewhere with what Node has there", "import { DatabaseSync } from 'node:sqlite'", "remote node:sqlite 1"],
+    ["runs partly with network", "const https = require('https')", "partly https 1"],
+    ["runs partly with programs", "import { execSync } from 'node:child_process'", "partly node:child_process 1"],
+    ["runs partly where a function needs a package", "\nasync function f() { await import('zod') }", "partly zod 2"],
+    ["does not run when it cannot be read", "\nconst = 1", "nowhere 2"],
+  ])("%s", async (_, script, verdict) => {
+    const found = await told({ "scripts/a.js": script, "scripts/b.js": "" });
+    expect(found["scripts/a.js"]).toBe(verdict);
+  });
+
+  it("is judged with what is behind it", async () => {
+    const found = await judged({
+      "a.mjs": "import './lib/b.js'",
+      "lib/b.js": "require('left-pad')",
+      "lib/package.json": "{}",
+    });
+    expect(found).toEqual([
+      { path: "a.mjs", runs: "nowhere", reason: expect.stringMatching(/'left-pad'.*\(lib\/b\.js\)$/) },
+      { path: "lib/b.js", runs: "nowhere", reason: expect.stringContaining("'left-pad'"), line: 1 },
+    ]);
+  });
+});
+
+describe("a package", () => {
+  it("has verdicts on scripts of all kinds, and none on other files", async () => {
+    expect(
+      await told({
+        "scripts/a.py": "import numpy",
+        "scripts/b.ps1": "Get-Item",
+        "scripts/c.js": "1",
+        "scripts/notes.md": "x",
+        "scripts/types.d.ts": "x",
+        "data.json": "{}",
+        "node_modules/x/index.js": "require('y')",
+        "vendor/lib.py": "import z",
+      }),
+    ).toEqual({ "scripts/a.py": "remote numpy 1", "scripts/b.ps1": "nowhere", "scripts/c.js": "isolate" });
+  });
+
+  it("is read with its wheels", async () => {
+    const wheel = zip({ "yaml/__init__.py": "", "six.py": "", "PyYAML-6.dist-info/METADATA": "x" });
+    const files = { "a.py": "import yaml, six", "b.py": "import rich", "vendor/PyYAML-6-py3-none-any.whl": wheel };
+    expect(await told(files)).toEqual({ "a.py": "isolate", "b.py": "remote rich 1" });
+    expect(await told({ ...files, "wheels/broken.whl": "PK" })).toEqual({ "a.py": "isolate", "b.py": "isolate" });
+  });
+
+  it("of which a file is no text, or too large, says so or nothing", async () => {
+    const noise = Array.from(crypto.getRandomValues(new Uint8Array(65_536)), (byte) => byte.toString(36)).join("");
+    const large = `x = "${Array.from({ length: 20 }, (_, at) => noise.slice(at * 997) + noise).join("")}"`;
+    expect(await told({ "a.py": new Uint8Array([0xff, 0xfe, 0xfd]), "b.py": large })).toEqual({ "a.py": "nowhere" });
+  });
+
+  it("that is too large runs nowhere", async () => {
+    const bytes = new Uint8Array(9 * 1024 * 1024);
+    for (let at = 0; at < bytes.length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+    const [verdict] = await judged({ "a.py": "1", "data.bin": bytes });
+    expect(verdict).toMatchObject({ runs: "nowhere", reason: expect.stringContaining("8 MiB") });
+  });
+});

@@ -66,9 +66,11 @@ export default {
 
     const isolates = { loader: env.LOADER, slots: new Slots(PARALLEL.request) };
     if (asked.call === undefined) {
-      const [tokens, described] = await Promise.all([
+      const [tokens, { described }] = await Promise.all([
         countPackageTokens({ assets: env.ASSETS }, found),
-        provider === null ? { tools: [], problems: {} } : describeProvider(isolates, provider, name, manifest.tools),
+        provider === null
+          ? { described: { tools: [], problems: {} } }
+          : describeProvider(isolates, provider, name, manifest.tools),
       ]);
       return Response.json({
         ...{
@@ -106,10 +108,10 @@ export default {
     const { signal } = new AbortController();
     const tool = manifest.tools.find((candidate) => candidate.name === asked.call);
     if (tool !== undefined && provider !== null) {
-      const { tools } = await describeProvider(isolates, provider, name, [tool]);
+      const { described } = await describeProvider(isolates, provider, name, [tool]);
       const call = { tool, shown: tool.name, arguments: asked.arguments, context };
       const result =
-        misfit(tool.name, tools[0]?.inputSchema ?? {}, asked.arguments) ??
+        misfit(tool.name, described.tools[0]?.inputSchema ?? {}, asked.arguments) ??
         (await callTool(isolates, provider, call, host, signal));
       return Response.json({ result, logs, told });
     }

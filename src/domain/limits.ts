@@ -47,6 +47,8 @@ export const ROW_LIMITS = {
   versionBytes: 1_500_000,
   /** What is said of a package when it is published. */
   warnings: 200,
+  /** What a version's provider says of its tools: more is asked for again. */
+  describedBytes: 512 * KiB,
   /** A value of a conversation's store that is longer lies in several rows. In UTF-16 units, of which each takes at most 3 bytes. */
   partChars: 256 * KiB,
   /** All skills of a conversation's catalog as JSON; the rest is looked up when it is asked for. */

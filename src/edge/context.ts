@@ -1,5 +1,6 @@
 // The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
 
+import { waitUntil } from "cloudflare:workers";
 import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings";
@@ -76,6 +77,7 @@ export function makeContext(
     slots: new Slots(PARALLEL.request),
     settings: settingsFrom(env),
     timings,
+    later: waitUntil,
     now: () => Date.now(),
     newId: freshId,
   };

@@ -36,14 +36,14 @@ const answerSchema = z.lazy(() =>
 
 /**
  * Asks a provider what its tools are. Nothing of a user goes in, so the answer is the same for everybody; the isolate is one for
- * all, and none of those in which the tools are called.
+ * all, and none of those in which the tools are called. `isAnswered`: its code has said so, and not a clock or a queue.
  */
 export async function describeProvider(
   isolates: Isolates,
   code: ProviderCode,
   skillName: string,
   declared: readonly ToolDeclaration[],
-): Promise<Described> {
+): Promise<{ described: Described; isAnswered: boolean }> {
   const context = { taskId: "", subtaskId: 0, userId: "", userName: "", skillName };
   const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
   const host = { readFile: async () => null, log: () => {}, ended: () => {}, browserLink: NO_PAGE };
@@ -61,7 +61,7 @@ export async function describeProvider(
     if (typeof read === "string") described.problems[name] = read;
     else described.tools.push(read);
   }
-  return described;
+  return { described, isAnswered: outcome.kind === "answer" || outcome.kind === "failed" };
 }
 
 /** Calls a tool. A failure of its code is a tool result, too. */

@@ -48,6 +48,8 @@ export interface Context {
   browserLink?: ((call: LinkCall) => BrowserLink) | undefined;
   settings: Settings;
   timings: Timings;
+  /** Goes on with work that the request does not wait for; its failures are its own. */
+  later(work: Promise<void>): void;
   /** Milliseconds since the epoch. */
   now(): number;
   /** A fresh id such as `skl_0J9…`: time-ordered, 26 characters after the prefix. */

@@ -34,6 +34,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     slots: new Slots(PARALLEL.request),
     settings,
     timings,
+    later: (work) => void work,
     now: options.now ?? (() => Date.now()),
     newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
   };

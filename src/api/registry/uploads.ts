@@ -15,6 +15,7 @@ import { type Published, publish } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
 import { shareSkill } from "../../services/registry/share";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
+import { describeLater } from "../../services/tools/describe";
 import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { routingSchema } from "./routing";
 
@@ -182,13 +183,16 @@ async function published(
   form: { file: File; name?: string | undefined },
   target: PublishTarget,
 ): Promise<Published> {
-  return publish(c.get("context"), {
+  const context = c.get("context");
+  const done = await publish(context, {
     upload: new Uint8Array(await form.file.arrayBuffer()),
     fileName: form.file.name,
     name: form.name,
     target,
     idempotencyKey: c.req.header("idempotency-key") ?? null,
   });
+  if (done.status === 201) describeLater(context, done.skill);
+  return done;
 }
 
 /** The resource of what was published just now, with how search finds it where it brought example prompts. */

@@ -1,5 +1,6 @@
 // What versions contain, from the nearest place that has it: this isolate's memory, the nearest replica, D1.
 
+import type { Described } from "../../domain/conversation/offered";
 import { readVersionContents, type VersionContent } from "../../storage/d1/catalog";
 import type { Database } from "../../storage/d1/database";
 import type { Context } from "../context";
@@ -58,11 +59,18 @@ export function keepContents(read: ReadonlyMap<string, VersionContent>): void {
   }
 }
 
+/** Notes what the provider of a version says of its tools, if this isolate has the version's content. */
+export function noteDescribed(versionId: string, described: Described): void {
+  const known = seen.get(versionId);
+  if (known !== undefined) seen.set(versionId, { ...known, content: { ...known.content, described } });
+}
+
 function withId(id: string, content: VersionContent | undefined): [string, VersionContent][] {
   return content === undefined ? [] : [[id, content]];
 }
 
-function weightOf({ instructions, description, files, config, tools, provider, servers }: VersionContent): number {
-  const declared = JSON.stringify([config, tools, provider, servers]).length;
+function weightOf(content: VersionContent): number {
+  const { instructions, description, files, config, tools, provider, servers, described } = content;
+  const declared = JSON.stringify([config, tools, provider, servers, described]).length;
   return instructions.length + description.length + declared + files.length * FILE_CHARS;
 }

@@ -25,7 +25,8 @@ export async function filesOf(context: Context, versionId: string): Promise<Pack
   return (await declarationOf(context, versionId))?.files ?? [];
 }
 
-function factsFrom({ digest, config, tools, provider, servers, files }: VersionContent): CodeFacts {
+export function factsFrom(content: VersionContent): CodeFacts {
+  const { digest, config, tools, provider, servers, files, described } = content;
   const paths = files.map((file) => file.path);
   const named = provider?.module;
   const module = named === undefined ? null : (findModule(named, paths) ?? findPython(named, paths));
@@ -38,6 +39,6 @@ function factsFrom({ digest, config, tools, provider, servers, files }: VersionC
     tools: tools.filter(({ name }) => name !== "__proto__").slice(0, CODE_LIMITS.toolsPerSkill),
     scripts: paths.some(isScript),
     servers,
-    described: null,
+    described,
   };
 }

@@ -6,14 +6,13 @@ import { type CodeFacts, factsSchema, type ToolSource, type ToolSources } from "
 import { serversOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { describeProvider } from "../../sandbox/provider";
 import type { Slots } from "../../sandbox/slots";
 import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
 import { connectServers } from "../servers/connections";
 import type { Session } from "../session";
-import { providerCode } from "./code";
 import { factsOf } from "./declarations";
+import { askProvider, hasProvider } from "./describe";
 import { noteVersions, toolMemory } from "./memory";
 import type { Seen } from "./step";
 
@@ -96,18 +95,16 @@ async function described(
   skill: SkillRef,
   facts: CodeFacts,
 ): Promise<{ facts: CodeFacts; isSettled: boolean }> {
-  if (facts.described !== null || facts.provider === null || facts.tools.length === 0)
-    return { facts, isSettled: true };
+  if (facts.described !== null || !hasProvider(facts)) return { facts, isSettled: true };
   const all = (reason: string) => ({
     ...facts,
     described: { tools: [], problems: Object.fromEntries(facts.tools.map((tool) => [tool.name, reason])) },
   });
   if (context.caller.stale) return { facts: all(BARS.stale), isSettled: false };
-  if (context.loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
+  const { loader } = context;
+  if (loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
   try {
-    const code = providerCode(context, skill, facts, facts.provider);
-    const isolates = { loader: context.loader, slots };
-    const answer = await describeProvider(isolates, code, skill.name, facts.tools);
+    const answer = await askProvider(context, { loader, slots }, skill, facts);
     return { facts: { ...facts, described: answer }, isSettled: true };
   } catch (error) {
     // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.

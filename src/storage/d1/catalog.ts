@@ -2,11 +2,13 @@
 
 import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
+import type { Described } from "../../domain/conversation/offered";
 import type { JsonObject } from "../../domain/json";
 import type { Manifest, PackageFile, ToolDeclaration } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
 import { isListed } from "./skills";
+import { describedOfVersion } from "./versions";
 
 /** A wanted skill: by name, and by id where a saved ghost resolved it. */
 export interface WantedSkill {
@@ -178,6 +180,8 @@ export interface VersionContent {
   provider: Manifest["provider"] | null;
   /** Entries of MCP servers, as they were written. */
   servers: JsonObject;
+  /** What its provider says of its tools, if that is known: it alone may come later. */
+  described: Described | null;
 }
 
 /** The content of versions, by version id. One that is gone is absent. */
@@ -216,11 +220,12 @@ const content = {
   instructions: versions.instructions,
   files: versions.files,
   manifest: versions.manifest,
+  described: describedOfVersion,
 };
 
 /** Rows of `content`, by version id. */
 export function contentsIn(
-  rows: readonly (Pick<VersionContent, "digest" | "description" | "instructions" | "files"> & {
+  rows: readonly (Pick<VersionContent, "digest" | "description" | "instructions" | "files" | "described"> & {
     id: string;
     manifest: Manifest;
   })[],

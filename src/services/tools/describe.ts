@@ -1,0 +1,68 @@
+// Asking a provider for its tools. In Python that takes an interpreter, which nobody in a conversation should wait for: it is asked when
+// its version is published, and what it says is kept with the version.
+
+import type { SkillRef } from "../../domain/catalog/skill-ref";
+import type { CodeFacts, Described } from "../../domain/conversation/offered";
+import { utf8Bytes } from "../../domain/json";
+import { ROW_LIMITS } from "../../domain/limits";
+import type { Isolates } from "../../sandbox/isolate";
+import { describeProvider } from "../../sandbox/provider";
+import { isPython } from "../../sandbox/python/executor";
+import { readVersionContents } from "../../storage/d1/catalog";
+import { keepDescribed } from "../../storage/d1/versions";
+import { noteDescribed, ofVersions } from "../catalog/contents";
+import { runsCode } from "../catalog/may-run";
+import type { Context } from "../context";
+import { providerCode } from "./code";
+import { factsFrom } from "./declarations";
+
+/** Facts of a version that has a provider. */
+type ProviderFacts = CodeFacts & { provider: NonNullable<CodeFacts["provider"]> };
+
+export function hasProvider(facts: CodeFacts): facts is ProviderFacts {
+  return facts.provider !== null && facts.tools.length > 0;
+}
+
+/** What a provider says of its tools. In Python it is kept, so that it is asked once; in JavaScript asking costs less than reading would. */
+export async function askProvider(
+  context: Context,
+  isolates: Isolates,
+  skill: Pick<SkillRef, "name" | "version_id">,
+  facts: ProviderFacts,
+): Promise<Described> {
+  const code = providerCode(context, skill, facts, facts.provider);
+  const { described, isAnswered } = await describeProvider(isolates, code, skill.name, facts.tools);
+  if (
+    isAnswered &&
+    isPython(facts.provider.path) &&
+    utf8Bytes(JSON.stringify(described)) <= ROW_LIMITS.describedBytes
+  ) {
+    noteDescribed(skill.version_id, described);
+    // The nearest of all: nobody has to see the write, and it goes to the primary in any case.
+    context.later(keepDescribed(context.nearest, skill.version_id, described).catch(noteFailure));
+  }
+  return described;
+}
+
+/** Asks the provider of a version that was published just now, if it is one in Python that will run. Goes on beside the request. */
+export function describeLater(context: Context, skill: { name: string; scope: string; versionId: string }): void {
+  const { loader, slots } = context;
+  if (loader !== undefined && runsCode(skill.scope))
+    context.later(describePublished(context, { loader, slots }, skill).catch(noteFailure));
+}
+
+async function describePublished(
+  context: Context,
+  isolates: Isolates,
+  { name, versionId }: { name: string; versionId: string },
+): Promise<void> {
+  const content = (await ofVersions(context, [versionId], readVersionContents)).get(versionId);
+  const facts = content === undefined ? null : factsFrom(content);
+  if (facts?.described !== null || !hasProvider(facts) || !isPython(facts.provider.path)) return;
+  await askProvider(context, isolates, { name, version_id: versionId }, facts);
+}
+
+/** The next conversation that loads the version asks for itself. */
+function noteFailure(error: unknown): void {
+  console.error(JSON.stringify({ event: "provider_not_described", reason: String(error).slice(0, 300) }));
+}

@@ -1,5 +1,9 @@
-// Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent one.
-// usage: npm run test:corpus -- <folder with clean/ and quirky/>, or that folder in CORPORA
+// Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent one; and says of any
+// folder of skills how many have a script that runs.
+// usage: npm run test:corpus -- <folder> [--judge]
+//   <folder>  with clean/ and quirky/ (or that folder in CORPORA), or with ZIPs of skills, whose scripts are run: here, and confined
+//             by their own interpreter
+//   --judge   runs nothing: says what publishing would say
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -9,7 +13,11 @@ import { root } from "./kit/files.mjs";
 
 configure({ useWebWorkers: false });
 
-const [corpora = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv.slice(2);
+const judgeOnly = process.argv.includes("--judge");
+const [given = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv
+  .slice(2)
+  .filter((argument) => argument !== "--judge");
+const corpora = path.resolve(process.env.INIT_CWD ?? ".", given);
 const { readPackage, leftOutPart, inspect } = await importTypeScript(
   "src/domain/package/package.ts",
   "src/domain/package/path.ts",
@@ -20,7 +28,12 @@ const LURES = new Set(["DOWNLOAD_AND_RUN", "PASTE_AND_RUN"]);
 let failures = 0;
 let read = 0;
 const findings = {};
-for (const kind of ["clean", "quirky"]) {
+const skills = ((await listZips(corpora)) ?? []).map((name) => path.join(corpora, name));
+if (skills.length > 0) {
+  const { scriptsOfCorpus } = await import("./local/corpus-scripts.mjs");
+  await scriptsOfCorpus(skills, readPackage, !judgeOnly);
+}
+for (const kind of skills.length > 0 ? [] : ["clean", "quirky"]) {
   const folder = path.resolve(corpora, kind);
   const files = await listZips(folder);
   if (files === null) {
@@ -33,7 +46,7 @@ for (const kind of ["clean", "quirky"]) {
   const found = Object.entries(findings[kind] ?? {}).map(([code, count]) => `${count} ${code}`);
   console.log(`  findings of the inspection: ${found.join(", ") || "none"}`);
 }
-console.log(`\n${read} archives read, ${failures} failures`);
+if (skills.length === 0) console.log(`\n${read} archives read, ${failures} failures`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 async function check(kind, folder, file) {

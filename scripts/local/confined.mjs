@@ -1,36 +1,74 @@
-// Runs a script in Node as it is, confined: namespaces of its own (no network, no processes of others), a root that has nothing but
-// the system's libraries and the package, an empty home, a deadline; and the folder goes away afterwards. Linux only, and only where
-// the kernel gives namespaces: where it does not, nothing is run.
+// Runs a script as its own interpreter does, confined: namespaces of its own (no network, no processes of others), a user that owns
+// nothing, a root that has nothing but the system's libraries and the package, no way back out of it and no capability to look for one, an
+// empty home, a deadline; and the folder goes away afterwards. Linux only. Where any of this cannot be had, nothing is run.
 
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { root } from "../kit/files.mjs";
 
 const MS = 10_000;
+/** What is read of each file that a script leaves, and of all. */
+const MOST_BYTES = 8 * 1024 * 1024;
+const MOST_FILES = 1_000;
 const FOLDERS = ["skill", "workspace", "tmp", "home/skill"];
 const NODE = path.join(root, "node_modules", "node", "bin", "node");
+/** By language: how a script is begun, beside its path and arguments. */
+const INTERPRETERS = {
+  javascript: ["/opt/node", "--max-old-space-size=512"],
+  python: ["/usr/bin/python3"],
+  shell: ["/usr/bin/bash"],
+};
+/** Nobody: the user that a script is outside of its namespaces, so that what belongs to root is not its own. */
+const NOBODY = 65_534;
+/** What unshare or one of the mounts could not do. No script answers so by itself and writes the word, too. */
+const UNCONFINED = 97;
 
-/** Inside the namespaces: the root is built of read-only mounts, then there is no way back out of it. */
+/**
+ * Inside the namespaces: a root is built of read-only mounts and becomes the only one, the old one is taken away, and capabilities go
+ * for good. Every step must succeed.
+ */
 const INSIDE = `
 set -e
+trap '[ $? = 0 ] || { echo UNCONFINED >&2; exit ${UNCONFINED}; }' EXIT
 cd "$1"
-mount -t tmpfs -o size=64m,mode=755 none root
-mkdir -p root/usr root/proc root/opt root/dev root/skill root/workspace root/tmp root/home/skill
-for place in usr lib lib64; do [ -e /$place ] || continue; mkdir -p root/$place; mount --rbind /$place root/$place; mount -o remount,bind,ro root/$place; done
+mount --make-rprivate /
+mount -t tmpfs -o size=1m,mode=755 none root
+mkdir -p root/usr root/proc root/opt root/dev root/etc root/skill root/workspace root/tmp root/home/skill root/old
+for place in usr lib lib64; do [ -e /$place ] || continue; mkdir -p root/$place; mount --bind /$place root/$place; mount -o remount,bind,ro,nosuid,nodev root/$place; done
 ln -s usr/bin root/bin
+[ ! -d /etc/alternatives ] || { mkdir root/etc/alternatives; mount --bind /etc/alternatives root/etc/alternatives; mount -o remount,bind,ro,nosuid,nodev root/etc/alternatives; }
 touch root/opt/node root/dev/null root/dev/urandom
-mount --bind "$2" root/opt/node; mount --bind /dev/null root/dev/null; mount --bind /dev/urandom root/dev/urandom
-mount -t proc none root/proc
-for place in skill workspace tmp home/skill; do mount --bind files/$place root/$place; done
+mount --bind "$2" root/opt/node; mount -o remount,bind,ro,nosuid,nodev root/opt/node
+mount --bind /dev/null root/dev/null; mount --bind /dev/urandom root/dev/urandom
+mount -t proc -o nosuid,nodev,noexec none root/proc
+for place in skill workspace tmp home/skill; do mount --bind files/$place root/$place; mount -o remount,bind,rw,nosuid,nodev root/$place; done
+mount -o remount,bind,ro,nosuid,nodev root
 shift 2
-ulimit -f 65536
-exec chroot root /usr/bin/env -i HOME=/home/skill PATH=/usr/bin LANG=C.UTF-8 PWD=/workspace TMPDIR=/tmp USER=skill NODE_NO_WARNINGS=1 /usr/bin/sh -c 'cd /workspace; exec /opt/node "$@"' sh "$@"
+cd root
+pivot_root . old
+umount -l old
+cd /workspace
+ulimit -c 0
+ulimit -f 16384
+ulimit -n 256
+ulimit -p 128
+trap - EXIT
+exec env -i HOME=/home/skill PATH=/usr/bin:/bin LANG=C.UTF-8 PWD=/workspace TMPDIR=/tmp USER=skill NODE_NO_WARNINGS=1 PYTHONDONTWRITEBYTECODE=1 \\
+  setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
 `;
 
 /** @returns {Promise<{ exit: number, stdout: string, stderr: string, files: Record<string, string> }>} files: base64 by full path, new and changed */
-export async function runConfined({ files, script, args = [], input = "", files_in = {}, given = {} }) {
+export async function runConfined({
+  files,
+  script,
+  language = "javascript",
+  args = [],
+  input = "",
+  files_in = {},
+  given = {},
+}) {
   const place = await mkdtemp(path.join(tmpdir(), "confined-"));
   try {
     await mkdir(path.join(place, "root"));
@@ -38,36 +76,49 @@ export async function runConfined({ files, script, args = [], input = "", files_
     const brought = new Map(Object.entries(files).map(([name, bytes]) => [`/skill/${name}`, Buffer.from(bytes)]));
     for (const [name, text] of Object.entries({ ...files_in, ...given })) brought.set(name, Buffer.from(text));
     for (const [name, bytes] of brought) {
-      const file = path.join(place, "files", name);
+      const file = path.join(place, "files", path.posix.normalize(`/${name}`));
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, bytes);
       await chmod(file, 0o755);
     }
-    const command = [
-      "-r",
-      "-n",
-      "-m",
-      "-p",
-      "-i",
-      "-u",
-      "--fork",
-      "--kill-child",
-      "sh",
-      "-c",
-      INSIDE,
-      "sh",
-      place,
-      NODE,
-      `/skill/${script}`,
-      ...args,
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await give(place);
+    const nobody = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"] : [];
+    const [command, ...rest] = [
+      ...nobody,
+      ...[
+        "unshare",
+        "-r",
+        "-n",
+        "-m",
+        "-p",
+        "-i",
+        "-u",
+        "--fork",
+        "--kill-child",
+        "sh",
+        "-c",
+        INSIDE,
+        "sh",
+        place,
+        NODE,
+      ],
+      ...INTERPRETERS[language],
+      ...[`/skill/${script}`, ...args],
     ];
-    const { status, stdout, stderr } = spawnSync("unshare", command, {
+    const { status, stdout, stderr, error } = spawnSync(command, rest, {
       input,
       encoding: "utf8",
       timeout: MS,
+      killSignal: "SIGKILL",
       maxBuffer: 1 << 26,
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
     });
-    const after = await filesBelow(path.join(place, "files"), "");
+    if (error !== undefined && error.code !== "ETIMEDOUT" && error.code !== "ENOBUFS" && error.code !== "EPIPE")
+      throw error;
+    if ((status === UNCONFINED && /\bUNCONFINED\b/.test(stderr)) || /^unshare: |^setpriv: /m.test(stderr))
+      throw new Error(`Nothing is run, since it cannot be confined here: ${stderr.trim().slice(0, 500)}`);
+    const after = await filesBelow(path.join(place, "files"));
     const changed = after.filter(([name, bytes]) => !brought.get(name)?.equals(bytes));
     return {
       exit: status ?? 137,
@@ -80,14 +131,28 @@ export async function runConfined({ files, script, args = [], input = "", files_
   }
 }
 
-async function filesBelow(folder, name) {
-  const entries = await readdir(path.join(folder, name), { withFileTypes: true });
-  const found = await Promise.all(
-    entries.map(async (entry) => {
+/** Gives what the script may write to the user that it is. */
+async function give(folder) {
+  await chown(folder, NOBODY, NOBODY);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const inner = path.join(folder, entry.name);
+    if (entry.isDirectory()) await give(inner);
+    else await chown(inner, NOBODY, NOBODY);
+  }
+}
+
+/** What lies there: files alone, as no link leads anywhere, and none that is larger than anything that is compared. */
+async function filesBelow(folder) {
+  const found = [];
+  async function walk(name) {
+    for (const entry of await readdir(path.join(folder, name), { withFileTypes: true })) {
       const inner = `${name}/${entry.name}`;
-      if (entry.isDirectory()) return filesBelow(folder, inner);
-      return entry.isFile() ? [[inner, await readFile(path.join(folder, inner))]] : [];
-    }),
-  );
-  return found.flat().sort(([a], [b]) => (a < b ? -1 : 1));
+      if (found.length >= MOST_FILES) return;
+      if (entry.isDirectory()) await walk(inner);
+      else if (entry.isFile() && (await stat(path.join(folder, inner))).size <= MOST_BYTES)
+        found.push([inner, await readFile(path.join(folder, inner))]);
+    }
+  }
+  await walk("");
+  return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }

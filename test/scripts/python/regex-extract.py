@@ -1,4 +1,3 @@
-# input: "Mail ada@example.org To bob.b@x.io on 2024-05 to go\n"
 import re, sys
 text = sys.stdin.read()
 print(re.findall(r"[\w.+-]+@[\w-]+\.\w+", text), re.sub(r"(?P<y>\d{4})-(?P<m>\d\d)", r"\g<m>/\g<y>", text).strip())

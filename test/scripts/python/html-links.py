@@ -1,4 +1,3 @@
-# input: "<p><a href='b?x=1&amp;y=2'>b</a><a href=/c>c</a></p>"
 from html.parser import HTMLParser
 import sys, urllib.parse
 class Links(HTMLParser):

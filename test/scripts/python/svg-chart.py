@@ -1,4 +1,3 @@
-# input: "a,3\nb,7\nc,5\n"
 import sys
 values = [int(line.split(",")[1]) for line in sys.stdin]
 top = max(values)

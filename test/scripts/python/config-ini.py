@@ -1,4 +1,3 @@
-# input: "[server]\nport = 80\ntls = yes\nhost = x\nurl = http://%(host)s:%(port)s\n"
 import configparser, io, sys
 config = configparser.ConfigParser()
 config.read_string(sys.stdin.read())

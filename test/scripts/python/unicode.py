@@ -1,4 +1,3 @@
-# input: "\u00e9\u00df\u4e2d\n"
 import unicodedata, sys
 text = sys.stdin.read().strip()
 print(len(text), text.upper(), unicodedata.normalize("NFD", text).encode("ascii", "ignore"), text.encode("utf-16-le").hex(), [unicodedata.name(c) for c in text[:2]])

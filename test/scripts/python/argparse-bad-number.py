@@ -1,4 +1,3 @@
-# args: ["many"]
 import argparse
 parser = argparse.ArgumentParser(prog="tool")
 parser.add_argument("n", type=int)

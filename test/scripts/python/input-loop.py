@@ -1,4 +1,3 @@
-# input: "1\n2\nstop\n9\n"
 total = 0
 while True:
     try: line = input("> ")

@@ -1,4 +1,3 @@
-# input: "team,points\n\"a, b\",1\nc,2.5\n\"a, b\",4\n"
 import csv, io, statistics, sys
 rows = list(csv.DictReader(sys.stdin))
 by = {}

@@ -1,4 +1,3 @@
-# input: "---\nname: x\ndescription: y\n---\nbody\n"
 import pathlib, re, sys
 text = pathlib.Path(sys.argv[1]).read_text() if len(sys.argv) > 1 else sys.stdin.read()
 found = re.match(r"---\n(.*?)\n---\n", text, re.S)

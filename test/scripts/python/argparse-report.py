@@ -1,5 +1,3 @@
-# args: ["--top", "3", "--lower"]
-# input: "the cat The dog the end a cat\n"
 """Counts words of a text."""
 import argparse, collections, re, sys
 parser = argparse.ArgumentParser(prog="report")

@@ -1,4 +1,3 @@
-# args: ["add", "1", "2", "39"]
 import argparse
 parser = argparse.ArgumentParser(prog="tool")
 commands = parser.add_subparsers(dest="command", required=True)

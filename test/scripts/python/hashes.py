@@ -1,4 +1,3 @@
-# input: "hello w\u00f6rld\n"
 import base64, hashlib, hmac, sys, uuid, zlib
 data = sys.stdin.buffer.read()
 print(hashlib.sha256(data).hexdigest(), hashlib.md5(data).hexdigest(), zlib.crc32(data))

@@ -1,4 +1,3 @@
-# input: "{\"a\": }"
 import json, sys
 try:
     json.loads(sys.stdin.read())

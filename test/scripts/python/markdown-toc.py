@@ -1,4 +1,3 @@
-# input: "# One\ntext\n## Two & a half\n### Three\n"
 import re, sys
 for line in sys.stdin:
     found = re.match(r"(#{1,6})\s+(.*?)\s*$", line)

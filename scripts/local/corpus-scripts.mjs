@@ -1,0 +1,116 @@
+// The scripts of other people's skills: what publishing would say of each, and whether it does here what it does for its own interpreter.
+// That interpreter runs confined, or not at all.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { differences } from "../../test/scripts/compare.mjs";
+import { openBench } from "./bench.mjs";
+import { runConfined } from "./confined.mjs";
+import { runOnBench } from "./on-bench.mjs";
+
+/** As a model would call a script that it does not know: for its help, with nothing, with a file and some input. */
+const CASES = [{ args: ["--help"] }, { args: [] }, { args: ["/workspace/input.json"], input: "hello\n42\n" }];
+const WORKSPACE = {
+  "/workspace/input.json": '[{"id":1,"name":"a","value":3.5},{"id":2,"name":"b","value":4}]',
+  "/workspace/input.txt": "# Title\n\nhello world, a line\n",
+};
+const LANGUAGES = { javascript: /\.[cm]?[jt]s$/, python: /\.py$/, shell: /\.(?:sh|bash)$/ };
+/** An interpreter that lacks what the script needs: that both say so is no sign that it runs. */
+const LACKS =
+  /ModuleNotFoundError|ImportError|Cannot find (?:module|package)|MODULE_NOT_FOUND|command not found|SyntaxError/;
+/** Isolates live as long as their bench, and a local one never lets go of them. */
+const SKILLS_OF_A_BENCH = 6;
+
+/**
+ * Looks at every skill, and prints a line for each script and the sums.
+ * @param {string[]} zips paths
+ * @param {(upload: Uint8Array, naming: object) => Promise<any>} readPackage the gateway's own
+ * @param {boolean} runs whether scripts are run, or judged only
+ * @returns {Promise<{ skills: number, running: number }>}
+ */
+export async function scriptsOfCorpus(zips, readPackage, runs) {
+  const skills = [];
+  let bench = null;
+  try {
+    for (const [at, zip] of zips.entries()) {
+      if (at % SKILLS_OF_A_BENCH === 0) {
+        await bench?.close();
+        bench = await openBench();
+      }
+      const upload = new Uint8Array(await readFile(zip));
+      const { package: found } = await readPackage(upload, { fileName: path.basename(zip) });
+      if (found === null) continue;
+      const files = Object.fromEntries(
+        found.files.map(({ path: name, offset, size }) => [name, found.zip.slice(offset, offset + size)]),
+      );
+      const { scripts } = await bench.ask(found.name, upload, {});
+      const told = [];
+      for (const verdict of scripts ?? []) told.push(await lookAt(bench, files, verdict, runs));
+      if (told.length > 0) skills.push({ name: path.basename(zip), told });
+    }
+  } finally {
+    await bench?.close();
+  }
+  return sumUp(skills, runs);
+}
+
+async function lookAt(bench, files, verdict, runs) {
+  const language = Object.keys(LANGUAGES).find((name) => LANGUAGES[name].test(verdict.path)) ?? "other";
+  const script = { ...verdict, language };
+  if (!runs || language === "other") return script;
+  const equal = { exit: 0, whole: 0, works: false };
+  const told = [];
+  for (const asked of CASES) {
+    const given = { files, script: verdict.path, language, files_in: WORKSPACE, ...asked };
+    const [here, there] = [await runOnBench(bench, given), await runConfined(given)];
+    const found = differences(here, there);
+    if (!found.includes("exit")) equal.exit++;
+    if (found.length === 0) equal.whole++;
+    if (!found.includes("exit") && !found.includes("stdout") && !LACKS.test(there.stderr)) equal.works = true;
+    if (found.length > 0) told.push(difference(asked, found, here, there));
+  }
+  return { ...script, equal, differs: told };
+}
+
+function difference({ args }, found, here, there) {
+  const of = ({ exit, stdout, stderr }) => `${exit} ${JSON.stringify(`${stdout}${stderr}`.slice(-250))}`;
+  return `      ${args.join(" ") || "(nothing)"}: ${found.join(", ")}\n        here  ${of(here)}\n        there ${of(there)}`;
+}
+
+/** Whether a script runs: its exit codes are its own interpreter's, and at least once it has done something. Else by its verdict. */
+const isRunning = ({ equal, runs }) =>
+  equal === undefined ? runs === "isolate" || runs === "partly" : equal.exit === CASES.length && equal.works;
+
+function sumUp(skills, runs) {
+  const languages = {};
+  let running = 0;
+  for (const { name, told } of skills) {
+    const works = told.some(isRunning);
+    if (works) running++;
+    console.log(`${works ? "runs" : "    "} ${name}`);
+    for (const script of told) {
+      const { language, path: at, reason = "", equal, differs = [] } = script;
+      languages[language] ??= { scripts: 0, running: 0, skills: new Set(), verdicts: {} };
+      const sums = languages[language];
+      sums.scripts++;
+      if (isRunning(script)) {
+        sums.running++;
+        sums.skills.add(name);
+      }
+      const why = `${script.runs}${reason === "" ? "" : `: ${reason.slice(0, 70)}`}`;
+      sums.verdicts[why] = (sums.verdicts[why] ?? 0) + 1;
+      const ran = equal === undefined ? "" : `  exit ${equal.exit}/${CASES.length}, all ${equal.whole}/${CASES.length}`;
+      console.log(`     ${isRunning(script) ? "+" : "-"} ${at}  ${script.runs}${ran}  ${reason}`);
+      for (const line of differs) console.log(line);
+    }
+  }
+  for (const [language, { scripts, running: some, skills: of, verdicts }] of Object.entries(languages)) {
+    console.log(`\n${language}: ${some} of ${scripts} scripts run, in ${of.size} skills`);
+    for (const [why, count] of Object.entries(verdicts).sort(([, a], [, b]) => b - a))
+      console.log(`  ${count}  ${why}`);
+  }
+  console.log(
+    `\n${running} of ${skills.length} skills with scripts have at least one that runs${runs ? "" : ", by what publishing says"}`,
+  );
+  return { skills: skills.length, running };
+}

@@ -1,0 +1,27 @@
+// Runs a script of a package on the bench, as it is asked of its own interpreter in confined.mjs.
+
+import { zipSync } from "fflate";
+
+/** What makes a package of the files, if nothing else does. */
+const SKILL = Buffer.from("---\nname: scripts\ndescription: Scripts.\n---\n\n# Scripts\n");
+
+/** @returns {Promise<{ exit: number | null, stdout: string, stderr: string, files: Record<string, string> }>} */
+export async function runOnBench(bench, { files, script, args = [], input = "", files_in = {}, given = {} }) {
+  const inside = { "SKILL.md": SKILL, ...files };
+  const zip = zipSync(
+    Object.fromEntries(
+      Object.entries(inside).map(([name, bytes]) => [
+        `scripts/${name}`,
+        [new Uint8Array(bytes), { os: 3, attrs: 0o100755 << 16 }],
+      ]),
+    ),
+  );
+  const placed = Object.entries({ ...files_in, ...given });
+  const { run, ...other } = await bench.ask("scripts", zip, {
+    call: script,
+    arguments: { args, input },
+    files: Object.fromEntries(placed.map(([name, text]) => [name, Buffer.from(text).toString("base64")])),
+  });
+  if (run === undefined) return { exit: null, stdout: "", stderr: JSON.stringify(other), files: {} };
+  return { exit: run.exit_code, stdout: run.stdout, stderr: run.stderr, files: run.files };
+}

@@ -16,7 +16,8 @@ export function makeFiles({ zip, files, given, limits, run }) {
   const volume = new Volume();
   const fs = createFsFromVolume(volume);
   const original = new Map();
-  for (const folder of [...limits.roots, "/dev"]) fs.mkdirSync(folder, { recursive: true });
+  for (const folder of [...limits.roots, "/dev", ...(run.asked.folders ?? [])])
+    fs.mkdirSync(folder, { recursive: true });
   const put = (path, bytes, mode) => {
     fs.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
     fs.writeFileSync(path, bytes, { mode });

@@ -98,7 +98,7 @@ function makeRun({ asked, host, limits }) {
 }
 
 async function evaluate(run, asked, modules) {
-  const main = modules.main(`${run.limits.skill}/${asked.path}`);
+  const main = modules.main(asked.file ?? `${run.limits.skill}/${asked.path}`);
   let settled = false;
   const done = main.then(async (exported) => {
     if (typeof exported === "function") await callMain(run, asked, exported);
@@ -189,8 +189,12 @@ const sleep = (ms) =>
 
 /** What is new or changed, in the order of the folders: as many as the host wants to hear of. */
 async function putFiles(run, volume) {
-  let left = run.limits.toldFiles;
-  for (const [path, bytes] of volume.written()) {
+  let left = run.asked.toldFiles ?? run.limits.toldFiles;
+  const written = volume.written();
+  if (run.asked.isPart)
+    for (const path of volume.original.keys())
+      if (!written.has(path) && path !== "/dev/stdin") told(await run.host.put(path, null));
+  for (const [path, bytes] of written) {
     if (left === 0) return;
     if (!isChanged(volume, path, bytes)) continue;
     // A name that no archive may hold is refused; what else the script did is not lost with it.

@@ -4,6 +4,7 @@ import nodePath from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { makeBuiltins } from "./builtins.js";
 
+const TEXT = "[eval]";
 const ENDINGS = [".js", ".json", ".cjs", ".mjs", ".ts", ".cts", ".mts"];
 
 export function makeModules({ run, fs, functions, load }) {
@@ -11,6 +12,7 @@ export function makeModules({ run, fs, functions, load }) {
   const cache = Object.create(null);
   const esm = new Map();
   let mainModule;
+  const textPath = run.asked.text === undefined ? null : `${run.process.cwd()}/${TEXT}`;
 
   const isFile = (path) => fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const readJson = (path) => (isFile(path) ? JSON.parse(fs.readFileSync(path, "utf8").replace(/^\uFEFF/, "")) : null);
@@ -40,7 +42,8 @@ export function makeModules({ run, fs, functions, load }) {
   }
 
   function functionOf(path) {
-    const name = path.startsWith(`${skill}/`) ? path.slice(skill.length + 1) : "";
+    // A text that is no file has a name that no file has.
+    const name = path === textPath ? TEXT : path.startsWith(`${skill}/`) ? path.slice(skill.length + 1) : path;
     const made = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (made?.fault !== undefined) throw new SyntaxError(`${path}: ${made.fault}`);
     if (made === undefined)
@@ -200,7 +203,8 @@ export function makeModules({ run, fs, functions, load }) {
 
   return {
     /** Runs the script; resolves to what a module exports by default, if anything. */
-    async main(path) {
+    async main(file) {
+      const path = textPath ?? file;
       const made = functionOf(path);
       if (made.kind === "commonjs") {
         commonJs(path, made);

@@ -11,7 +11,8 @@ const soon = queueMicrotask;
 
 export function makeProcess({ asked, run, fs }) {
   const { skill, workspace, home } = run.limits;
-  let cwd = workspace;
+  let cwd = asked.cwd ?? workspace;
+  const script = asked.text === undefined ? [asked.file ?? `${skill}/${asked.path}`] : [];
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   run.writeBytes = (name, data) => {
     if (typeof data === "string") run.write(name, data);
@@ -36,12 +37,12 @@ export function makeProcess({ asked, run, fs }) {
   const process = new EventEmitter();
   Object.assign(process, {
     ...{
-      argv: ["/usr/bin/node", `${skill}/${asked.path}`, ...asked.args],
+      argv: ["/usr/bin/node", ...script, ...asked.args],
       argv0: "node",
       execArgv: [],
       execPath: "/usr/bin/node",
     },
-    env: { HOME: home, PATH: "/usr/bin", LANG: "C.UTF-8", PWD: workspace, TMPDIR: "/tmp", USER: "skill" },
+    env: { HOME: home, PATH: "/usr/bin", LANG: "C.UTF-8", PWD: cwd, TMPDIR: "/tmp", USER: "skill", ...asked.env },
     ...{
       pid: 2,
       ppid: 1,

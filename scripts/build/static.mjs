@@ -9,6 +9,7 @@ import { prepareDemo } from "./demo.mjs";
 import { prepareDocuments } from "./documents.mjs";
 import { prepareGuest } from "./guest.mjs";
 import { preparePython } from "./python/parts.mjs";
+import { prepareShell } from "./shell.mjs";
 import { prepareTokens } from "./tokens.mjs";
 
 /**
@@ -19,6 +20,7 @@ export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
   { output: "sandbox/node.js", sources: ["guest"], prepare: prepareGuest },
+  { output: "sandbox/shell.js", sources: ["guest", "src"], prepare: prepareShell },
   { output: "client/", sources: ["client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
   { output: "python/", sources: ["src"], prepare: preparePython },

@@ -2,18 +2,20 @@
 
 import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
 import { findModule, findPython } from "../../src/domain/code/graph";
-import { isScript, languageOf } from "../../src/domain/code/language";
+import { isScript, languageOf, shebangLanguage } from "../../src/domain/code/language";
 import { PARALLEL } from "../../src/domain/code/script-limits";
 import { runnable, runnableScripts } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
 import { compileApart } from "../../src/sandbox/compiling";
+import type { IsolateParts } from "../../src/sandbox/executor";
 import type { HostParts } from "../../src/sandbox/host";
 import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
 import { isPython, python } from "../../src/sandbox/python/executor";
 import { pythonIsolate } from "../../src/sandbox/python/isolate";
+import { shell } from "../../src/sandbox/shell/executor";
 import { Slots } from "../../src/sandbox/slots";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
@@ -116,8 +118,10 @@ export default {
       return Response.json({ result, logs, told });
     }
     const script = asked.call.replace(/^\.\//, "");
-    const language = languageOf(script);
-    if (!paths.includes(script) || language === null || !isScript(script))
+    const place = files.find(({ path: each }) => each === script);
+    const beginning = new TextDecoder().decode(found.zip.subarray(place?.offset ?? 0, (place?.offset ?? 0) + 200));
+    const language = languageOf(script) ?? (script.includes(".") ? null : shebangLanguage(beginning));
+    if (place === undefined || language === null)
       return Response.json({ problem: `'${asked.call}' is neither a tool nor a script of ${name}.` });
     const { args = [], input = "" } = asked.arguments;
     const given = Object.entries(asked.files ?? {}).map(([path, text]) => ({ path, bytes: decodeBase64(text) }));
@@ -129,7 +133,8 @@ export default {
       ms: timeoutOf(manifest.config),
     };
     const scripts = async () => (code === null ? null : runnableScripts(code)) ?? "the package has no code";
-    const executors = [javascript(parts, scripts), python(parts)];
+    const others = (of: IsolateParts) => [javascript(of, scripts), python(of)];
+    const executors = [...others(parts), shell(parts, others)];
     const run = await executors.find((one) => one.runs(call.script))?.run(call, signal);
     const written = (run?.files ?? []).map(({ path, bytes }) => [path, encodeBase64(bytes)]);
     return Response.json({ run: { ...run, files: Object.fromEntries(written) }, logs, told });

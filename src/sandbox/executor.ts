@@ -29,6 +29,19 @@ export interface ScriptCall {
   context: ToolContext;
   /** How long it may take, once it has begun. */
   ms: number;
+  /** Where it is a part of another run: what is run instead of a script of the package, and where. */
+  part?: PartOfRun;
+}
+
+export interface PartOfRun {
+  /** A file by its full path, or a text that is none. */
+  file?: string;
+  text?: string;
+  cwd: string;
+  /** Those that are there, also without a file in them. */
+  folders: string[];
+  /** Beside what every run has. */
+  env: Record<string, string>;
 }
 
 export interface ScriptRun {
@@ -42,6 +55,8 @@ export interface ScriptRun {
   files: readonly RunFile[];
   /** Files that are not among them, since they are too large or too many. */
   left: readonly LeftFile[];
+  /** Files that are gone, by full path. Told of parts of a run only. */
+  removed?: readonly string[];
   /** Why it did not end by itself; `null` when it did. `busy`: it never began. */
   reason: "timeout" | "cancelled" | "stopped" | "failed" | "busy" | null;
 }

@@ -3,7 +3,7 @@
 import { RpcTarget } from "cloudflare:workers";
 import { isRunPath } from "../domain/code/run-path";
 import type { LeftReason } from "../domain/code/script-files";
-import { SCRIPT_FILES } from "../domain/code/script-limits";
+import { PART_FILES, SCRIPT_FILES } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import type { JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
@@ -49,6 +49,16 @@ export interface HostEnding {
   ms: number;
 }
 
+/** What came of a part of a run that was done elsewhere. */
+export interface PartAnswer {
+  exit: number;
+  stdout: string;
+  stderr: string;
+  /** New and changed files, and those that are gone, by full path. */
+  files: { path: string; bytes: Uint8Array }[];
+  removed: string[];
+}
+
 /** What stands behind the host of one call. */
 export interface HostParts {
   /** A file of the skill's own package; `null` when it has none of this path. */
@@ -59,6 +69,10 @@ export interface HostParts {
   browserLink: BrowserLink;
   /** When the call ends, in milliseconds since the epoch. It comes nearer when the isolate is ready. */
   deadline: number;
+  /** Does a part of the run in another language; absent where nothing may be asked for. What is asked may be anything. */
+  execute?(ask: unknown, files: unknown, line: HostCall): Promise<PartAnswer>;
+  /** The run that this one is a part of: they are counted together, and all that a part wrote goes back. */
+  whole?: HostCall;
 }
 
 /** One call's state, on our side. The isolate has only the `Host`. */
@@ -73,12 +87,13 @@ export class HostCall {
   readonly over = Promise.withResolvers<void>();
   /** Why the call was stopped from this side. */
   readonly stopped = Promise.withResolvers<string>();
-  calls = 0;
-  logged = 0;
-  read = 0;
+  readonly removed = new Set<string>();
+  readonly counts: { calls: number; logged: number; read: number };
   isOpen = true;
 
-  constructor(readonly parts: HostParts) {}
+  constructor(readonly parts: HostParts) {
+    this.counts = parts.whole?.counts ?? { calls: 0, logged: 0, read: 0 };
+  }
 
   close(): void {
     this.isOpen = false;
@@ -88,7 +103,7 @@ export class HostCall {
   /** Counts a call, and refuses it when the tool's time is over or there are too many. */
   enter(): void {
     if (!this.isOpen) throw new Error("The call has ended.");
-    if (++this.calls <= CODE_LIMITS.hostCalls) return;
+    if (++this.counts.calls <= CODE_LIMITS.hostCalls) return;
     const reason = `it called the gateway more than ${CODE_LIMITS.hostCalls} times`;
     this.stopped.resolve(reason);
     throw new Error(reason);
@@ -120,8 +135,8 @@ export class Host extends RpcTarget {
         throw new TypeError("readFile knows the encodings 'utf8' and 'bytes'.");
       const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
       if (bytes === null) throw new Error(`The skill has no file '${path.slice(0, 300)}'.`);
-      line.read += bytes.length;
-      if (line.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
+      line.counts.read += bytes.length;
+      if (line.counts.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
       return encoding === "bytes" ? bytes : new TextDecoder().decode(bytes);
     });
   }
@@ -129,7 +144,7 @@ export class Host extends RpcTarget {
   log(text: unknown): Promise<Told<null>> {
     return this.#tell((line) => {
       if (typeof text !== "string") throw new TypeError("log takes text.");
-      if (++line.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
+      if (++line.counts.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
       return null;
     });
   }
@@ -166,8 +181,13 @@ export class Host extends RpcTarget {
   put(path: unknown, bytes: unknown): Promise<Told<boolean>> {
     return this.#tell((line) => {
       if (typeof path !== "string" || !isRunPath(path)) throw new TypeError("A file has a full path.");
+      const isPart = line.parts.whole !== undefined;
+      if (bytes === null && isPart && line.removed.size < SCRIPT_FILES.entries) {
+        line.removed.add(path);
+        return true;
+      }
       if (!(bytes instanceof Uint8Array)) throw new TypeError("A file is bytes.");
-      const { outFileBytes, outBytes, outFiles } = SCRIPT_FILES;
+      const { outFileBytes, outBytes, outFiles } = isPart ? PART_FILES : SCRIPT_FILES;
       const total = [...line.files.values()].reduce((sum, file) => sum + file.length, bytes.length);
       if (bytes.length <= outFileBytes && total <= outBytes && line.files.size < outFiles) {
         line.files.set(path, bytes);
@@ -176,6 +196,14 @@ export class Host extends RpcTarget {
       const reason = bytes.length > outFileBytes ? "TOO_LARGE" : "TOO_MANY";
       if (line.left.size < SCRIPT_FILES.outFiles) line.left.set(path, reason);
       return false;
+    });
+  }
+
+  /** A part of a script in another language, as JSON, with the files as they are. */
+  execute(ask: unknown, files: unknown): Promise<Told<PartAnswer>> {
+    return this.#tell((line) => {
+      if (line.parts.execute === undefined) throw new Error("It cannot be run from here.");
+      return line.parts.execute(ask, files, line);
     });
   }
 

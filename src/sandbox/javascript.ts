@@ -13,6 +13,7 @@ import { type IsolateCode, UnfitCode } from "./isolate";
 import { COMPATIBILITY_DATE } from "./modules";
 import { runInIsolate } from "./script";
 import { TICK_MODULE, TICK_SOURCE } from "./tick";
+import { writtenCode } from "./written";
 
 const COMPATIBILITY_FLAGS = ["nodejs_compat"];
 
@@ -23,18 +24,35 @@ export function javascript(parts: IsolateParts, load: () => Promise<RunnableScri
     async run(call, signal) {
       const guest = await readGuest(parts.assets, "node.js");
       const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, TICK_SOURCE, LIMITS, __DEVELOPMENT__]));
-      const id = [guest.digest, around, COMPATIBILITY_DATE, call.digest, call.context.userId];
+      const written = await writtenCode(parts, call);
+      const more = typeof written === "object" ? written : null;
+      const id = [guest.digest, around, COMPATIBILITY_DATE, call.digest, call.context.userId, more?.digest ?? ""];
       const isolate: IsolateCode = {
         id,
         language: "javascript",
         load: async () => {
-          const [scripts, zip] = await Promise.all([load(), parts.readZip()]);
+          if (typeof written === "string") return written;
+          const [own, zip] = await Promise.all([load(), parts.readZip()]);
+          // A package without code has none; what a run has written may be all there is.
+          const scripts = typeof own === "string" && more !== null ? NONE : own;
           if (typeof scripts === "string") return scripts;
-          return typeof zip === "string" ? zip : workerCode(guest.text, scripts, zip);
+          return typeof zip === "string"
+            ? zip
+            : workerCode(guest.text, withWritten(scripts, more?.scripts ?? NONE), zip);
         },
       };
       return runInIsolate(parts, isolate, call, signal);
     },
+  };
+}
+
+const NONE: RunnableScripts = { functions: {}, faults: {} };
+
+function withWritten(own: RunnableScripts, written: RunnableScripts): RunnableScripts {
+  const faults = Object.entries(own.faults).filter(([path]) => written.functions[path] === undefined);
+  return {
+    functions: { ...own.functions, ...written.functions },
+    faults: { ...Object.fromEntries(faults), ...written.faults },
   };
 }
 
@@ -74,7 +92,7 @@ async function workerCode(guest: string, { functions, faults }: RunnableScripts,
   };
   const index: Record<string, object> = {};
   for (const [path, { source, kind, imports, isAsync }] of Object.entries(functions)) {
-    const name = `skill/${/^[\w./-]+$/.test(path) ? path : `~${Object.keys(index).length}`}.cjs`;
+    const name = `skill/${/^[\w-][\w./-]*$/.test(path) ? path : `~${Object.keys(index).length}`}.cjs`;
     modules[name] = {
       cjs: `module.exports = ${__DEVELOPMENT__ ? await ticking(await import("./instrument"), source, path) : source};`,
     };

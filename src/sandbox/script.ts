@@ -1,6 +1,7 @@
 // A script that runs in an isolate, whatever its language, from the call to what is told of it.
 
 import * as z from "zod";
+import { SCRIPT_FILES } from "../domain/code/script-limits";
 import { CODE_LIMITS } from "../domain/limits";
 import { cutText } from "../domain/tool";
 import { type IsolateParts, KILLED, type ScriptCall, type ScriptRun } from "./executor";
@@ -12,7 +13,7 @@ const outcomeSchema = z.lazy(() => z.object({ exit: z.int().catch(1), stdout: z.
 export async function runInIsolate(
   { loader, slots, host }: IsolateParts,
   code: IsolateCode,
-  { script, args, input, files, config, context, ms }: ScriptCall,
+  { script, args, input, files, config, context, ms, part }: ScriptCall,
   signal: AbortSignal,
 ): Promise<ScriptRun> {
   const ask = {
@@ -23,12 +24,15 @@ export async function runInIsolate(
     context: { ...context, scriptPath: script.path },
     config,
     ms,
+    // All that a part changed goes back to the run, and so does what it took away.
+    ...(part === undefined ? {} : { ...part, toldFiles: SCRIPT_FILES.entries, isPart: true }),
   };
   const { outcome, line, ms: took } = await runIsolated({ loader, slots }, code, { ask, files, ms }, host, signal);
   const told = outcome.kind === "answer" ? outcomeSchema.safeParse(outcome.value) : null;
   const written = {
     files: [...line.files].map(([path, bytes]) => ({ path, bytes })),
     left: [...line.left].map(([path, reason]) => ({ path, reason })),
+    ...(part === undefined ? {} : { removed: [...line.removed] }),
   };
   if (told?.success) {
     const { exit, stdout, stderr } = told.data;

@@ -15,7 +15,17 @@ export class Slots {
   readonly #users = new Map<string, number>();
   readonly #queue: { id: string; grant(release: Release): void }[] = [];
 
+  /** Of the parts of runs. They never wait for what waits for them: whoever is here starts no part. */
+  #inner: Slots | undefined;
+
   constructor(readonly parallel: number) {}
+
+  get inner(): Slots {
+    this.#inner ??= new Slots(
+      this.parallel < PARALLEL.conversation ? PARALLEL.requestParts : PARALLEL.conversationParts,
+    );
+    return this.#inner;
+  }
 
   /** Waits for a slot; `null` when none came in time, or nobody waits for it any more. */
   async take(id: string, signal?: AbortSignal): Promise<Release | null> {

@@ -8,7 +8,7 @@ import { ENDING } from "./fixtures/ending";
 import { FILES, MANY_FILES } from "./fixtures/files";
 import type { Fixture } from "./fixtures/fixture";
 
-const ENDINGS: Partial<Record<Language, string>> = { javascript: ".js", python: ".py" };
+const ENDINGS: Partial<Record<Language, string>> = { javascript: ".js", python: ".py", shell: ".sh" };
 const TABLE: Record<string, Record<string, Fixture>> = {
   "the end of a script": ENDING,
   "the files of a script": FILES,
@@ -52,6 +52,7 @@ describe("what a script wrote", () => {
       "run.js",
       `const fs = require("fs"); for (let n = 0; n < 3_000; n++) fs.writeFileSync("/tmp/" + n, "x"); console.log("done");`,
     ],
+    ["run.sh", `for n in {1..3000}; do echo x > "/tmp/$n"; done\necho done`],
     ["run.py", `for n in range(3000): open(f"/tmp/{n}", "w").write("x")\nprint("done")`],
   ])("may be thousands of files: %s", async (name, source) => {
     const run = await runOne({ name: "thousands", files: { [`scripts/${name}`]: source } }, `scripts/${name}`);

@@ -4,9 +4,10 @@
 import path from "node:path";
 import { prepareCompiler } from "../../scripts/build/compiler.mjs";
 import { prepareGuest } from "../../scripts/build/guest.mjs";
+import { prepareShell } from "../../scripts/build/shell.mjs";
 import { root } from "../../scripts/kit/files.mjs";
 
 export async function setup(): Promise<void> {
   const folder = path.join(root, "public");
-  await Promise.all([prepareCompiler(folder), prepareGuest(folder)]);
+  await Promise.all([prepareCompiler(folder), prepareGuest(folder), prepareShell(folder)]);
 }

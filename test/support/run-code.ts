@@ -16,6 +16,7 @@ import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
 import { isPython, python } from "../../src/sandbox/python/executor";
 import { pythonIsolate } from "../../src/sandbox/python/isolate";
+import { shell } from "../../src/sandbox/shell/executor";
 import { Slots } from "../../src/sandbox/slots";
 import type { SkillFixture } from "./skill";
 import { skillZip } from "./skill";
@@ -92,7 +93,9 @@ const NO_CODE: StoredCode = { format: 1, modules: {}, problems: {} };
 
 /** The executors that run scripts here, made as the gateway makes them. */
 function executors(parts: IsolateParts, code: StoredCode): Executor[] {
-  return [javascript(parts, async () => runnableScripts(code) ?? "the package has no code"), python(parts)];
+  const load = async () => runnableScripts(code) ?? "the package has no code";
+  const others = (of: IsolateParts) => [javascript(of, load), python(of)];
+  return [...others(parts), shell(parts, others)];
 }
 
 export async function runOne(

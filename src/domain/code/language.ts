@@ -12,13 +12,16 @@ const BY_ENDING = new Map<string, Language>(
   Object.entries(ENDINGS).flatMap(([language, endings]) => endings.map((ending) => [ending, language as Language])),
 );
 
-/** Those that something here runs. */
-const RUNNING: readonly Language[] = ["javascript", "python"];
-
 /** Whether a file of a package may be run as a script. */
 export function isScript(path: string): boolean {
-  const language = languageOf(path);
-  return language !== null && RUNNING.includes(language);
+  return languageOf(path) !== null;
+}
+
+/** Of a file whose name says nothing: a shell script says in its first line that it is one. */
+export function shebangLanguage(beginning: string): Language | null {
+  return /^#![ \t]*(?:\/\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:\/\S*\/)?(?:ba|da)?sh(?:\s|$)/.test(beginning)
+    ? "shell"
+    : null;
 }
 
 /** `null` for what is no script. Types alone are none either. */

@@ -34,7 +34,14 @@ export const SCRIPT_FILES = {
 export const TOO_LARGE_TO_RUN = `The package is larger than ${SCRIPT_FILES.packageBytes / MiB} MiB, so none of its scripts runs.`;
 
 /**
- * Isolates of skill code in flight at once, of a conversation and of a request without one. The platform allows 10 and 4, and a shell
- * script needs two more. What comes when all are taken waits in a queue.
+ * Isolates of skill code in flight at once, of a conversation and of a request without one, and beside them of what scripts ask for
+ * in another language. The platform allows 10 and 4, of which a compiler may need one. What comes when all are taken waits in a queue.
  */
-export const PARALLEL = { conversation: 4, request: 2, waiting: 8 } as const;
+export const PARALLEL = { conversation: 4, request: 2, conversationParts: 4, requestParts: 1, waiting: 8 } as const;
+
+/** What a part of a run hands back: all that a run may hold. */
+export const PART_FILES = {
+  outFileBytes: SCRIPT_FILES.bytes,
+  outBytes: SCRIPT_FILES.bytes + SCRIPT_FILES.packageBytes,
+  outFiles: SCRIPT_FILES.entries,
+} as const;

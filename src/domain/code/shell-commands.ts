@@ -13,8 +13,8 @@ export const SHELL_BUILTINS = names(`
 
 /** Programs of the shell's isolate, and the two languages beside it. A test holds them against what is really there. */
 export const SHELL_PROGRAMS = names(`
-  awk base64 basename bash bc cat chmod chown clear column comm cp cut date diff dirname du egrep env envsubst expand expr fgrep
-  file find fold free getent grep groups gunzip gzip head hostname html-to-markdown id install jobs join jq kill ln ls md5sum mkdir
+  awk base64 basename bash cat chmod chown clear column comm cp cut date diff dirname du egrep env envsubst expand expr fgrep
+  file find fold grep groups gunzip gzip head hostname html-to-markdown id install jobs join jq kill ln ls md5sum mkdir
   mktemp mv nl node nproc od paste printenv ps python python3 readlink realpath rev rg rm rmdir sed seq sh sha1sum sha256sum
   shuf sleep sort split stat strings stty sync tac tail tar tee time timeout times touch tput tr trap tree truncate tty ulimit umask
   uname unexpand uniq wc which whoami xargs yes zcat
@@ -22,10 +22,10 @@ export const SHELL_PROGRAMS = names(`
 
 /** Programs that scripts ask for and that are not here: none has a network, other programs, or a machine to look after. */
 export const ABSENT_PROGRAMS = names(`
-  7z adb afplay age airflow ansible ansible-playbook apk apt apt-get aptitude aria2c asdf aws az bat bazel blkid brew btop
+  7z adb afplay age airflow ansible ansible-playbook apk apt apt-get aptitude aria2c asdf aws az bat bazel bc blkid brew btop
   bun bundle bunx bzip2 caffeinate cargo cc chezmoi claude clang clawdbot cmake codex composer conda convert cosign cron
   crontab curl cwebp dart defaults deno dig diskutil dmesg dnf docker docker-compose dotnet dpkg eslint exiftool fd ffmpeg ffplay
-  ffprobe firebase flutter flyctl fswatch fzf g++ gawk gcc gcloud gdb gem gemini ggrep gh git gitleaks glab go gofmt golangci-lint
+  ffprobe firebase flutter flyctl free fswatch fzf g++ gawk gcc gcloud gdb gem gemini getent ggrep gh git gitleaks glab go gofmt golangci-lint
   gpg gpg2 gradle groovy gs gsed gsutil heroku helm hexdump host htop http httpd httpie iconv ifconfig identify ifstat inkscape
   inotifywait ip iptables java javac journalctl just k6 k9s kind kotlin kubectl kubectx kustomize launchctl ldd libreoffice
   lsblk lscpu lsof lua magick mail make man mdfind meson microk8s minikube mise mogrify mongo mongosh mount mpv msmtp mtr mvn mysql

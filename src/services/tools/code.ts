@@ -1,6 +1,7 @@
 // The code of a version on its way into an isolate, and what its host reads for it.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
+import { type Language, languageOf, shebangLanguage } from "../../domain/code/language";
 import {
   type Runnable,
   type RunnableScripts,
@@ -11,13 +12,14 @@ import {
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { compileApart } from "../../sandbox/compiling";
-import type { Executor, StoredZip } from "../../sandbox/executor";
+import type { Executor, IsolateParts, StoredZip } from "../../sandbox/executor";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
 import { javascript } from "../../sandbox/javascript";
 import type { ProviderCode, ToolContext } from "../../sandbox/provider";
 import { isPython, python } from "../../sandbox/python/executor";
 import { pythonIsolate } from "../../sandbox/python/isolate";
+import { shell } from "../../sandbox/shell/executor";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
@@ -51,7 +53,15 @@ export function executorsOf(
   const { loader, assets } = context;
   const { slots } = session?.memory ?? context;
   const parts = { loader, assets, slots, readZip: () => readZip(context, versionId), host };
-  return [javascript(parts, () => loadScripts(context, versionId)), python(parts)];
+  const others = (of: IsolateParts) => [javascript(of, () => loadScripts(context, versionId)), python(of)];
+  return [...others(parts), shell(parts, others)];
+}
+
+/** By its name; where that says nothing, by its first line. */
+export async function scriptLanguage(context: Context, versionId: string, path: string): Promise<Language | null> {
+  if (/\.[^/]*$/.test(path)) return languageOf(path);
+  const bytes = await readFile(context, versionId, path);
+  return bytes === null ? null : shebangLanguage(new TextDecoder().decode(bytes.subarray(0, 200)));
 }
 
 async function readZip(context: Context, versionId: string): Promise<StoredZip | string> {

@@ -1,6 +1,6 @@
 // Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
 
-import { isScript, languageOf } from "../../domain/code/language";
+import { isScript } from "../../domain/code/language";
 import { type AskedFile, type ToldFiles, tellFiles } from "../../domain/code/script-files";
 import { type Issue, refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
@@ -16,7 +16,7 @@ import { countToday } from "../quota";
 import { isActiveIn, loadedVersion, touch } from "../session";
 import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
-import { executorsOf, hostParts, toolContext } from "./code";
+import { executorsOf, hostParts, scriptLanguage, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 
 /** Where a script runs: in a conversation, or in a catalog without one. */
@@ -52,9 +52,10 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
         : `Call execute_skill_script with one of its scripts: ${scripts.join(", ")}`;
     return failed(`Error: Skill '${name}' has no script '${request.script_path}'. ${list}`);
   }
-  const language = languageOf(path);
-  if (language === null || !isScript(path)) {
-    const languages = "JavaScript, TypeScript and Python run here: .js, .mjs, .ts and .py.";
+  const language = await scriptLanguage(context, skill.version_id, path);
+  if (language === null) {
+    const languages =
+      "JavaScript, TypeScript, Python and shell run here: .js, .mjs, .ts, .py, .sh, and what begins with #!/bin/bash.";
     return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
   }
   if (request.input.length > CODE_LIMITS.inputChars)

@@ -37,7 +37,7 @@ export class Files {
   }
 
   /** Makes the folders as a run finds them. */
-  reset(files: Iterable<RunFile>): void {
+  reset(files: Iterable<RunFile>, folders: readonly string[] = []): void {
     const fs = this.#fs;
     // Where somebody is, cannot be removed.
     fs.chdir("/");
@@ -52,7 +52,22 @@ export class Files {
       const { node } = fs.lookupPath(path);
       this.#given.set(path, { contents: node.contents, size: node.usedBytes ?? 0, mtime: +fs.lstat(path).mtime });
     }
+    for (const folder of folders) fs.mkdirTree(folder);
     this.#bytes = this.#entries = 0;
+  }
+
+  /** What was there when the run began, and is not any more. */
+  *removed(): Generator<string> {
+    for (const path of this.#given.keys()) if (!this.#isThere(path)) yield path;
+  }
+
+  #isThere(path: string): boolean {
+    try {
+      this.#fs.lstat(path);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** New and changed files, in the order of their paths. Of deleted ones nobody is told. */

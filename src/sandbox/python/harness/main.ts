@@ -14,7 +14,8 @@ import zip from "./package.zip";
 interface HostSide {
   over(): Promise<void>;
   begin(): Promise<void>;
-  put(path: string, bytes: Uint8Array): Promise<unknown>;
+  /** Without bytes it is gone. */
+  put(path: string, bytes: Uint8Array | null): Promise<unknown>;
   write(stream: "stdout" | "stderr", text: string): Promise<void>;
   emit(action: string, payload: string): Promise<{ error?: string }>;
   request(action: string, payload: string): Promise<{ value?: string; error?: string }>;
@@ -26,6 +27,12 @@ interface Asked {
   path: string;
   input?: string;
   ms: number;
+  /** Of a part of another run. */
+  file?: string;
+  cwd?: string;
+  folders?: string[];
+  toldFiles?: number;
+  isPart?: boolean;
 }
 
 const { parse, stringify } = JSON;
@@ -80,13 +87,13 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
   const output = new Output(running, mine);
   running.streams.read = reader(asked.input ?? "");
   const paths = packaged.map(({ path }) => path);
-  running.files.reset([...packageFiles(), ...files]);
+  running.files.reset([...packageFiles(), ...files], asked.folders);
   const ask = {
     ...asked,
-    path: `${SCRIPT_FILES.skill}/${asked.path}`,
+    path: asked.file ?? `${SCRIPT_FILES.skill}/${asked.path}`,
     root: SCRIPT_FILES.skill,
     module: asked.path.replace(/\.py$/, ""),
-    cwd: SCRIPT_FILES.workspace,
+    cwd: asked.cwd ?? SCRIPT_FILES.workspace,
     wheels: paths.filter((path) => WHEEL.test(path)).map((path) => `${SCRIPT_FILES.skill}/${path}`),
   };
   running.listen();
@@ -111,7 +118,8 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
   const spent = answer === null || isEnded || answer.spent === true || running.heapBytes() > PYTHON_LIMITS.spentBytes;
   if (spent) interpreter = null;
   if (asked.kind !== "script") return stringify({ ...(answer ?? { over: true }), spent });
-  let left = answer === null ? 0 : SCRIPT_FILES.toldFiles;
+  let left = answer === null ? 0 : (asked.toldFiles ?? SCRIPT_FILES.toldFiles);
+  if (asked.isPart) for (const path of running.files.removed()) await mine.put(path, null);
   for (const { path, bytes } of running.files.changed()) if (left-- > 0) await mine.put(path, bytes);
   const exit = answer?.exit ?? (isEnded ? 1 : null);
   // Who swallows what tells it to stop is over, whatever it answers.

@@ -45,15 +45,25 @@ def run(text):
 
 
 def _script(ask):
-    path = ask["path"]
-    sys.argv[:] = [path, *ask["args"]]
+    path, text = ask["path"], ask.get("text")
+    if text is None:
+        sys.argv[:] = [path, *ask["args"]]
+    else:
+        # As `python -c` and `python -` have it: the first argument says how, and modules are looked for where it was called.
+        path = "<string>" if ask["args"][:1] == ["-c"] else "<stdin>"
+        sys.argv[:] = ask["args"]
+        sys.path[0] = ""
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=path, __cached__=None, __builtins__=__builtins__)
+    if text is not None:
+        del main.__file__
     sys.modules["__main__"] = main
 
     def body():
-        with open(path, "rb") as file:
-            source = file.read()
+        source = text
+        if source is None:
+            with open(path, "rb") as file:
+                source = file.read()
         exec(compile(source, path, "exec", dont_inherit=True), main.__dict__)
 
     code = _exit_of(body)

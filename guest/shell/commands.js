@@ -1,0 +1,240 @@
+// Small programs that scripts ask for and just-bash does not have. What a machine would tell of itself is the same for everybody.
+
+import { TRAP } from "./process.js";
+
+const done = (stdout = "", exitCode = 0) => ({ stdout, stderr: "", exitCode });
+const failed = (stderr, exitCode = 1) => ({ stdout: "", stderr: `${stderr}\n`, exitCode });
+const isOption = (word) => /^-./.test(word);
+
+const COMMANDS = {
+  trap: setTrap,
+  mktemp: makeTemporary,
+  realpath: tellPath,
+  uname: tellSystem,
+  id: tellUser,
+  groups: async () => done("skill\n"),
+  whoami: async () => done("skill\n"),
+  nproc: async () => done("1\n"),
+  tput: async () => failed("tput: No value for $TERM and no -T specified", 2),
+  stty: async () => failed("stty: 'standard input': Inappropriate ioctl for device"),
+  tty: async () => done("not a tty\n", 1),
+  sync: async () => done(),
+  umask: async (args) => done(args.some((word) => !isOption(word)) ? "" : "0022\n"),
+  ulimit: async (args) => done(args.some((word) => !isOption(word)) ? "" : "unlimited\n"),
+  times: async () => done("0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n"),
+  jobs: async () => done(),
+  ps: async () => done("    PID TTY          TIME CMD\n      1 ?        00:00:00 bash\n"),
+  chown: async () => done(),
+  kill: async (args) =>
+    args[0] === "-0" && args[1] === "1" ? done() : failed(`bash: kill: (${args.at(-1) ?? ""}) - No such process`),
+  envsubst: substitute,
+  install: installFile,
+  truncate: truncateFile,
+  shuf: shuffle,
+  yes: async (args) => done(`${args.join(" ") || "y"}\n`.repeat(1_000)),
+};
+
+export function ownCommands() {
+  return Object.entries(COMMANDS).map(([name, execute]) => ({ name, execute }));
+}
+
+/** Of traps only the one at the end: there are no signals, and nobody to send them. */
+async function setTrap(args, context) {
+  const words = args[0] === "--" ? args.slice(1) : args;
+  if (words.length === 0 || words[0] === "-p") {
+    const text = context.env.get(TRAP);
+    return done(text === undefined ? "" : `trap -- '${text.replaceAll("'", `'\\''`)}' EXIT\n`);
+  }
+  const [text, ...names] = words.length === 1 ? ["-", ...words] : words;
+  if (names.some((name) => /^(?:SIG)?EXIT$|^0$/i.test(name))) {
+    if (text === "-" || text === "") context.env.delete(TRAP);
+    else context.env.set(TRAP, text);
+  }
+  return done();
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+async function makeTemporary(args, { fs, cwd, env }) {
+  let [folder, suffix, template] = [null, "", null];
+  let [isFolder, isDry] = [false, false];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    const [, long] = /^--tmpdir(?:=(.*))?$/.exec(word) ?? [];
+    if (/^-[dqut]*p$/.test(word)) folder = args[++at] ?? "";
+    else if (word.startsWith("--tmpdir")) folder = long ?? env.get("TMPDIR") ?? "/tmp";
+    else if (word.startsWith("--suffix=")) suffix = word.slice("--suffix=".length);
+    else if (word === "--directory") isFolder = true;
+    else if (!isOption(word)) template = word;
+    if (/^-[a-z]+$/.test(word)) {
+      isFolder ||= word.includes("d");
+      isDry ||= word.includes("u");
+      if (word.includes("t")) folder ??= env.get("TMPDIR") ?? "/tmp";
+    }
+  }
+  if (template === null) {
+    template = "tmp.XXXXXXXXXX";
+    folder ??= env.get("TMPDIR") ?? "/tmp";
+  }
+  const marks = /X{3,}(?=[^X]*$)/.exec(template);
+  if (marks === null) return failed(`mktemp: too few X's in template '${template}'`);
+  const random = crypto.getRandomValues(new Uint8Array(marks[0].length));
+  const letters = [...random].map((byte) => LETTERS[byte % LETTERS.length]).join("");
+  const name = template.slice(0, marks.index) + letters + template.slice(marks.index + marks[0].length) + suffix;
+  const shown = folder === null ? name : `${folder.replace(/\/$/, "")}/${name}`;
+  const path = fs.resolvePath(cwd, shown);
+  const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+  if (!(await fs.exists(parent)))
+    return failed(
+      `mktemp: failed to create ${isFolder ? "directory" : "file"} via template '${shown}': No such file or directory`,
+    );
+  if (!isDry) {
+    if (isFolder) await fs.mkdir(path);
+    else await fs.writeFile(path, "");
+    await fs.chmod(path, isFolder ? 0o700 : 0o600);
+  }
+  return done(`${shown}\n`);
+}
+
+async function tellPath(args, { fs, cwd }) {
+  const anyway = args.some((word) => /^-\w*m|^--canonicalize-missing$/.test(word));
+  const must = args.some((word) => /^-\w*e|^--canonicalize-existing$/.test(word));
+  const base = args.find((word) => word.startsWith("--relative-to="))?.slice("--relative-to=".length);
+  const out = [];
+  const problems = [];
+  for (const word of args.filter((each) => !isOption(each))) {
+    const path = fs.resolvePath(cwd, word);
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const isThere = await fs.exists(path);
+    if (!anyway && !isThere && (must || !(await fs.exists(parent)))) {
+      problems.push(`realpath: ${word}: No such file or directory\n`);
+      continue;
+    }
+    const real = isThere ? await fs.realpath(path) : path;
+    out.push(base === undefined ? real : relative(fs.resolvePath(cwd, base), real));
+  }
+  return {
+    stdout: out.map((line) => `${line}\n`).join(""),
+    stderr: problems.join(""),
+    exitCode: problems.length > 0 ? 1 : 0,
+  };
+}
+
+function relative(from, to) {
+  const [a, b] = [from, to].map((path) => path.split("/").filter((part) => part !== ""));
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same++;
+  return [...a.slice(same).map(() => ".."), ...b.slice(same)].join("/") || ".";
+}
+
+const SYSTEM = { s: "Linux", n: "localhost", r: "6.1.0", v: "#1 SMP", m: "x86_64", o: "GNU/Linux" };
+
+async function tellSystem(args) {
+  const letters = args
+    .filter(isOption)
+    .flatMap((word) => (word.startsWith("--") ? [word[2] === "k" ? "s" : word[2]] : [...word.slice(1)]));
+  const asked =
+    letters.length === 0
+      ? ["s"]
+      : letters.includes("a")
+        ? Object.keys(SYSTEM)
+        : Object.keys(SYSTEM).filter((letter) => letters.includes(letter));
+  return done(`${asked.map((letter) => SYSTEM[letter]).join(" ")}\n`);
+}
+
+async function tellUser(args) {
+  const letters = args.filter(isOption).join("");
+  if (/[ugG]/.test(letters)) return done(letters.includes("n") ? "skill\n" : "1000\n");
+  return done("uid=1000(skill) gid=1000(skill) groups=1000(skill)\n");
+}
+
+async function substitute(args, { stdin, exportedEnv = {} }) {
+  const only = args.find((word) => !isOption(word));
+  const names = only === undefined ? null : new Set([...only.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
+  const text = stdin.replace(/\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g, (all, braced, plain) => {
+    const name = braced ?? plain;
+    return names === null || names.has(name) ? latin1Of(exportedEnv[name] ?? "") : all;
+  });
+  return { ...done(text), stdoutKind: "bytes" };
+}
+
+const encoder = new TextEncoder();
+const latin1Of = (text) => [...encoder.encode(text)].map((byte) => String.fromCharCode(byte)).join("");
+
+async function installFile(args, { fs, cwd }) {
+  const words = [];
+  let mode = 0o755;
+  let isFolder = false;
+  for (let at = 0; at < args.length; at++) {
+    if (args[at] === "-m") mode = Number.parseInt(args[++at] ?? "755", 8);
+    else if (/^-\w*d/.test(args[at])) isFolder = true;
+    else if (!isOption(args[at])) words.push(fs.resolvePath(cwd, args[at]));
+  }
+  if (isFolder) for (const word of words) await fs.mkdir(word, { recursive: true });
+  else {
+    const target = words.pop();
+    if (target === undefined || words.length === 0) return failed("install: missing file operand");
+    const isInto = (await fs.stat(target).catch(() => null))?.isDirectory === true;
+    for (const word of words) {
+      const to = isInto ? `${target}/${word.split("/").at(-1)}` : target;
+      await fs.cp(word, to);
+      await fs.chmod(to, mode);
+    }
+  }
+  return done();
+}
+
+const UNITS = { "": 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+
+async function truncateFile(args, { fs, cwd }) {
+  const at = args.findIndex((word) => /^-s|^--size/.test(word));
+  const said = /^(?:-s|--size)=?(.+)$/.exec(args[at] ?? "")?.[1] ?? args[at + 1] ?? "";
+  const [, number, unit] = /^(\d+)([KMG]?)$/.exec(said) ?? [];
+  if (number === undefined) return failed("truncate: you must specify a size");
+  const size = Number(number) * UNITS[unit];
+  if (size > 64 * UNITS.M) return failed(`truncate: failed to truncate at ${size} bytes: No space left on device`);
+  for (const word of args.filter((each, index) => !isOption(each) && !(index === at + 1 && args[at] === "-s"))) {
+    const path = fs.resolvePath(cwd, word);
+    const before = await fs.readFileBuffer(path).catch(() => new Uint8Array());
+    const bytes = new Uint8Array(size);
+    bytes.set(before.subarray(0, size));
+    await fs.writeFile(path, bytes);
+  }
+  return done();
+}
+
+async function shuffle(args, { fs, cwd, stdin }) {
+  let lines = null;
+  let most = Number.POSITIVE_INFINITY;
+  let file = null;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    const range = /^(?:-i)?(\d+)-(\d+)$/.exec(word === "-i" ? (args[at + 1] ?? "") : word);
+    if (word === "-n") most = Number(args[++at]);
+    else if (/^-n\d+$/.test(word)) most = Number(word.slice(2));
+    else if (word === "-e") {
+      lines = args.slice(at + 1);
+      break;
+    } else if (range !== null && word.startsWith("-i")) {
+      if (word === "-i") at++;
+      const [low, high] = [Number(range[1]), Number(range[2])];
+      if (high - low > 1_000_000) return failed("shuf: too many lines");
+      lines = Array.from({ length: high - low + 1 }, (_, index) => String(low + index));
+    } else if (!isOption(word)) file = word;
+  }
+  const text = file === null ? stdin : await fs.readFile(fs.resolvePath(cwd, file), "binary");
+  lines ??= text.replace(/\n$/, "").split("\n");
+  for (let at = lines.length - 1; at > 0; at--) {
+    const other = crypto.getRandomValues(new Uint32Array(1))[0] % (at + 1);
+    [lines[at], lines[other]] = [lines[other], lines[at]];
+  }
+  return {
+    ...done(
+      lines
+        .slice(0, most)
+        .map((line) => `${line}\n`)
+        .join(""),
+    ),
+    stdoutKind: "bytes",
+  };
+}

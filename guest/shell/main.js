@@ -1,0 +1,126 @@
+// Stands around the shell scripts of one package in an isolate of the Worker Loader. Nothing here is a secret or a guard: code in the
+// same isolate could bend it, so whatever comes out of it is judged outside. The shell is just-bash, over files in memory.
+
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { Bash } from "just-bash/browser";
+import { ownCommands } from "./commands.js";
+import { RunFiles } from "./files.js";
+import { otherLanguages } from "./languages.js";
+import { shellCommands } from "./shells.js";
+import { tarCommand } from "./tar.js";
+
+/** So long before its deadline a script is told to stop, so that what it wrote is told. */
+const EARLY = 300;
+
+// Where the runtime would write is the operator's log, and none of a script's business.
+for (const name of ["debug", "error", "info", "log", "trace", "warn"]) console[name] = () => {};
+
+/** Made with the isolate: the package, and the limits. */
+export function harness({ zip, files, limits }) {
+  return class extends WorkerEntrypoint {
+    /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
+    run(text, host, given) {
+      const asked = JSON.parse(text);
+      const stop = new AbortController();
+      const over = host.over().then(
+        () => stop.abort(),
+        () => stop.abort(),
+      );
+      const work = serve({ asked, host, given, zip, files, limits, stop }).catch((error) =>
+        JSON.stringify({ ok: false, message: String(error?.message ?? error).slice(0, 2_000) }),
+      );
+      return Promise.race([work, over.then(() => '{"over":true}')]);
+    }
+  };
+}
+
+async function serve({ asked, host, given, zip, files, limits, stop }) {
+  const fs = new RunFiles();
+  const place = (path, bytes, mode) => {
+    fs.place(path, bytes, mode);
+    fs.original.set(path, bytes);
+  };
+  const run = { asked, host, fs, limits, signal: stop.signal };
+  const bash = new Bash({
+    fs,
+    cwd: limits.workspace,
+    env: {
+      HOME: limits.home,
+      LANG: "C.UTF-8",
+      PATH: "/usr/bin:/bin",
+      PWD: limits.workspace,
+      TMPDIR: limits.temporary,
+      USER: "skill",
+      ...asked.env,
+    },
+    customCommands: [...ownCommands(), ...shellCommands(), ...otherLanguages(run), tarCommand()],
+    executionLimits: limits.shell,
+    // The isolate is the boundary; patching its globals would only slow it down.
+    defenseInDepth: false,
+    sleep: (ms) => sleep(ms, stop.signal),
+  });
+  for (const root of limits.roots) fs.mkdirSync(root, { recursive: true });
+  for (const { path, offset, size, mode } of files)
+    place(`${limits.skill}/${path}`, new Uint8Array(zip, offset, size), mode);
+  for (const { path, bytes } of given) place(path, bytes);
+  for (const device of ["/dev/random", "/dev/urandom"]) fs.place(device, new Uint8Array(), 0o666);
+  fs.place("/dev/stdin", new TextEncoder().encode(asked.input), 0o644);
+  for (const folder of asked.folders ?? []) fs.mkdirSync(folder, { recursive: true });
+  fs.bound(limits);
+  await host.begin();
+  const due = setTimeout(() => stop.abort(), Math.max(asked.ms - EARLY, asked.ms / 2));
+  try {
+    const { stdout, stderr, exitCode } = await start(bash, run);
+    const isLate = stop.signal.aborted;
+    await putFiles(run);
+    if (isLate) {
+      await Promise.all([host.write("stdout", stdout), host.write("stderr", stderr)]).catch(() => {});
+      return '{"over":true}';
+    }
+    const cut = (text) => text.slice(0, limits.outputChars + 1);
+    return JSON.stringify({ ok: true, value: { exit: exitCode, stdout: cut(stdout), stderr: cut(stderr) } });
+  } finally {
+    clearTimeout(due);
+  }
+}
+
+/** By its path, as a program of its own; or a text, as `bash -c` has it. */
+async function start(bash, { asked, fs, limits, signal }) {
+  const options = {
+    stdin: asked.input,
+    signal,
+    rawScript: true,
+    ...(asked.cwd === undefined ? {} : { cwd: asked.cwd }),
+  };
+  if (asked.text !== undefined) return bash.exec(`bash -c ${quoted([asked.text, "bash", ...asked.args])}`, options);
+  const path = `${limits.skill}/${asked.path}`;
+  const { mode } = await fs.stat(path);
+  await fs.chmod(path, mode | 0o111);
+  return bash.exec(quoted([path, ...asked.args]), options);
+}
+
+const quoted = (words) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+
+function sleep(ms, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+/** What is new or changed: as many as the host wants to hear of. */
+async function putFiles({ fs, host, limits }) {
+  let left = limits.toldFiles;
+  for (const { path, bytes } of fs.changed()) {
+    if (left-- === 0) return;
+    const { error } = await host.put(path, bytes);
+    if (error !== undefined) throw new Error(error);
+  }
+}

@@ -2,7 +2,7 @@
 
 import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
 import { findModule, findPython } from "../../src/domain/code/graph";
-import { isScript, languageOf, shebangLanguage } from "../../src/domain/code/language";
+import { languageOf, shebangLanguage } from "../../src/domain/code/language";
 import { PARALLEL } from "../../src/domain/code/script-limits";
 import { runnable, runnableScripts } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";

@@ -10,13 +10,8 @@ import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
-import {
-  insertSkill,
-  insertVersion,
-  type NewVersion,
-  type PublishState,
-  readPublishState,
-} from "../../storage/d1/publishing";
+import { type PublishState, readPublishState } from "../../storage/d1/publish-state";
+import { insertSkill, insertVersion, type NewVersion } from "../../storage/d1/publishing";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { putCode, putPackage } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";

@@ -1,7 +1,7 @@
 // Changing skills. Every change is one batch: rows, search index, counters and the record of a repeatable answer together. While
 // there is no search index, skills are changed without it; `/health` says so, and reindexing finds them.
 
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { whenToUseOf } from "../../domain/catalog/search";
 import { type Database, isIndexMissing } from "./database";
 import { among } from "./ghosts";
@@ -10,7 +10,6 @@ import { raiseCounters } from "./keys";
 import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "./search";
 import { type SkillRecord, selectSkill } from "./skills";
-import { counting, countingSkills, type SkillsUsed, skillsUsed, type Use } from "./usage";
 import { keepVerdicts } from "./versions";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> & Pick<SkillRecord, "scripts">;
@@ -18,49 +17,6 @@ export type NewSkill = Pick<
   typeof skills.$inferInsert,
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
 >;
-
-/** What an upload meets: its skill, those of its versions that have this content or this label, and what else was asked. */
-export interface PublishState {
-  skill: { id: string; name: string; versionId: string } | null;
-  versions: { id: string; digest: string; label: string | null; yankedAt: number | null }[];
-  /** What the skills of the asked scope are; nothing where none was asked. */
-  used: SkillsUsed;
-  /** How often the use was counted, this time included; 0 where none was to be counted. */
-  count: number;
-}
-
-/** No scope is called so. */
-const NO_SCOPE = "";
-
-/**
- * Finds what an upload meets, by the skill's id, or by the folded name it wants in a scope. In the same trip it counts what a scope has,
- * and one more of a use.
- */
-export async function readPublishState(
-  db: Database,
-  skill: { id: string } | { scope: string; folded: string },
-  content: { digest: string; label: string | null },
-  asked: { scope: string | null; use: Use | null },
-): Promise<PublishState> {
-  const which =
-    "id" in skill ? eq(skills.id, skill.id) : and(eq(skills.scope, skill.scope), eq(skills.folded, skill.folded));
-  const same =
-    content.label === null
-      ? eq(versions.digest, content.digest)
-      : or(eq(versions.digest, content.digest), eq(versions.label, content.label));
-  const [found, met, counted, summed, ...uses] = await db.batch([
-    db.select({ id: skills.id, name: skills.name, versionId: skills.versionId }).from(skills).where(which),
-    db
-      .select({ id: versions.id, digest: versions.digest, label: versions.label, yankedAt: versions.yankedAt })
-      .from(skills)
-      .innerJoin(versions, eq(versions.skillId, skills.id))
-      .where(and(which, same)),
-    ...countingSkills(db, asked.scope ?? NO_SCOPE),
-    ...(asked.use === null ? [] : [counting(db, asked.use)]),
-  ]);
-  const count = uses[0]?.[0]?.count ?? 0;
-  return { skill: found[0] ?? null, versions: met, used: skillsUsed(counted, summed), count };
-}
 
 /** Makes a skill with its first version. Fails on a constraint when the name was taken meanwhile. */
 export async function insertSkill(

@@ -383,10 +383,7 @@ export const ROWS: Row[] = [
     "ghosts",
     everybody(201),
     json(() => ({ spec: { systemPrompt: "" } })),
-    async () => ({
-      namespace: "default",
-      name: fresh("named"),
-    }),
+    async () => ({ namespace: "default", name: fresh("named") }),
   ),
   ...newGhost(
     `POST ${G}`,

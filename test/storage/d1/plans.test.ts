@@ -15,6 +15,7 @@ import * as idempotency from "../../../src/storage/d1/idempotency";
 import * as identity from "../../../src/storage/d1/identity";
 import * as keys from "../../../src/storage/d1/keys";
 import * as servers from "../../../src/storage/d1/mcp-servers";
+import * as publishState from "../../../src/storage/d1/publish-state";
 import * as publishing from "../../../src/storage/d1/publishing";
 import * as search from "../../../src/storage/d1/search";
 import * as secrets from "../../../src/storage/d1/secrets";
@@ -27,6 +28,7 @@ import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { FILE_QUERIES } from "../../support/file-queries";
+import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 
@@ -71,9 +73,9 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
     const same = { digest: "digest-1", label: "1.0.0" };
-    await publishing.readPublishState(db, { id: "skl_0-1" }, same, { scope: "user:nobody", use: use("uploads") });
+    await publishState.readPublishState(db, { id: "skl_0-1" }, same, { scope: "user:nobody", use: use("uploads") });
     const other = { digest: "x", label: null };
-    await publishing.readPublishState(db, { scope: "public", folded: "skill-00001" }, other, {
+    await publishState.readPublishState(db, { scope: "public", folded: "skill-00001" }, other, {
       scope: null,
       use: null,
     });
@@ -315,54 +317,6 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
   eraseUserRows: (db) => users.eraseUserRows(db, "somebody"),
   forgetUser: (db) => users.forgetUser(db, "somebody"),
-};
-
-/** Exported functions without a row, and why. */
-const NO_QUERY: Record<string, string> = {
-  skillsUsed: "reads the answers of countingSkills",
-  among: "makes a part of a statement: with readReferences",
-  openDatabase: "wraps a session",
-  guarded: "wraps one call",
-  guardSession: "wraps a session",
-  storageDown: "makes a refusal",
-  isConstraintFailure: "reads an error",
-  constraintOf: "reads an error",
-  isIndexMissing: "reads an error",
-  searchText: "makes the text of a version: with indexSkill",
-  wantedRows: "makes statements: with wantedSkills",
-  distinctRows: "puts rows together: with wantedSkills",
-  valuesOf: "makes a part of a statement: with wantedSkills",
-  fits: "makes a part of a statement: with wantedSkills",
-  currentContents: "makes a statement: with readViewRows",
-  countedNames: "makes a statement: with readViewRows",
-  contentsIn: "reads rows: with readVersionContents",
-  leastTokens: "makes a statement: with fewestTokens",
-  isGhostThere: "makes a part of a statement: with enlistConversation",
-  yankedRows: "makes a statement: with yankedAmong",
-  searchStatement: "makes a statement: with searchSkills",
-  lastServed: "remembers what an answer said",
-  fileBytesOf: "makes a statement: with readUserUse",
-  used: "makes a part of a statement: with enlistConversation",
-};
-
-/** What reads more rows than it answers with, and why. */
-const READING: Record<string, string> = {
-  countSkillsOf: "counting reads what it counts, though only an index of it",
-  countingSkills: "counting reads what it counts",
-  readScopeUse: "counting reads what it counts",
-  readUserUse: "counting reads what it counts",
-  nameAt: "a position is found by walking there",
-  readViewRows: "counts all names, from an index alone",
-};
-
-/** What walks whole tables, and why it may. */
-const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
-  listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
-  putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
-  gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
-  readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
-  listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
-  secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };
 
 beforeAll(seedManySkills);

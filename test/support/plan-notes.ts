@@ -1,0 +1,49 @@
+// What the test of plans is told of functions that need a word: those that ask nothing, and those that read or walk more.
+
+/** Exported functions without a row, and why. */
+export const NO_QUERY: Record<string, string> = {
+  skillsUsed: "reads the answers of countingSkills",
+  among: "makes a part of a statement: with readReferences",
+  openDatabase: "wraps a session",
+  guarded: "wraps one call",
+  guardSession: "wraps a session",
+  storageDown: "makes a refusal",
+  isConstraintFailure: "reads an error",
+  constraintOf: "reads an error",
+  isIndexMissing: "reads an error",
+  searchText: "makes the text of a version: with indexSkill",
+  wantedRows: "makes statements: with wantedSkills",
+  distinctRows: "puts rows together: with wantedSkills",
+  valuesOf: "makes a part of a statement: with wantedSkills",
+  fits: "makes a part of a statement: with wantedSkills",
+  currentContents: "makes a statement: with readViewRows",
+  countedNames: "makes a statement: with readViewRows",
+  contentsIn: "reads rows: with readVersionContents",
+  leastTokens: "makes a statement: with fewestTokens",
+  isGhostThere: "makes a part of a statement: with enlistConversation",
+  yankedRows: "makes a statement: with yankedAmong",
+  searchStatement: "makes a statement: with searchSkills",
+  lastServed: "remembers what an answer said",
+  fileBytesOf: "makes a statement: with readUserUse",
+  used: "makes a part of a statement: with enlistConversation",
+};
+
+/** What reads more rows than it answers with, and why. */
+export const READING: Record<string, string> = {
+  countSkillsOf: "counting reads what it counts, though only an index of it",
+  countingSkills: "counting reads what it counts",
+  readScopeUse: "counting reads what it counts",
+  readUserUse: "counting reads what it counts",
+  nameAt: "a position is found by walking there",
+  readViewRows: "counts all names, from an index alone",
+};
+
+/** What walks whole tables, and why it may. */
+export const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
+  listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
+  putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
+  gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
+  readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
+  listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
+  secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
+};

@@ -1,9 +1,9 @@
 // One user's data: all of it handed out, or all of it gone. For admins, and for the user.
 
+import * as z from "zod";
 import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
 import { encodeBase64 } from "../domain/base64";
 import { GatewayError, invalid } from "../domain/errors";
-import { pageOfUserFiles, type RunFileRow } from "../storage/d1/conversation/run-files";
 import { listConversationRows } from "../storage/d1/conversations";
 import { deleteSkillRows } from "../storage/d1/publishing";
 import {
@@ -74,7 +74,12 @@ export async function exportUser(
   return pieces(context, userId, open, rows);
 }
 
-async function* pieces(context: Context, userId: string, open: OpenConversation, rows: object): AsyncGenerator<string> {
+async function* pieces(
+  context: Context,
+  userId: string,
+  open: OpenConversation,
+  { files = [], ...rows }: Record<string, unknown[]>,
+): AsyncGenerator<string> {
   const head = { user_id: userId, exported_at: new Date(context.now()).toISOString(), ...rows };
   yield `${JSON.stringify(head).slice(0, -1)},"skills":[`;
   let separator = "";
@@ -108,30 +113,25 @@ async function* pieces(context: Context, userId: string, open: OpenConversation,
     before = last;
   }
   yield '],"files":[';
-  yield* filePieces(context, userId);
+  yield* filePieces(context, files);
   // A failure half-way ends the answer where it is, after its status was sent: who reads this knows that it has everything.
   yield '],"complete":true}';
 }
 
 /** What scripts have left, with the bytes, one file in memory at a time. One whose object is gone has none. */
-async function* filePieces(context: Context, userId: string): AsyncGenerator<string> {
+async function* filePieces(context: Context, files: readonly unknown[]): AsyncGenerator<string> {
   let separator = "";
-  for (let after: RunFileRow | null = null; ; ) {
-    const page: RunFileRow[] = await pageOfUserFiles(context.db, userId, PAGE, after);
-    for (const row of page) {
-      const { id, conversation, path, size, createdAt: created_at, object } = row;
-      const bytes = await readRunFile(context.packages, context.timings, object);
-      const about = JSON.stringify({ id, conversation, path, size, created_at, gone: bytes === null });
-      yield `${separator}${about.slice(0, -1)},"base64":"`;
-      separator = ",";
-      for (let at = 0; at < (bytes?.length ?? 0); at += BASE64_PIECE)
-        yield encodeBase64((bytes ?? new Uint8Array()).subarray(at, at + BASE64_PIECE));
-      yield '"}';
-    }
-    after = page.at(-1) ?? null;
-    if (after === null || page.length < PAGE) return;
+  for (const { object, ...file } of z.array(exportedFile).parse(files)) {
+    const bytes = await readRunFile(context.packages, context.timings, object);
+    yield `${separator}${JSON.stringify({ ...file, gone: bytes === null }).slice(0, -1)},"base64":"`;
+    separator = ",";
+    for (let at = 0; bytes !== null && at < bytes.length; at += BASE64_PIECE)
+      yield encodeBase64(bytes.subarray(at, at + BASE64_PIECE));
+    yield '"}';
   }
 }
+
+const exportedFile = z.lazy(() => z.looseObject({ object: z.string() }));
 
 /** Bytes that are written at once: a multiple of three, so that the pieces of base64 are one text together. */
 const BASE64_PIECE = 48 * 1_024;

@@ -35,6 +35,9 @@ DELETE /api/v1/conversations/{id}/tool-calls/{call_id} of self                | 
 GET /api/v1/conversations/{id}/prompt of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 GET /api/v1/conversations/{id}/tools of self                                  | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 POST /api/v1/conversations/{id}/restore of self                               | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/conversations/{id}/files of self                                  | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/conversations/{id}/files/{file_id} of self                        | 2 0 0 1 | 2 0 0 1 | 2 0 0 1 | 2 0 0 1
+DELETE /api/v1/conversations/{id}/files/{file_id} of self                     | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 POST /api/v1/conversations/{id}/requests of self                              | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 GET /api/v1/conversations/{id}/requests of self                               | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 GET /api/v1/conversations/{id}/requests/{request_id} of self                  | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0

@@ -11,11 +11,11 @@ import { deleteConversationRow, enlistConversation, putConversationRow } from ".
 import { storageDown } from "../../storage/d1/database";
 import { readGhost } from "../../storage/d1/views";
 import type { ConversationStore } from "../../storage/object/conversation";
+import { deleteRunObjects } from "../../storage/r2/run-files";
 import { preloadIssues, tooMuch } from "../catalog/preload";
 import { NOTHING_ALONG, readView } from "../catalog/read-view";
 import type { Caller, Context } from "../context";
 import { conversationNotFound, createSession, keepAbout, type Session } from "../session";
-import { dropObjects } from "../tools/kept-files";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -111,15 +111,15 @@ async function listOnce(context: Context, session: Session): Promise<void> {
 
 /**
  * Takes the conversation off the list, and the files with it that its scripts left; its store is the caller's to empty. In this order a
- * failure can be tried again.
+ * failure can be tried again. An object that it leaves has no row, and the sweep finds it.
  */
 export async function unlist(
   context: Pick<Context, "db" | "packages" | "timings"> & { caller?: Caller },
   session: Pick<Session, "userId" | "id">,
 ): Promise<null> {
   if (context.caller?.stale) throw storageDown();
-  await dropObjects(context, { userId: session.userId, conversation: session.id });
-  await deleteConversationRow(context.db, session.userId, session.id);
+  const objects = await deleteConversationRow(context.db, session.userId, session.id);
+  await deleteRunObjects(context.packages, context.timings, objects);
   return null;
 }
 

@@ -10,7 +10,6 @@ import {
   deleteRunFiles,
   listRunFiles,
   livingRunFiles,
-  objectsOfConversation,
   oldRunFiles,
   type RunFileRow,
   readRunFiles,
@@ -74,15 +73,6 @@ export async function deleteFile(context: Context, conversation: string, id: str
   const row = await findFileOf(context, conversation, id);
   await deleteRunObjects(context.packages, context.timings, [row.object]);
   await deleteRunFiles(context.db, [row.id]);
-}
-
-/** Deletes the objects of all files of a conversation. Their rows go with its place in the list. */
-export async function dropObjects(
-  context: Pick<Context, "db" | "packages" | "timings">,
-  place: { userId: string; conversation: string },
-): Promise<void> {
-  const objects = await objectsOfConversation(context.db, place);
-  await deleteRunObjects(context.packages, context.timings, objects);
 }
 
 /**

@@ -64,12 +64,16 @@ export async function putConversationRow(db: Database, row: ConversationRow): Pr
     .onConflictDoUpdate({ target: [conversations.userId, conversations.id], set: { ghost: row.ghost } });
 }
 
-/** Takes a conversation off the list, with the rows of its files. */
-export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<void> {
-  await db.batch([
+/** Takes a conversation off the list, with the rows of the files that it kept. Returns the objects of these. */
+export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<string[]> {
+  const [, files] = await db.batch([
     db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id))),
-    db.delete(runFiles).where(and(eq(runFiles.userId, userId), eq(runFiles.conversation, id))),
+    db
+      .delete(runFiles)
+      .where(and(eq(runFiles.userId, userId), eq(runFiles.conversation, id)))
+      .returning({ object: runFiles.object }),
   ]);
+  return files.map(({ object }) => object);
 }
 
 /** A user's conversations, newest first, after the cursor's `(createdAt, id)`. */

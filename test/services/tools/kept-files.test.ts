@@ -3,9 +3,9 @@
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { deleteFile, dropObjects, sweepFiles } from "../../../src/services/tools/kept-files";
+import { unlist } from "../../../src/services/conversation/lifecycle";
+import { deleteFile, sweepFiles } from "../../../src/services/tools/kept-files";
 import { keepWritten, takeGiven } from "../../../src/services/tools/script-files";
-import { deleteConversationRow } from "../../../src/storage/d1/conversations";
 import { contextOf } from "../../support/context";
 import { Faults, hush } from "../../support/faults";
 import { dropAllFiles, keptIds } from "../../support/filer";
@@ -116,16 +116,14 @@ describe("what ends", () => {
     expect(calls).toBe(3);
   });
 
-  it("goes with its conversation when that is ended again, whichever call to storage failed", async () => {
+  it("goes with its conversation, at the next sweep where storage failed meanwhile", async () => {
     await atEveryCall(async (faults) => {
       await keepWritten(contextOf(USER), CALL, run("a", "b"));
-      const end = async (context: ReturnType<typeof contextOf>) => {
-        await dropObjects(context, CALL);
-        await deleteConversationRow(context.db, USER, "talk");
-      };
-      await end(contextOf(USER, { faults })).catch(() => undefined);
-      await end(contextOf(USER));
-      expect(await keptIds()).toEqual(NOTHING);
+      await unlist(contextOf(USER, { faults }), { userId: USER, id: "talk" }).catch(() => undefined);
+      await unlist(contextOf(USER), { userId: USER, id: "talk" });
+      const { rows } = await keptIds();
+      expect(rows).toEqual([]);
+      expect(await afterSweep()).toEqual(NOTHING);
     });
   });
 
@@ -138,8 +136,7 @@ describe("what ends", () => {
         if (property !== "put") return typeof value === "function" ? value.bind(target) : value;
         return async (...asked: Parameters<typeof put>) => {
           // Between the row and the object.
-          await dropObjects(contextOf(USER), CALL);
-          await deleteConversationRow(contextOf(USER).db, USER, "talk");
+          await unlist(contextOf(USER), { userId: USER, id: "talk" });
           return put(...asked);
         };
       },

@@ -1,6 +1,6 @@
 // Which files of scripts are kept, for whom and since when. Their bytes are in R2.
 
-import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import type { Database } from "../database";
 import { conversations } from "../schema/registry";
@@ -103,29 +103,6 @@ export async function listRunFiles(
       .limit(limit),
   ]);
   return known.length === 0 ? null : rows;
-}
-
-/** Some of a user's files, the oldest id first, for an export. */
-export function pageOfUserFiles(db: Database, userId: string, limit: number, after: RunFileRow | null) {
-  const later =
-    after === null
-      ? undefined
-      : sql`(${runFiles.conversation}, ${runFiles.createdAt}, ${runFiles.id}) > (${after.conversation}, ${after.createdAt}, ${after.id})`;
-  return db
-    .select()
-    .from(runFiles)
-    .where(and(eq(runFiles.userId, userId), later))
-    .orderBy(asc(runFiles.conversation), asc(runFiles.createdAt), asc(runFiles.id))
-    .limit(limit);
-}
-
-/** The objects of all files of a conversation. */
-export async function objectsOfConversation(db: Database, { userId, conversation }: FilePlace): Promise<string[]> {
-  const rows = await db
-    .select({ object: runFiles.object })
-    .from(runFiles)
-    .where(and(eq(runFiles.userId, userId), eq(runFiles.conversation, conversation)));
-  return rows.map(({ object }) => object);
 }
 
 /** Files that were kept before then, the oldest first. */

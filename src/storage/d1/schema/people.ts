@@ -132,7 +132,18 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     table: runFiles,
     column: runFiles.userId,
     holds: "user",
-    exported: "with their bytes, as `files`: services/users.ts",
+    // services/users.ts puts the bytes in the place of `object`.
+    exported: {
+      as: "files",
+      columns: {
+        id: runFiles.id,
+        conversation: runFiles.conversation,
+        path: runFiles.path,
+        size: runFiles.size,
+        created_at: runFiles.createdAt,
+        object: runFiles.object,
+      },
+    },
     // Each conversation takes its own along; a row that is left has no object, or one that the sweep finds.
     erased: FORGOTTEN,
   },

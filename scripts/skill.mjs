@@ -13,7 +13,8 @@ const USAGE = `Use: npm run skill -- <command>
   new <name>                        begin a skill: a folder of that name with a SKILL.md
   check <skill>                     what is wrong with it, what it costs in tokens, and its tools
   call <skill> <tool> ['<json>']    call a tool in a local isolate; --answer '<json>' is what the user's page says
-  call <skill> <script> ['<json>']  run a script; the JSON may have "args" and "input"
+  call <skill> <script> ['<json>']  run a script; the JSON may have "args", "input" and "files" as
+                                    execute_skill_script has them; --json has the files that it left
   pack <folder> [--out <file>]      make the ZIP, where you stand
   push <skill>... [--public | --group <name>] [--url <gateway>] [--key <key>] [--port 8787]
                                     publish to a running gateway: your own, everybody's, or a group's
@@ -154,6 +155,9 @@ async function call(skill, [name, given = "{}"], { answer, json }) {
     if (seen.run !== undefined) {
       process.stdout.write(seen.run.stdout);
       process.stderr.write(seen.run.stderr);
+      for (const [file, base64] of Object.entries(seen.run.files))
+        console.error(`file: ${file}, ${Buffer.from(base64, "base64").length} bytes`);
+      for (const { path: file, reason } of seen.run.left ?? []) console.error(`file: ${file}, left: ${reason}`);
     } else {
       for (const block of seen.result.content) console.log(block.type === "text" ? block.text : JSON.stringify(block));
     }

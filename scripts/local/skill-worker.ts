@@ -3,11 +3,13 @@
 import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
 import { findModule, findPython } from "../../src/domain/code/graph";
 import { languageOf, shebangLanguage } from "../../src/domain/code/language";
+import { notKept, readGiven } from "../../src/domain/code/script-files";
 import { PARALLEL } from "../../src/domain/code/script-limits";
 import { runnable, runnableScripts } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
+import { readArguments } from "../../src/domain/tools/builtin";
 import { compileApart } from "../../src/sandbox/compiling";
 import type { IsolateParts } from "../../src/sandbox/executor";
 import type { HostParts } from "../../src/sandbox/host";
@@ -123,13 +125,27 @@ export default {
     const language = languageOf(script) ?? (script.includes(".") ? null : shebangLanguage(beginning));
     if (place === undefined || language === null)
       return Response.json({ problem: `'${asked.call}' is neither a tool nor a script of ${name}.` });
-    const { args = [], input = "" } = asked.arguments;
-    const given = Object.entries(asked.files ?? {}).map(([path, text]) => ({ path, bytes: decodeBase64(text) }));
+    const read = readArguments("execute_skill_script", { ...asked.arguments, skill_name: name, script_path: script });
+    if ("problem" in read) return Response.json({ problem: read.problem });
+    const { args, input, files: asksFor } = read.args;
+    const { given, issues: wrong } = readGiven(asksFor ?? []);
+    // Nothing is kept here, as where a gateway has no conversation.
+    wrong.push(...given.flatMap(({ content, field }) => ("kept" in content ? [notKept(field)] : [])));
+    if (wrong.length > 0)
+      return Response.json({ problem: wrong.map(({ path, message }) => `${path}: ${message}`).join("\n") });
+    const inside = given.flatMap(({ path, content }) => ("bytes" in content ? [{ path, bytes: content.bytes }] : []));
+    const beside = Object.entries(asked.files ?? {}).map(([path, text]) => ({ path, bytes: decodeBase64(text) }));
     const parts = { ...isolates, assets: env.ASSETS, readZip: async () => found, host };
     const call = {
-      ...{ script: { path: script, language }, digest, context, config: manifest.config, files: given },
-      args: Array.isArray(args) ? args.map(String) : [],
-      input: typeof input === "string" ? input : JSON.stringify(input),
+      ...{
+        script: { path: script, language },
+        digest,
+        context,
+        config: manifest.config,
+        files: [...beside, ...inside],
+      },
+      args: args ?? [],
+      input: input ?? "",
       ms: timeoutOf(manifest.config),
     };
     const scripts = async () => (code === null ? null : runnableScripts(code)) ?? "the package has no code";

@@ -139,6 +139,19 @@ describe("the bench", () => {
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
   });
 
+  it("gives a script files as the gateway does, and says which it left", async () => {
+    await write("greeter", {
+      "scripts/copy.js":
+        "const fs = require('fs'); fs.writeFileSync('out.txt', fs.readFileSync('in/a.txt', 'utf8') + '!');",
+    });
+    const call = (...files: object[]) => skill("call", "greeter", "scripts/copy.js", JSON.stringify({ files }));
+    const left = { code: 0, stdout: "", stderr: "file: /workspace/out.txt, 4 bytes\n" };
+    expect(await call({ path: "in/a.txt", text: "abc" })).toEqual(left);
+    const wrong = await call({ path: "../a.txt", text: "" }, { path: "b", kept: "fil_1" });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toMatch(/files\.0\.path: .*\nfiles\.1\.kept: /);
+  });
+
   it("shows what a tool tells in its last step", async () => {
     await write("teller", {
       "SKILL.md": manifest("provider: { module: provider, class: Teller }\ntools: [tell]\n").replace(

@@ -21,14 +21,22 @@ const list = (at = "") => fs.readdirSync(at || ".").flatMap((name) => fs.statSyn
 if (act === "list") for (const name of list()) console.log(name + "=" + fs.readFileSync(name, "utf8"));
 if (act === "write") for (const name of rest) { fs.mkdirSync(require("path").dirname(name), { recursive: true }); fs.writeFileSync(name, "content of " + name); }
 if (act === "big") fs.writeFileSync(rest[0], Buffer.alloc(Number(rest[1]), 255));
+if (act === "hostile") {
+  fs.mkdirSync("deep"); fs.writeFileSync("a\\u202egpj.exe", "x"); fs.writeFileSync("line\\nbreak", "x"); fs.writeFileSync("ok.txt", "fine");
+  fs.symlinkSync("/skill/SKILL.md", "link.md"); fs.symlinkSync("/nowhere", "broken"); fs.symlinkSync("/workspace", "deep/loop");
+}
 if (act === "fail") { fs.writeFileSync("report.txt", "so far"); process.exit(3); }
 `;
-const PY = `import os
+const PY = `import os, sys
 for folder, _, names in os.walk("."):
     for name in sorted(names):
         path = os.path.join(folder, name)
         print(os.path.relpath(path) + "=" + open(path).read())
-open("report.py.txt", "w").write("from python")
+if sys.argv[1:] == ["hostile"]:
+    os.mkdir("deep")
+    for name in ["a\\u202egpj.exe", "line\\nbreak", "ok.txt"]: open(name, "w").write("fine")
+    os.symlink("/skill/SKILL.md", "link.md"); os.symlink("/nowhere", "broken"); os.symlink("/workspace", "deep/loop")
+else: open("report.py.txt", "w").write("from python")
 `;
 
 export const publishFiler = () =>

@@ -100,6 +100,15 @@ describe("a script's files", () => {
     expect(await storedFiles()).toEqual(before);
   });
 
+  it.each(["scripts/run.js", "scripts/run.py"])(
+    "have no name that breaks a line, and no link leads out: %s",
+    async (script_path) => {
+      const { files, left, exit_code } = toldOf(await run(["hostile"], { script_path }));
+      expect([exit_code, left]).toEqual([0, []]);
+      expect(files.map(({ path, text }) => [path, text])).toEqual([["/workspace/ok.txt", "fine"]]);
+    },
+  );
+
   it("may be no thousands", async () => {
     const files = Array.from({ length: 10_000 }, (_, n) => ({ path: `f${n}`, text: "" }));
     const result = await run(["list"], { files });

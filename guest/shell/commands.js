@@ -31,6 +31,8 @@ const COMMANDS = {
   install: installFile,
   truncate: truncateFile,
   shuf: shuffle,
+  diff: compare,
+  xargs: callWithInput,
   yes: async (args) => done(`${args.join(" ") || "y"}\n`.repeat(1_000)),
 };
 
@@ -237,4 +239,34 @@ async function shuffle(args, { fs, cwd, stdin }) {
     ),
     stdoutKind: "bytes",
   };
+}
+
+/** Lines of both sides together: what differs takes time by their square, and nothing ends it before. */
+const DIFF_LINES = 8_000;
+
+async function compare(args, { fs, cwd, origCommand }) {
+  let lines = 0;
+  for (const word of args.filter((each) => !isOption(each))) {
+    const text = await fs.readFile(fs.resolvePath(cwd, word), "binary").catch(() => "");
+    lines += text.split("\n").length;
+  }
+  return lines > DIFF_LINES ? failed(`diff: more than ${DIFF_LINES} lines together`, 2) : origCommand(args);
+}
+
+/** Letters of its options that take a value, which may be one word with it. */
+async function callWithInput(args, { origCommand }) {
+  const words = [];
+  let at = 0;
+  for (; at < args.length && isOption(args[at]); at++) {
+    const [, letter, value] = /^-([EILPdns])(.*)$/s.exec(args[at]) ?? [];
+    if (letter === undefined) {
+      words.push(args[at]);
+      if (args[at] === "--") break;
+    } else {
+      const given = value === "" ? args[++at] : value;
+      // There is one after the other, whatever is asked for.
+      if (letter !== "P") words.push(`-${letter}`, given ?? "");
+    }
+  }
+  return origCommand([...words, ...args.slice(at)]);
 }

@@ -38,6 +38,18 @@ export function beginScript(state) {
   );
 }
 
+/** Statements between two turns of the event loop. */
+const STRETCH = 200;
+let statements = 0;
+
+/** A promise when it is time to wait for the next turn. */
+export function breathe() {
+  if (++statements % STRETCH !== 0) return null;
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}
+
 /** The text of the trap, if any, which runs once. */
 export function takeTrap(state, exitCode) {
   const text = state.env.get(TRAP);

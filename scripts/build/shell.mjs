@@ -35,6 +35,16 @@ const EDITS = [
 try{let u=await part_(i),trap_=takeTrap(e.state,u.exitCode);if(trap_){let v=await part_(trap_),both=new hn(e.executionScope,"script");
 both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exitCode:u.exitCode)}return a(),u}catch(l){if(a(),l instanceof he)`,
   ],
+  // It steps aside now and then, so that clocks are heard: whatever it waits for is there at once, and nothing else gets a turn.
+  [
+    'async executeStatement(t){if(this.assertDefenseContext("statement"),',
+    'async executeStatement(t){let turn_=breathe();if(turn_&&await turn_,this.assertDefenseContext("statement"),',
+  ],
+  // What it wrote before it was stopped is not lost.
+  [
+    "throw i instanceof _t&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
+    "throw(i instanceof _t||i instanceof He)&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
+  ],
   // A file that cannot be written fails its command, and not the whole script.
   [
     "catch(a){throw await Ad(this.ctx,s).catch(()=>{}),a}",
@@ -66,7 +76,7 @@ const edited = {
     onLoad({ filter: /[\\/]just-bash[\\/]dist[\\/]bundle[\\/]browser\.js$/ }, async (args) => {
       const text = await readFile(args.path, "utf8");
       const ours = path.relative(path.dirname(args.path), path.join(root, OURS)).split(path.sep).join("/");
-      const first = `import { beginScript, fileFault, notFound, takeTrap } from ${JSON.stringify(ours)};\n`;
+      const first = `import { beginScript, breathe, fileFault, notFound, takeTrap } from ${JSON.stringify(ours)};\n`;
       return {
         contents: first + EDITS.reduce((before, [what, by]) => replaceOnce(before, what, by), text),
         loader: "js",

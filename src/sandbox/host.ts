@@ -85,6 +85,8 @@ export class HostCall {
   readonly ready = Promise.withResolvers<void>();
   begun: number | null = null;
   readonly over = Promise.withResolvers<void>();
+  /** It asked for something when its time was over: a clock that had no turn yet need not ring. */
+  readonly late = Promise.withResolvers<void>();
   /** Why the call was stopped from this side. */
   readonly stopped = Promise.withResolvers<string>();
   readonly removed = new Set<string>();
@@ -102,7 +104,8 @@ export class HostCall {
 
   /** Counts a call, and refuses it when the tool's time is over or there are too many. */
   enter(): void {
-    if (!this.isOpen) throw new Error("The call has ended.");
+    if (this.isOpen && Date.now() > this.parts.deadline) this.late.resolve();
+    if (!this.isOpen || Date.now() > this.parts.deadline) throw new Error("The call has ended.");
     if (++this.counts.calls <= CODE_LIMITS.hostCalls) return;
     const reason = `it called the gateway more than ${CODE_LIMITS.hostCalls} times`;
     this.stopped.resolve(reason);

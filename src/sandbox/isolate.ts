@@ -109,6 +109,7 @@ export async function runIsolated(
   const timer = Promise.withResolvers<Outcome>();
   const late = () => timer.resolve({ kind: "timeout" });
   let timeout = setTimeout(late, DURATIONS.start + ms);
+  void line.late.promise.then(late);
   void line.ready.promise.then(() => {
     line.parts.deadline = Math.min(line.parts.deadline, Date.now() + ms);
     clearTimeout(timeout);

@@ -22,16 +22,13 @@ const INTERPRETERS = {
 };
 /** Nobody: the user that a script is outside of its namespaces, so that what belongs to root is not its own. */
 const NOBODY = 65_534;
-/** What unshare or one of the mounts could not do. No script answers so by itself and writes the word, too. */
-const UNCONFINED = 97;
-
+const BEGUN = "begun";
 /**
  * Inside the namespaces: a root is built of read-only mounts and becomes the only one, the old one is taken away, and capabilities go
- * for good. Every step must succeed.
+ * for good. Every step must succeed before it is said that the script begins.
  */
 const INSIDE = `
 set -e
-trap '[ $? = 0 ] || { echo UNCONFINED >&2; exit ${UNCONFINED}; }' EXIT
 cd "$1"
 mount --make-rprivate /
 mount -t tmpfs -o size=1m,mode=755 none root
@@ -54,8 +51,8 @@ ulimit -c 0
 ulimit -f 16384
 ulimit -n 256
 ulimit -p 128
-trap - EXIT
-exec env -i HOME=/home/skill PATH=/usr/bin:/bin LANG=C.UTF-8 PWD=/workspace TMPDIR=/tmp USER=skill NODE_NO_WARNINGS=1 PYTHONDONTWRITEBYTECODE=1 \\
+echo ${BEGUN} >&3
+exec 3>&- env -i HOME=/home/skill PATH=/usr/bin:/bin LANG=C.UTF-8 PWD=/workspace TMPDIR=/tmp USER=skill NODE_NO_WARNINGS=1 PYTHONDONTWRITEBYTECODE=1 \\
   setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
 `;
 
@@ -106,18 +103,18 @@ export async function runConfined({
       ...INTERPRETERS[language],
       ...[`/skill/${script}`, ...args],
     ];
-    const { status, stdout, stderr, error } = spawnSync(command, rest, {
+    const { status, output, error } = spawnSync(command, rest, {
       input,
       encoding: "utf8",
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
       timeout: MS,
       killSignal: "SIGKILL",
       maxBuffer: 1 << 26,
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
     });
-    if (error !== undefined && error.code !== "ETIMEDOUT" && error.code !== "ENOBUFS" && error.code !== "EPIPE")
-      throw error;
-    if ((status === UNCONFINED && /\bUNCONFINED\b/.test(stderr)) || /^unshare: |^setpriv: /m.test(stderr))
-      throw new Error(`Nothing is run, since it cannot be confined here: ${stderr.trim().slice(0, 500)}`);
+    const [, stdout = "", stderr = "", said] = output ?? [];
+    if (said?.trim() !== BEGUN)
+      throw new Error(`Nothing is run, since it cannot be confined here: ${(error?.message ?? stderr).slice(0, 500)}`);
     const after = await filesBelow(path.join(place, "files"));
     const changed = after.filter(([name, bytes]) => !brought.get(name)?.equals(bytes));
     return {

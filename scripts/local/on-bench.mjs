@@ -2,22 +2,20 @@
 
 import { zipSync } from "fflate";
 
-/** What makes a package of the files, if nothing else does. */
-const SKILL = Buffer.from("---\nname: scripts\ndescription: Scripts.\n---\n\n# Scripts\n");
+/** What makes a skill of the files, if nothing else does. */
+export const SKILL = Buffer.from("---\nname: scripts\ndescription: Scripts.\n---\n\n# Scripts\n");
+
+/** The files as a package called `scripts`. */
+export function packed(files) {
+  const inside = Object.entries({ "SKILL.md": SKILL, ...files });
+  const entry = (bytes) => [new Uint8Array(bytes), { os: 3, attrs: 0o100755 << 16 }];
+  return zipSync(Object.fromEntries(inside.map(([name, bytes]) => [`scripts/${name}`, entry(bytes)])));
+}
 
 /** @returns {Promise<{ exit: number | null, stdout: string, stderr: string, files: Record<string, string> }>} */
 export async function runOnBench(bench, { files, script, args = [], input = "", files_in = {}, given = {} }) {
-  const inside = { "SKILL.md": SKILL, ...files };
-  const zip = zipSync(
-    Object.fromEntries(
-      Object.entries(inside).map(([name, bytes]) => [
-        `scripts/${name}`,
-        [new Uint8Array(bytes), { os: 3, attrs: 0o100755 << 16 }],
-      ]),
-    ),
-  );
   const placed = Object.entries({ ...files_in, ...given });
-  const { run, ...other } = await bench.ask("scripts", zip, {
+  const { run, ...other } = await bench.ask("scripts", packed(files), {
     call: script,
     arguments: { args, input },
     files: Object.fromEntries(placed.map(([name, text]) => [name, Buffer.from(text).toString("base64")])),

@@ -4,11 +4,12 @@ import { CODE_LIMITS } from "../../limits";
 import type { PackageFile, SkillPackage } from "../../package/skill";
 import { utf8Text } from "../../text";
 import type { CompiledFunctions } from "../functions";
-import { languageOf } from "../language";
+import { isScript, languageOf } from "../language";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../script-limits";
 import { javascriptJudge } from "./javascript";
 import { pythonJudge } from "./python";
 import { isJudged, isWheel, readableScripts } from "./scripts";
+import { shellJudgement } from "./shell";
 import type { Judgement, ScriptVerdict } from "./verdict";
 import { modulesInWheel } from "./wheel";
 
@@ -45,9 +46,10 @@ export function judgeScripts(
     if (isTooLarge) return { runs: "nowhere", reason: TOO_LARGE_TO_RUN };
     if (language === "javascript") return javascript?.(path) ?? null;
     if (!readable.has(file)) return null;
-    if (textOf(path) === null) return { runs: "nowhere", reason: "It is not UTF-8 text." };
+    const text = textOf(path);
+    if (text === null) return { runs: "nowhere", reason: "It is not UTF-8 text." };
     if (language === "python") return python(path);
-    return { runs: "remote", reason: "Shell does not run here." };
+    return isScript(path) ? shellJudgement(text) : { runs: "remote", reason: "Shell does not run here." };
   }
 
   const scripts = files.filter(({ path }) => isJudged(path));

@@ -1,0 +1,20 @@
+// Whether a shell script runs here, by the commands that it asks for.
+
+import { missingCommands } from "../shell-commands";
+import { type Judgement, shownName, worst } from "./verdict";
+
+/** What is of use with a network only, so that nothing else would help. */
+const NETWORK = new Set(
+  "aria2c curl dig ftp host http httpie nc ncat nslookup ping rsync scp sftp ssh telnet traceroute wget".split(" "),
+);
+
+export function shellJudgement(text: string): Judgement {
+  return worst(
+    missingCommands(text).map(({ command, line }) => {
+      const asks = `It calls ${shownName(command)}`;
+      return NETWORK.has(command)
+        ? { runs: "partly", reason: `${asks}, and there is no network here: what asks for that fails.`, line }
+        : { runs: "remote", reason: `${asks}, which is no command here.`, line };
+    }),
+  );
+}

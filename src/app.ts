@@ -6,6 +6,7 @@ import { discoveryRoute } from "./api/discovery";
 import { api } from "./api/edge";
 import { healthRoute } from "./api/health";
 import { openApi } from "./api/openapi";
+import { anthropicEdge, openaiEdge } from "./chat/edges";
 import { answerHeaders } from "./edge/answer";
 import { answerInDoubt, authenticate } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
@@ -21,7 +22,7 @@ import { demoRoute } from "./pages/demo";
 import { frontRoute } from "./pages/front";
 
 /** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
-const EDGES: readonly Edge[] = [mcp, api];
+const EDGES: readonly Edge[] = [mcp, api, openaiEdge, anthropicEdge];
 
 /** The whole HTTP surface of the gateway. */
 export function createApp(): OpenAPIHono<HttpEnv> {

@@ -15,6 +15,7 @@ const LAYERS: Record<string, number> = {
   services: 2,
   edge: 3,
   api: 4,
+  chat: 4,
   mcp: 4,
   conversation: 4,
   pages: 4,

@@ -13,7 +13,7 @@ import { listQuestions, takeQuestion, takeResponse } from "../services/asking/ov
 import { makeTicket } from "../services/asking/tickets";
 import { detailOf, type QuestionRequest } from "../services/asking/views";
 import { dismiss } from "../services/asking/waiters";
-import { audited, conversationInLog } from "../services/audit";
+import type { ChatObject, ChatRequest } from "../services/chat/api";
 import type { Context } from "../services/context";
 import {
   type ClientSetup,
@@ -24,7 +24,7 @@ import {
   type ToolCallsRequest,
   type TurnRequest,
 } from "../services/conversation/api";
-import { farewell } from "../services/conversation/farewell";
+import { farewell, removeConversation } from "../services/conversation/farewell";
 import { type Put, putConversation, required, unlist } from "../services/conversation/lifecycle";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
@@ -35,12 +35,13 @@ import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
 import { callerIn, conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
+import { answerChat } from "./chat";
 import { ring } from "./idle";
 import { announce, answerUpgrade, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
-export class Conversation extends DurableObject<Env> implements ConversationApi {
+export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject {
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();
   readonly #tabs = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
@@ -100,6 +101,11 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
     return this.#inside(target, stream, call.client?.settings);
   }
 
+  chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
+    const answer = (context: Context, session: Session) => answerChat(context, session, this.#running, request);
+    return this.#inside(target, answer, settings ?? undefined);
+  }
+
   cancelCall(target: Target, call: CallName) {
     return this.#inside(target, async () => cancelCall(this.#running, call));
   }
@@ -152,13 +158,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi 
   }
 
   remove(target: Target) {
-    return this.#inside(target, async (context, session) => {
-      const db = audited(context, "conversation.delete", await conversationInLog(session));
-      const leave = await farewell(context, session);
-      await unlist({ ...context, db }, session);
-      await this.#empty();
-      return leave();
-    });
+    return this.#inside(target, (context, session) => removeConversation(context, session, () => this.#empty()));
   }
 
   erase(target: Target) {

@@ -208,9 +208,6 @@ export const MCP_LIMITS = {
 /** What a secret may be. A shorter value could not be taken out of a text without tearing words apart. */
 export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 256 } as const;
 
-/** Models of the chat endpoint: how many a user, a group, the gateway may have, and one as JSON. */
-export const MODEL_LIMITS = { perScope: 100, entryBytes: 32 * KiB } as const;
-
 /** Skills as MCP resources: entries and folder entries of one page. */
 export const SERVED_LIMITS = { page: 100 } as const;
 

@@ -142,6 +142,18 @@ const table = z.strictObject({
   MODEL_HOSTS: origins.describe(
     "Comma-separated origins, such as `http://10.0.0.5:8000`, where models of the gateway may be besides public https hosts. Never for users' models.",
   ),
+  CHAT_TOKENS_DAY: count(20_000_000, 0, 1_000_000_000_000).describe(
+    "Tokens that the models of the chat endpoint may read and write for one user in a day (UTC). What runs when it is reached runs to its end.",
+  ),
+  CHAT_CONVERSATION_HEADERS: list
+    .transform((names) => (names.length === 0 ? ["x-conversation-id", "x-openwebui-chat-id"] : names))
+    .describe(
+      "Comma-separated headers in which a front end names a chat to the chat endpoint. Empty: `X-Conversation-Id` and `X-OpenWebUI-Chat-Id`.",
+    ),
+  DEMO_MODEL: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe("With `on` the chat endpoint has the scripted model `demo` also when deployed. Locally it always has."),
   ...quotaSettings,
   ...issuerSettings,
 });

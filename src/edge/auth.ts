@@ -25,7 +25,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   headers.append("server-timing", `storage;dur=${timings.storage}`);
   // Caches on the way must not keep this answer: it is one principal's.
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  headers.append("vary", "authorization, on-behalf-of");
+  headers.append("vary", "authorization, x-api-key, on-behalf-of");
   const reached = context.reached();
   if (reached !== null) headers.set("x-d1-bookmark", reached);
 });
@@ -61,7 +61,7 @@ async function seenBy(
 
 function shownBy(c: HonoContext<HttpEnv>): Shown {
   return {
-    bearer: /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null,
+    bearer: bearerIn(c),
     onBehalfOf: c.req.header("on-behalf-of") ?? null,
     requestId: c.get("requestId"),
     path: pathOf(c.req.url),
@@ -80,6 +80,12 @@ export async function answerInDoubt(error: unknown, c: HonoContext<HttpEnv>): Pr
   if (!isNo(error) || handler === undefined || !(await context?.makeCertain?.())) return null;
   const answer: unknown = await handler(c, async () => {});
   return answer instanceof Response ? answer : null;
+}
+
+/** The credential. Clients of Anthropic's API have a header of their own for it. */
+function bearerIn(c: HonoContext<HttpEnv>): string | null {
+  const own = c.req.path.startsWith("/anthropic/") ? c.req.header("x-api-key") : undefined;
+  return own ?? /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
 }
 
 function pathOf(url: string): string {

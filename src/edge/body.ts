@@ -14,7 +14,7 @@ export const bounded = createMiddleware<HttpEnv>(async (c, next) => {
   const most = upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes;
   const said = c.req.header("content-length");
   if (raw.body !== null && (said === undefined || c.req.header("transfer-encoding") !== undefined)) {
-    const bytes = await bytesOf(raw, most);
+    const bytes = await readBytes(raw, most);
     if (bytes === null) throw new HTTPException(413);
     c.req.raw = new Request(raw, { body: bytes });
   } else if (Number(said ?? 0) > most) throw new HTTPException(413);
@@ -37,12 +37,12 @@ export const TOO_DEEP = `A message may nest ${REQUEST_LIMITS.jsonDepth} deep.`;
 /** The body as text, or `null` when it is too large. */
 export async function readBody(request: Request): Promise<string | null> {
   if (Number(request.headers.get("content-length") ?? 0) > REQUEST_LIMITS.jsonBytes) return null;
-  const bytes = await bytesOf(request, REQUEST_LIMITS.jsonBytes);
+  const bytes = await readBytes(request, REQUEST_LIMITS.jsonBytes);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }
 
 /** The bytes of a body; `null` when it has more than so many. The rest is then still to be read. */
-async function bytesOf({ body }: Request, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function readBytes({ body }: Request, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
   let bytes = new Uint8Array(0);
   let size = 0;
   for await (const chunk of body?.values({ preventCancel: true }) ?? []) {

@@ -7,6 +7,7 @@ import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
 import { settingsFrom } from "../domain/settings";
 import { LISTEN_HEADER } from "../services/asking/admission";
+import type { ChatObject } from "../services/chat/api";
 import type { Caller, Context } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
 import type { Idempotency } from "../services/once";
@@ -18,7 +19,7 @@ export function conversation(
   c: HonoContext<HttpEnv>,
   id: string,
   settings?: ConversationSettings,
-): { api: ConversationApi; target: Target } {
+): { api: ConversationApi & ChatObject; target: Target } {
   noteLimit(c, "conversation", PACE);
   const context = c.get("context");
   const { userId } = context.caller.principal;
@@ -37,14 +38,23 @@ function targetFor(context: Pick<Context, "caller">, id: string): Target {
 }
 
 /** The same for a given caller. The route decides first whether this one may. */
-export function conversationOf(env: Env, caller: Caller, id: string): { api: ConversationApi; target: Target } {
+export function conversationOf(
+  env: Env,
+  caller: Caller,
+  id: string,
+): { api: ConversationApi & ChatObject; target: Target } {
   return { api: objectOf(env, caller.principal.userId, id), target: { caller, id } };
 }
 
-function objectOf(env: Env, userId: string, id: string, settings: ConversationSettings = {}): ConversationApi {
+function objectOf(
+  env: Env,
+  userId: string,
+  id: string,
+  settings: ConversationSettings = {},
+): ConversationApi & ChatObject {
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id), placeOf(env, settings));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
-  return stub as ConversationApi;
+  return stub as ConversationApi & ChatObject;
 }
 
 /**

@@ -60,6 +60,18 @@ const marked = cors({
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
 
+/** The same for the chat endpoint, whose clients send headers of their own kind. */
+export const crossOriginChat = createMiddleware<HttpEnv>((c, next) =>
+  c.req.header("origin") === undefined ? next() : markedChat(c, next),
+);
+
+const markedChat = cors({
+  origin: (origin, c) => (isAllowedOrigin(c.env, origin) ? origin : null),
+  allowMethods: ["GET", "POST"],
+  exposeHeaders: ["x-request-id", "request-id", "retry-after", "x-conversation-id", "x-skills"],
+  maxAge: 600,
+}) satisfies import("hono").MiddlewareHandler<HttpEnv>;
+
 /** The same for MCP, whose tools may name headers of their own. Mounted behind a check of the origin. */
 export const crossOriginMcp = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("origin") === undefined ? next() : markedMcp(c, next),

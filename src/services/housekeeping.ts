@@ -3,6 +3,7 @@
 import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
 import { CATALOG_LIMITS } from "../domain/limits";
+import { forgetTails } from "../storage/d1/chat/models";
 import { forgetUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
 import { forgetUsage } from "../storage/d1/usage";
 import type { Context } from "./context";
@@ -23,6 +24,8 @@ export async function keepHouse(context: SweepContext & Pick<Context, "settings"
   console.log(JSON.stringify({ event: "sweep", deleted, files }));
   const today = dayOf(context.now());
   await forgetUsage(db, today);
+  // A conversation that is gone is found by nothing.
+  await forgetTails(db, today - settings.CONVERSATION_IDLE_DAYS * DAY_MS);
   const counts = today - DURATIONS.useHistory;
   await forgetUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // Tomorrow's, and never today's: what stands in front of prompts does not change within a day.

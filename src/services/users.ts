@@ -5,7 +5,7 @@ import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
 import { encodeBase64 } from "../domain/base64";
 import { GatewayError, invalid } from "../domain/errors";
 import { listConversationRows } from "../storage/d1/conversations";
-import { deleteSkillRows } from "../storage/d1/publishing";
+import { deleteSkillRows } from "../storage/d1/registry/publishing";
 import {
   eraseUserRows,
   forgetUser,
@@ -17,11 +17,12 @@ import {
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { readRunFile } from "../storage/r2/run-files";
 import { recordAct } from "./audit";
+import { type ChatObject, type ChatRows, didChat } from "./chat/api";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
 
 /** Finds a conversation of the user by its id. */
-export type OpenConversation = (id: string) => { api: ConversationApi; target: Target };
+export type OpenConversation = (id: string) => { api: ConversationApi & ChatObject; target: Target };
 
 /** What an erasure took away, and whether that was all. Ask again until it was. */
 export interface Erased {
@@ -154,7 +155,23 @@ async function* conversationPieces({ api, target }: ReturnType<OpenConversation>
     if (next_cursor === null) break;
     after = next_cursor;
   }
-  yield "]}";
+  yield "]";
+  yield* answerPieces(api, target);
+  yield "}";
+}
+
+/** What the chat endpoint keeps behind its answers, where it has given any. */
+async function* answerPieces(api: ChatObject, target: Target): AsyncGenerator<string> {
+  let begun = false;
+  for (let after: number | null = 0; after !== null; ) {
+    const page: ChatRows = didChat(unwrap(await api.chat(target, { do: "export", after }, null)), "export").value;
+    for (const row of page.rows) {
+      yield (begun ? "," : ',"answers":[') + JSON.stringify(row);
+      begun = true;
+    }
+    after = page.next;
+  }
+  if (begun) yield "]";
 }
 
 /** Empties a conversation, or takes one off the list that is gone. */

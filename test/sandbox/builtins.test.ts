@@ -195,7 +195,13 @@ describe("csv-report's script", () => {
   };
 
   it("says what each column holds, groups by itself, and draws", async () => {
-    const { stdout, stderr, exit_code, written } = await report(orders, "--title", "Orders", "--report", "out/report.md");
+    const { stdout, stderr, exit_code, written } = await report(
+      orders,
+      "--title",
+      "Orders",
+      "--report",
+      "out/report.md",
+    );
     expect({ stderr, exit_code }).toEqual({ stderr: "", exit_code: 0 });
     for (const line of [
       "# Orders",

@@ -40,6 +40,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/(secrets|models)(\/|$)/, need: "secrets" },
   { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index)(\/|$)/, need: "admin" },
   { path: /^\/mcp(\/|$)/, need: "mcp" },
+  { path: /^\/(openai|anthropic)(\/|$)/, need: "chat" },
 ];
 
 /** What a request needs, by its method (HEAD is GET) and the path that the router matches. */
@@ -77,6 +78,7 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: 
   { methods: ["GET"], path: new RegExp(`^${SKILLS}/public/[^/]+/(download|content)$`), recall: "remembered" },
   { methods: ["GET"], path: new RegExp(`^${SKILLS}/[^/]+(/(download|versions|files(/.+)?))?$`), recall: "remembered" },
   { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, recall: "remembered" },
+  { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/[^/]+(\/.+)?$/, recall: "remembered" },
 ];
 
 /** How a request may be answered, by its method (HEAD is GET) and its path. */

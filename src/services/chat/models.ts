@@ -1,10 +1,10 @@
 // The models of the chat endpoint: stored by their owners, found for a caller by name.
 
 import { GATEWAY_SCOPE, groupScope, userScope } from "../../domain/access/access";
-import { type ModelEntry, modelEntrySchema, modelProblems } from "../../domain/chat/model-entry";
+import { MODEL_LIMITS } from "../../domain/chat/limits";
+import { type ModelEntry, modelProblems } from "../../domain/chat/model-entry";
 import { GatewayError, invalid } from "../../domain/errors";
 import { type JsonObject, jsonObject, utf8Bytes } from "../../domain/json";
-import { MODEL_LIMITS } from "../../domain/limits";
 import { deleteModel, listModels, type ModelRow, putModel, readModel } from "../../storage/d1/chat/models";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
@@ -58,9 +58,6 @@ export function modelScopes(context: Context): string[] {
   const { principal } = context.caller;
   return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
 }
-
-/** What a row's entry says. */
-export const modelEntryOf = ({ entry }: ModelRow): ModelEntry => modelEntrySchema.parse(entry);
 
 /** The entry as JSON: what was not given is absent. */
 const jsonOf = (entry: ModelEntry): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(entry)));

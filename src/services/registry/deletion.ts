@@ -12,7 +12,7 @@ import {
 import { ABOUT } from "../../domain/access/audit";
 import { GatewayError } from "../../domain/errors";
 import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/ghosts";
-import { deleteSkillRows } from "../../storage/d1/publishing";
+import { deleteSkillRows } from "../../storage/d1/registry/publishing";
 import { readSkillHead, type SkillHead } from "../../storage/d1/skills";
 import { deletePackages, packageKeys } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";

@@ -6,7 +6,7 @@ import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { SkillPackage } from "../../domain/package/skill";
-import type { NewVersion } from "../../storage/d1/publishing";
+import type { NewVersion } from "../../storage/d1/registry/publishing";
 import type { Context } from "../context";
 import { assess } from "./assess";
 import type { PublishTarget } from "./publish-target";

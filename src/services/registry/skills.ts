@@ -13,7 +13,7 @@ import {
 } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
-import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/publishing";
+import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/registry/publishing";
 import {
   readSkill,
   readSkillAt,

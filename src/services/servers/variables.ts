@@ -24,6 +24,8 @@ export interface Place {
   skillName?: string | undefined;
   /** The scope of the shared ghost that brings the server, and whose secrets it uses; else the caller's count. */
   shared?: string | null;
+  /** Origins that the operator named: what is there may be reached, whatever else may. */
+  origins?: readonly string[];
 }
 
 /** A server ready to be reached, or the reason in words why it is not. Holds secrets: never stored, logged or shown. */
@@ -45,7 +47,7 @@ export async function fillServer(
   name: string,
   entry: ServerEntry,
 ): Promise<FilledServer> {
-  const aim = aimOf(entry.url);
+  const aim = aimOf(entry.url, place.origins ?? []);
   if ("problem" in aim) return aim;
   const used = secretsIn([entry.url, ...Object.values(entry.headers ?? {})]);
   const secrets = await usableSecrets(context, used, place.shared ?? null);
@@ -72,9 +74,11 @@ export async function fillServer(
 }
 
 /** Where a URL leads for all values of its variables, or why nothing may be sent there. */
-function aimOf(template: string): { url: URL } | { problem: string } {
+function aimOf(template: string, origins: readonly string[]): { url: URL } | { problem: string } {
   const found = templateProblem(template, "url");
   if (found !== null) return { problem: found.problem };
+  const named = URL.parse(markedUrl(template) ?? "");
+  if (named !== null && origins.includes(named.origin)) return { url: named };
   const verdict = judgeUrl(markedUrl(template) ?? "", __DEVELOPMENT__);
   return verdict.problem === undefined ? verdict : { problem: `its URL is refused: ${verdict.problem}` };
 }

@@ -2,6 +2,7 @@
 // Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
 
 import * as z from "zod";
+import { ChatStore } from "./chat";
 import { ConnectionStore } from "./connections";
 import { EventLog } from "./log";
 import { readParts, writeParts } from "./parts";
@@ -12,7 +13,7 @@ import { TextStore } from "./texts";
 import { TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey = "about" | "catalog" | "passes" | "provided" | "front" | "uses" | Superseded;
+export type MetaKey = "about" | "catalog" | "passes" | "provided" | "front" | "uses" | "chat" | Superseded;
 /** What an earlier gateway wrote one row each for, and `about` has together. */
 export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";
 
@@ -36,6 +37,7 @@ export class ConversationStore {
   readonly questions: QuestionStore;
   readonly tickets: TicketStore;
   readonly upstreams: ConnectionStore;
+  readonly chat: ChatStore;
   readonly #texts: TextStore;
   readonly #results: ResultStore;
   #created: number | null = null;
@@ -48,6 +50,7 @@ export class ConversationStore {
     this.questions = new QuestionStore(this.#sql, this.#tables, () => this.created());
     this.tickets = new TicketStore(this.#sql, this.#tables);
     this.upstreams = new ConnectionStore(this.#sql, this.#tables);
+    this.chat = new ChatStore(this.#sql, this.#tables);
     this.#texts = new TextStore(this.#sql, this.#tables);
     this.#results = new ResultStore(this.#sql, this.#tables);
   }

@@ -18,6 +18,13 @@ const TABLES = {
   sequence: "(one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL)",
   tickets: "(hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID",
   upstreams: "(key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID",
+  /** What the chat endpoint keeps: its answers as a tree, the requests that made them, and the messages of each. */
+  chat_nodes: `(chain TEXT PRIMARY KEY, parent TEXT NOT NULL, digest TEXT NOT NULL, exchange TEXT NOT NULL, format TEXT NOT NULL,
+    model TEXT NOT NULL, turn INTEGER NOT NULL, at INTEGER NOT NULL)`,
+  chat_exchanges: `(id TEXT PRIMARY KEY, parent TEXT NOT NULL, branch TEXT NOT NULL, request TEXT NOT NULL, state TEXT NOT NULL, lease INTEGER NOT NULL,
+    format TEXT NOT NULL, model TEXT NOT NULL, turn INTEGER NOT NULL)`,
+  chat_messages: `(exchange TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (exchange, seq, part)) WITHOUT ROWID`,
 } as const;
 
 export type Table = keyof typeof TABLES;

@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Condition } from "../../../src/domain/access/audit";
 import * as audit from "../../../src/storage/d1/audit";
 import * as catalog from "../../../src/storage/d1/catalog";
-import * as models from "../../../src/storage/d1/chat/models";
 import * as conversations from "../../../src/storage/d1/conversations";
 import { type Database, type GuardedSession, guardSession, openDatabase } from "../../../src/storage/d1/database";
 import * as ghosts from "../../../src/storage/d1/ghosts";
@@ -15,8 +14,8 @@ import * as idempotency from "../../../src/storage/d1/idempotency";
 import * as identity from "../../../src/storage/d1/identity";
 import * as keys from "../../../src/storage/d1/keys";
 import * as servers from "../../../src/storage/d1/mcp-servers";
-import * as publishState from "../../../src/storage/d1/publish-state";
-import * as publishing from "../../../src/storage/d1/publishing";
+import * as publishState from "../../../src/storage/d1/registry/publish-state";
+import * as publishing from "../../../src/storage/d1/registry/publishing";
 import * as search from "../../../src/storage/d1/search";
 import * as secrets from "../../../src/storage/d1/secrets";
 import * as skillLists from "../../../src/storage/d1/skill-lists";
@@ -27,6 +26,7 @@ import * as users from "../../../src/storage/d1/users";
 import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
+import { CHAT_QUERIES } from "../../support/chat-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { Recorder } from "../../support/recorder";
@@ -256,12 +256,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await servers.listServers(db, PAGE, "a");
   },
   deleteServer: (db) => servers.deleteServer(db, "one"),
-  putModel: (db) => models.putModel(db, { scope: OWN, name: "one", entry: {}, createdBy: "u" }, 9),
-  readModel: (db) => models.readModel(db, OWN, "one"),
-  listModels: (db) => models.listModels(db, OWN, PAGE, "a"),
-  deleteModel: (db) => models.deleteModel(db, OWN, "nothing"),
-  findModels: (db) => models.findModels(db, [OWN, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }),
-  modelsOf: (db) => models.modelsOf(db, [OWN, "gateway"]),
+  ...CHAT_QUERIES,
   putSecret: (db) => secrets.putSecret(db, secret("ONE"), 9),
   readSecret: (db) => secrets.readSecret(db, OWN, "ONE"),
   listSecrets: async (db) => {
@@ -323,9 +318,12 @@ beforeAll(seedManySkills);
 
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
-    const modules = import.meta.glob<Record<string, unknown>>("../../../src/storage/d1/{,chat/,conversation/}*.ts", {
-      eager: true,
-    });
+    const modules = import.meta.glob<Record<string, unknown>>(
+      "../../../src/storage/d1/{,chat/,conversation/,registry/}*.ts",
+      {
+        eager: true,
+      },
+    );
     const functions = Object.values(modules)
       .flatMap((module) => Object.entries(module))
       .filter(([, value]) => typeof value === "function")

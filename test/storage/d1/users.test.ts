@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/storage/d1/database";
-import { deleteSkillRows, insertSkill, insertVersion } from "../../../src/storage/d1/publishing";
+import { deleteSkillRows, insertSkill, insertVersion } from "../../../src/storage/d1/registry/publishing";
 import { type LastVersion, readUserVersions } from "../../../src/storage/d1/users";
 import { skill, version } from "../../support/big-rows";
 import { BIG_USER } from "../../support/registry-10k";

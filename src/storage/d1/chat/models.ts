@@ -1,9 +1,10 @@
 // The models of the chat endpoint in D1, and what a user has had of them today.
 
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../domain/json";
 import type { Database } from "../database";
-import { models } from "../schema/chat";
+import { usage } from "../schema/access";
+import { chatTails, models } from "../schema/chat";
 import { now } from "../schema/registry";
 import { type Use, used } from "../usage";
 
@@ -64,21 +65,58 @@ export async function deleteModel(db: Database, scope: string, name: string): Pr
 const inScopes = (scopes: readonly string[]) =>
   sql`${models.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 
-/** Every model of this name in these scopes, and how much of a count is used, in one trip. */
+/** Every model of this name in these scopes, how much of a count is used, and which conversation ends so, in one trip. */
 export async function findModels(
   db: Database,
   scopes: readonly string[],
   name: string,
   use: Use,
-): Promise<{ rows: ModelRow[]; used: number }> {
-  const [rows, [counted]] = await db.batch([
+  tail: string,
+): Promise<{ rows: ModelRow[]; used: number; conversation: string | null }> {
+  const [rows, [counted], [known]] = await db.batch([
     db
       .select()
       .from(models)
       .where(and(inScopes(scopes), eq(models.name, name))),
     db.select({ count: sql<number | null>`${used(use)}` }).from(sql`(SELECT 1)`),
+    db
+      .select({ conversation: chatTails.conversationId })
+      .from(chatTails)
+      .where(and(eq(chatTails.userId, use.subject), eq(chatTails.digest, tail))),
   ]);
-  return { rows, used: counted?.count ?? 0 };
+  return { rows, used: counted?.count ?? 0, conversation: known?.conversation ?? null };
+}
+
+/** Notes what a request used, and which conversation now ends so (`null`: it has a name). */
+export async function settleChat(
+  db: Database,
+  { subject, kind, windowStart }: Use,
+  amount: number,
+  tail: { digest: string; conversation: string } | null,
+): Promise<void> {
+  const counted = db
+    .insert(usage)
+    .values({ subject, kind, windowStart, count: amount })
+    .onConflictDoUpdate({
+      target: [usage.subject, usage.kind, usage.windowStart],
+      set: { count: sql`${usage.count} + ${amount}` },
+    });
+  if (tail === null) await counted;
+  else {
+    const { digest, conversation: conversationId } = tail;
+    await db.batch([
+      counted,
+      db
+        .insert(chatTails)
+        .values({ userId: subject, digest, conversationId })
+        .onConflictDoUpdate({ target: [chatTails.userId, chatTails.digest], set: { conversationId, at: now } }),
+    ]);
+  }
+}
+
+/** Forgets how chats ended that nobody went on with. */
+export async function forgetTails(db: Database, before: number): Promise<void> {
+  await db.delete(chatTails).where(lt(chatTails.at, before));
 }
 
 /** Every model of these scopes. */

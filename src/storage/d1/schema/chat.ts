@@ -17,3 +17,15 @@ export const models = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.scope, t.name] }), index("models_maker").on(t.createdBy)],
 );
+
+/** Which conversation a chat is whose front end names none: by a digest of all that we said in it. */
+export const chatTails = sqliteTable(
+  "chat_tails",
+  {
+    userId: text("user_id").notNull(),
+    digest: text().notNull(),
+    conversationId: text("conversation_id").notNull(),
+    at: integer().notNull().default(now),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.digest] }), index("chat_tails_at").on(t.at)],
+);

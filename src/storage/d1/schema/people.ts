@@ -4,7 +4,7 @@
 import { isNotNull, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
-import { models } from "./chat";
+import { chatTails, models } from "./chat";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 
@@ -111,6 +111,13 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     column: idempotency.userId,
     holds: "user",
     exported: "answers that are kept for a day for a retry; they say nothing that the versions do not",
+    erased: DELETED,
+  },
+  {
+    table: chatTails,
+    column: chatTails.userId,
+    holds: "user",
+    exported: "digests by which chats are found again; what was said is with their conversations",
     erased: DELETED,
   },
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },

@@ -1,9 +1,9 @@
 // What is there before an upload is published: the skill that it is about, and the room that its scope has left.
 
 import { and, eq, or } from "drizzle-orm";
-import type { Database } from "./database";
-import { skills, versions } from "./schema/registry";
-import { counting, countingSkills, type SkillsUsed, skillsUsed, type Use } from "./usage";
+import type { Database } from "../database";
+import { skills, versions } from "../schema/registry";
+import { counting, countingSkills, type SkillsUsed, skillsUsed, type Use } from "../usage";
 
 /** What an upload meets: its skill, those of its versions that have this content or this label, and what else was asked. */
 export interface PublishState {

@@ -2,15 +2,15 @@
 // there is no search index, skills are changed without it; `/health` says so, and reindexing finds them.
 
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
-import { whenToUseOf } from "../../domain/catalog/search";
-import { type Database, isIndexMissing } from "./database";
-import { among } from "./ghosts";
-import { type NewReply, rememberReply } from "./idempotency";
-import { raiseCounters } from "./keys";
-import { ghostSkills, ghosts, now, skills, versions } from "./schema/registry";
-import { indexSkill, type Searched, searchText, unindexSkill } from "./search";
-import { type SkillRecord, selectSkill } from "./skills";
-import { keepVerdicts } from "./versions";
+import { whenToUseOf } from "../../../domain/catalog/search";
+import { type Database, isIndexMissing } from "../database";
+import { among } from "../ghosts";
+import { type NewReply, rememberReply } from "../idempotency";
+import { raiseCounters } from "../keys";
+import { ghostSkills, ghosts, now, skills, versions } from "../schema/registry";
+import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
+import { type SkillRecord, selectSkill } from "../skills";
+import { keepVerdicts } from "../versions";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> & Pick<SkillRecord, "scripts">;
 export type NewSkill = Pick<

@@ -1,0 +1,27 @@
+// The edges that speak the vendors' protocols: /openai/v1 and /anthropic/v1. What answers is fetched with the first request.
+
+import type { Context as HonoContext } from "hono";
+import { crossOriginChat } from "../edge/cors";
+import type { Edge } from "../edge/edge";
+import type { HttpEnv } from "../edge/env";
+import { router } from "../edge/router";
+
+/** Kept from the first request on: asking for it again would be one more wait in each. */
+let endpoint: typeof import("./endpoint") | null = null;
+
+async function loaded(): Promise<typeof import("./endpoint")> {
+  endpoint ??= await import("./endpoint");
+  return endpoint;
+}
+
+const handler = async (c: HonoContext<HttpEnv>) => (await loaded()).answerVendor(c);
+const errors = async (error: unknown, c: HonoContext<HttpEnv>) => (await loaded()).answerVendorError(error, c);
+
+function edgeAt(prefix: `/${string}`): Edge {
+  const routes = router();
+  routes.all(`${prefix}/*`, handler);
+  return { prefix, cors: [crossOriginChat], routes, errors };
+}
+
+export const openaiEdge = edgeAt("/openai");
+export const anthropicEdge = edgeAt("/anthropic");

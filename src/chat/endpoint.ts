@@ -1,0 +1,105 @@
+// Answers the vendors' routes: reads the request, asks the use case, and puts what goes wrong into the vendor's words.
+
+import type { Context as HonoContext } from "hono";
+import { CHAT_LIMITS } from "../domain/chat/limits";
+import { namesOfModel } from "../domain/chat/model-entry";
+import { openaiChat } from "../domain/chat/openai/chat";
+import type { Protocol } from "../domain/chat/protocol";
+import { anthropicError, ChatRefusal, chatRefusalOf, openaiError } from "../domain/chat/refusal";
+import { isDeeper, isJsonObject, type JsonObject, parseExactly } from "../domain/json";
+import { REQUEST_LIMITS } from "../domain/limits";
+import { readBytes } from "../edge/body";
+import { conversation } from "../edge/conversation";
+import type { HttpEnv } from "../edge/env";
+import { logUnexpected } from "../edge/unexpected";
+import { answerChatRequest } from "../services/chat/answer";
+import { listCallable } from "../services/chat/callable";
+import { readChat } from "../services/chat/request";
+
+/** What is served where. Everything else below the prefixes is not there. */
+const CHATS: Readonly<Record<string, Protocol>> = { "/openai/v1/chat/completions": openaiChat };
+
+export async function answerVendor(c: HonoContext<HttpEnv>): Promise<Response> {
+  const path = c.req.path.replace(/\/+$/, "");
+  const protocol = CHATS[path];
+  if (protocol !== undefined && c.req.method === "POST") return answerChat(c, protocol);
+  const models = /^\/(openai|anthropic)\/v1\/models(?:\/(.+))?$/.exec(path);
+  if (models !== null && (c.req.method === "GET" || c.req.method === "HEAD"))
+    return answerModels(c, models[1] === "openai" ? "openai" : "anthropic", models[2]);
+  throw new ChatRefusal(404, "not_found", `There is nothing at ${c.req.method} ${path} here.`);
+}
+
+async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<Response> {
+  const { raw } = c.req;
+  const context = c.get("context");
+  const { body, text } = await readJson(raw);
+  const asked = await readChat(context, protocol, { body, text, headers: raw.headers });
+  return answerChatRequest({
+    ...{ context, protocol, asked, signal: raw.signal },
+    ghost: raw.headers.get("x-skill-ghost"),
+    isRetry: Number(raw.headers.get("x-stainless-retry-count") ?? 0) > 0,
+    hearsSkills: raw.headers.get("x-skill-events") === "1",
+    open: (id) => conversation(c, id),
+    later: (work) => c.executionCtx.waitUntil(work),
+    tell: (error) => told(error, c),
+  });
+}
+
+async function readJson(request: Request): Promise<{ body: JsonObject; text: string }> {
+  const bytes = await readBytes(request, CHAT_LIMITS.bodyBytes);
+  if (bytes === null) throw new ChatRefusal(413, "request_too_large", "A request may have 32 MiB.");
+  const text = new TextDecoder().decode(bytes);
+  if (isDeeper(text, REQUEST_LIMITS.jsonDepth))
+    throw new ChatRefusal(400, "invalid_request", `A request may nest ${REQUEST_LIMITS.jsonDepth} deep.`);
+  try {
+    const body = parseExactly(text);
+    if (isJsonObject(body)) return { body, text };
+  } catch {
+    // Said below, in the words for everything that is no object.
+  }
+  throw new ChatRefusal(400, "invalid_request", "The body is no JSON object.");
+}
+
+async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthropic", one?: string): Promise<Response> {
+  const isMeant = (api: string) => (vendor === "anthropic") === (api === "anthropic");
+  const found = (await listCallable(c.get("context"))).filter(({ entry }) => entry.api.some(isMeant));
+  const shown = found.flatMap(({ name, createdAt }) =>
+    namesOfModel(name).map((id) =>
+      vendor === "openai"
+        ? { id, object: "model", created: Math.floor(createdAt / 1_000), owned_by: "skill-gateway" }
+        : { type: "model", id, display_name: id, created_at: new Date(createdAt).toISOString() },
+    ),
+  );
+  if (one === undefined) {
+    if (vendor === "openai") return c.json({ object: "list", data: shown });
+    return c.json({ data: shown, has_more: false, first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null });
+  }
+  const model = shown.find(({ id }) => id === decodeURIComponent(one));
+  if (model === undefined) throw new ChatRefusal(404, "model_not_found", "There is no such model here.");
+  return c.json(model);
+}
+
+/** Everything that was thrown below the prefixes, in the vendor's envelope. */
+export function answerVendorError(error: unknown, c: HonoContext<HttpEnv>): Response {
+  const refusal = told(error, c);
+  const isAnthropic = c.req.path.startsWith("/anthropic");
+  const requestId = c.get("requestId");
+  if (refusal.status === 401) {
+    c.set("unauthenticated", c.req.header("authorization") !== undefined || c.req.header("x-api-key") !== undefined);
+  }
+  c.set("problem", refusal.code);
+  const headers = { ...refusal.headers, [isAnthropic ? "request-id" : "x-request-id"]: requestId };
+  const body = isAnthropic ? anthropicError(refusal, requestId) : openaiError(refusal);
+  return Response.json(body, { status: refusal.status, headers });
+}
+
+function told(error: unknown, c: HonoContext<HttpEnv>): ChatRefusal {
+  const refusal = chatRefusalOf(error);
+  if (refusal !== null) return refusal;
+  logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
+  return new ChatRefusal(
+    500,
+    "internal",
+    "The gateway failed to answer. The request id helps its operator to find out why.",
+  );
+}

@@ -1,0 +1,73 @@
+// The scripted model that a gateway on one's own machine has: it loads the skill that a message names, calls the tool that it names,
+// and says what it did. It refuses what a vendor would refuse of a history.
+
+import { readTranscript, type TranscriptMessage } from "../conversation/transcript";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
+
+export interface DemoMove {
+  text: string;
+  calls: { name: string; input: JsonObject }[];
+}
+
+/** What the model does next, or in words what is wrong with what it was sent. */
+export function demoMove(body: JsonObject): DemoMove | { problem: string } {
+  const messages = body.messages ?? body.input;
+  const talk = readTranscript(Array.isArray(messages) ? messages : []);
+  const open = unanswered(talk);
+  if (open !== null) return { problem: `The call '${open}' has no result right behind it.` };
+  const asked = talk.findLastIndex(({ role, text }) => role === "user" && text.trim() !== "");
+  const said = talk[asked]?.text ?? "";
+  const done = talk.slice(asked + 1).flatMap(({ calls }) => calls);
+  const results = talk.flatMap((message) => message.results);
+  const tools = body.tool_choice === "none" ? [] : toolNames(body.tools);
+  const loader = tools.find((name) => name.endsWith("load_skill") && !name.endsWith("unload_skill"));
+  const loaded = new Set(talk.flatMap(({ calls }) => calls.map(({ arguments: args }) => args.skill_name)));
+  const skill = listed(body).find((name) => mentions(said, name) && !loaded.has(name));
+  if (loader !== undefined && skill !== undefined) return call(loader, { skill_name: skill });
+  const described = results.flatMap(({ text }) => [...text.matchAll(/^\{"name":"([^"]+)"/gm)].map(([, name]) => name));
+  const ofSkill = described.find((name) => name !== undefined && mentions(said, name));
+  const caller = tools.find((name) => name.endsWith("call_skill_tool"));
+  const wasCalled = done.some(({ arguments: args }) => args.name === ofSkill);
+  if (ofSkill !== undefined && caller !== undefined && !wasCalled)
+    return call(caller, { name: ofSkill, arguments: {} });
+  const own = tools.find((name) => mentions(said, name) && !done.some((made) => made.name === name));
+  if (own !== undefined) return call(own, {});
+  const last = results.at(-1)?.text.trim() ?? "";
+  const heard = done.length === 0 || last === "" ? "" : ` The last result: ${last.slice(0, 200)}`;
+  return { text: `You said: ${said.trim().slice(0, 500)}${heard}`, calls: [] };
+}
+
+const call = (name: string, input: JsonObject): DemoMove => ({ text: "", calls: [{ name, input }] });
+
+/** Whether a text has a name as a word of its own. */
+function mentions(text: string, name: string): boolean {
+  const at = text.indexOf(name);
+  return at >= 0 && !/[\w-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " ");
+}
+
+function toolNames(tools: JsonValue | undefined): string[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool) => {
+    if (!isJsonObject(tool)) return [];
+    const { name } = isJsonObject(tool.function) ? tool.function : tool;
+    return typeof name === "string" ? [name] : [];
+  });
+}
+
+/** The skills that the list in a prompt names. */
+function listed(body: JsonObject): string[] {
+  const text = JSON.stringify([body.system ?? body.instructions ?? null, body.messages ?? body.input ?? null]);
+  const list = /## Available Skills(.*?)When a task matches/s.exec(text)?.[1] ?? "";
+  return [...list.matchAll(/\\n- \*\*([A-Za-z0-9._-]+)\*\*/g)].map(([, name]) => name ?? "");
+}
+
+/** The first call that was not answered before anything else was said. */
+function unanswered(talk: readonly TranscriptMessage[]): string | null {
+  let open: string[] = [];
+  for (const { role, calls, results } of talk) {
+    const answered = new Set(results.map(({ id }) => id));
+    open = open.filter((id) => !answered.has(id));
+    if (role !== "tool" && calls.length === 0 && results.length === 0 && open[0] !== undefined) return open[0];
+    open.push(...calls.map(({ id }) => id));
+  }
+  return open[0] ?? null;
+}

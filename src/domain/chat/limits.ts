@@ -1,0 +1,27 @@
+// The limits of the chat endpoint.
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** What one request of the chat endpoint may be and do. */
+export const CHAT_LIMITS = {
+  bodyBytes: 32 * MiB,
+  /** Model steps in one request. */
+  steps: 16,
+  /** What lies hidden behind the answers of one branch, in UTF-16 units. Beyond it the oldest is left out. */
+  branchChars: 16 * MiB,
+  /** How long a request keeps its place without a step, in milliseconds. */
+  leaseMs: 120_000,
+  /** Milliseconds: until an answer begins, between two pieces of it, and for all of it. */
+  firstByteMs: 120_000,
+  idleMs: 120_000,
+  totalMs: 900_000,
+  /** How often a caller who waits for tools hears that the gateway is there. */
+  keepAliveMs: 5_000,
+  /** Of a model's own error. */
+  errorBytes: 64 * KiB,
+  exportPage: 50,
+} as const;
+
+/** Models of the chat endpoint: how many a user, a group, the gateway may have, and one as JSON. */
+export const MODEL_LIMITS = { perScope: 100, entryBytes: 32 * KiB } as const;

@@ -1,0 +1,222 @@
+// One stream of chat completion chunks out of those of several steps, as OpenAI's own SDK asserts it: one id, one role, one finish
+// reason, and calls that are numbered from 0 without ours.
+
+import { isJsonObject, type JsonObject, parseExactly } from "../../json";
+import type { StreamEvent } from "../../servers/event-stream";
+import { addUsage, mergePiece } from "../merge";
+import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
+import { canonicalText } from "../protocol";
+import { ChatRefusal, openaiError } from "../refusal";
+import { CHAT_ENDS, defined, newStep, withChoice, write } from "./chat-step";
+import { callsIn, contentText, madeCalls } from "./message";
+
+export class ChatMerger implements Merger {
+  readonly keepAlive = ": working\n\n";
+  readonly #options: MergerOptions;
+  readonly #usageAsked: boolean;
+  /** Several steps' texts are no JSON: only the last step's is given out. */
+  readonly #holdsText: boolean;
+  #envelope: JsonObject | null = null;
+  #step = newStep();
+  #hasRole = false;
+  #text = "";
+  #replayed = "";
+  #usage: JsonObject = {};
+  #handed: JsonObject[] = [];
+  #isInner = false;
+
+  constructor(body: JsonObject, options: MergerOptions) {
+    const { stream_options: asked, response_format: format } = body;
+    this.#options = options;
+    this.#usageAsked = isJsonObject(asked) && asked.include_usage === true;
+    this.#holdsText = isJsonObject(format) && format.type !== "text";
+  }
+
+  push({ data }: StreamEvent): string {
+    if (data === null) return "";
+    if (this.#isInner) {
+      this.#isInner = false;
+      this.#step = newStep();
+    }
+    if (data.trim() === "[DONE]") {
+      this.#step.isDone = true;
+      return "";
+    }
+    const chunk = parseExactly(data);
+    if (!isJsonObject(chunk)) return "";
+    if (isJsonObject(chunk.error)) throw new ChatRefusal(502, "model_failed", "The model failed.", { body: chunk });
+    return this.#chunk(chunk);
+  }
+
+  #chunk({ choices, usage, ...shell }: JsonObject): string {
+    const isFirst = this.#envelope === null;
+    this.#envelope ??= shell;
+    const { id, created, model } = this.#envelope;
+    const env: JsonObject = { ...shell, ...defined({ id, created, model }) };
+    if (isJsonObject(usage)) this.#step.usage = usage;
+    const nothing: JsonObject = usage === null && this.#usageAsked ? { usage: null } : {};
+    const choice = Array.isArray(choices) ? choices[0] : undefined;
+    // Chunks without a choice say what was used, or something of the vendor's own before the answer.
+    if (!isJsonObject(choice)) return isFirst && !isJsonObject(usage) ? write({ ...env, choices: [], ...nothing }) : "";
+    const { delta, finish_reason: finish, ...rest } = choice;
+    const pieces = isJsonObject(delta) ? delta : {};
+    mergePiece(this.#step.message, pieces);
+    mergePiece(this.#step.choice, rest);
+    const { tool_calls: calls, ...others } = pieces;
+    const chunk = (part: JsonObject): JsonObject => ({
+      ...env,
+      choices: [{ ...rest, delta: part, finish_reason: null }],
+      ...nothing,
+    });
+    this.#hold(callsIn({ tool_calls: calls ?? null }), chunk);
+    const before = this.#before(chunk);
+    if (typeof finish === "string") {
+      this.#step.finish = finish;
+      this.#step.last = chunk({});
+    }
+    const part = this.#shown(others);
+    if (Object.keys(part).length === 0) return before;
+    if (this.#holdsText && typeof part.content === "string" && part.content !== "") {
+      this.#step.texts.push(chunk(part));
+      return before;
+    }
+    return before + write(chunk(part));
+  }
+
+  /** The role once, and a line between the texts of two steps. */
+  #shown({ role, ...part }: JsonObject): JsonObject {
+    const shown: JsonObject = role === undefined || this.#hasRole ? part : { role, ...part };
+    if (role !== undefined) this.#hasRole = true;
+    const { content } = shown;
+    if (typeof content !== "string") return shown;
+    const isLater = !("role" in shown);
+    if (content === "" && isLater) {
+      const { content: _, ...less } = shown;
+      return less;
+    }
+    const joined = !this.#step.hasText && content !== "" && this.#text !== "" ? `\n\n${content}` : content;
+    if (content !== "") this.#step.hasText = true;
+    if (!this.#holdsText) this.#text += joined;
+    return { ...shown, content: joined };
+  }
+
+  /** What earlier attempts had said already. */
+  #before(chunk: (part: JsonObject) => JsonObject): string {
+    if (this.#replayed === "") return "";
+    const content = this.#replayed;
+    this.#replayed = "";
+    this.#text = content;
+    this.#hasRole = true;
+    return write(chunk({ role: "assistant", content }));
+  }
+
+  #hold(calls: readonly JsonObject[], chunk: (part: JsonObject) => JsonObject): void {
+    for (const call of calls) {
+      const known = callsIn(this.#step.message).find(({ index }) => index === call.index);
+      if (this.#isTheirs(known ?? call)) this.#step.held.push({ chunk: chunk({}), call });
+    }
+  }
+
+  #isTheirs({ function: named }: JsonObject): boolean {
+    return isJsonObject(named) && typeof named.name === "string" && this.#options.isTheirs(named.name);
+  }
+
+  replay(message: JsonObject): void {
+    const text = contentText(message.content);
+    if (text !== "" && !this.#holdsText) this.#replayed += this.#replayed === "" ? text : `\n\n${text}`;
+  }
+
+  inner(): string {
+    this.#count();
+    this.#isInner = true;
+    return "";
+  }
+
+  finish(): string {
+    this.#count();
+    const { held, last, texts, finish } = this.#step;
+    for (const { choices } of texts) {
+      const choice = Array.isArray(choices) ? choices[0] : null;
+      if (isJsonObject(choice) && isJsonObject(choice.delta)) this.#text += contentText(choice.delta.content);
+    }
+    const numbers = [...new Set(held.map(({ call }) => call.index))];
+    const handed = held.map(({ chunk, call }) => {
+      const part = { tool_calls: [{ ...call, index: numbers.indexOf(call.index) }] };
+      return write(withChoice(chunk, { delta: part }));
+    });
+    this.#handed = callsIn(this.message).filter((call) => this.#isTheirs(call));
+    const reason = held.length > 0 ? "tool_calls" : finish === "tool_calls" ? "stop" : finish;
+    const end = last === null ? "" : write(withChoice(last, { finish_reason: reason }));
+    const usage = this.#usageAsked ? write({ ...this.#envelope, choices: [], usage: this.#told() }) : "";
+    return `${texts.map(write).join("")}${handed.join("")}${end}${usage}data: [DONE]\n\n`;
+  }
+
+  fail(refusal: ChatRefusal): string {
+    return write(openaiError(refusal));
+  }
+
+  #count(): void {
+    const { usage } = this.#step;
+    if (usage !== null) this.#usage = addUsage(this.#usage, usage);
+  }
+
+  #told(): JsonObject {
+    return this.#options.usage === "last" ? (this.#step.usage ?? {}) : this.#usage;
+  }
+
+  get message(): JsonObject {
+    const { tool_calls: _, ...message } = this.#step.message;
+    const calls = callsIn(this.#step.message).map(({ index: __, ...call }) => call);
+    const { content } = message;
+    const empty = content === "" || content === undefined;
+    return {
+      role: "assistant",
+      ...message,
+      content: empty && calls.length > 0 ? null : (content ?? ""),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    };
+  }
+
+  get calls(): MadeCall[] {
+    return madeCalls(this.message);
+  }
+
+  get end(): StepEnd {
+    const { finish } = this.#step;
+    if (finish === null) return "broken";
+    const end = CHAT_ENDS[finish] ?? "stop";
+    // Some servers say `stop` and call all the same.
+    return end === "stop" && this.calls.length > 0 ? "calls" : end;
+  }
+
+  get tokens() {
+    const output = this.#usage.completion_tokens;
+    const all = this.#usage.total_tokens;
+    const number = (value: unknown) => (typeof value === "number" ? value : 0);
+    return { all: number(all), output: number(output) };
+  }
+
+  get said(): Said {
+    const calls = this.#handed.flatMap(({ id }) => (typeof id === "string" ? id : []));
+    return { text: canonicalText(this.#text), calls };
+  }
+
+  whole(): JsonObject {
+    const { tool_calls: _, ...message } = this.message;
+    const { finish, choice } = this.#step;
+    const handed = this.#handed;
+    const content = this.#text === "" && handed.length > 0 ? null : this.#text;
+    return {
+      ...this.#envelope,
+      object: "chat.completion",
+      choices: [
+        {
+          ...choice,
+          message: { ...message, content, ...(handed.length === 0 ? {} : { tool_calls: handed }) },
+          finish_reason: handed.length > 0 ? "tool_calls" : finish === "tool_calls" ? "stop" : finish,
+        },
+      ],
+      usage: this.#told(),
+    };
+  }
+}

@@ -1,0 +1,113 @@
+// What the loop asks of a vendor's protocol: to read a request, to write the request of a step, and to make one answer out of many.
+
+import type { JsonObject } from "../json";
+import type { StreamEvent } from "../servers/event-stream";
+import type { Format } from "../tools/formats";
+import type { DemoMove } from "./demo";
+import type { ChatApi } from "./model-entry";
+import type { ChatRefusal } from "./refusal";
+
+/** What of an assistant message its reader sees. */
+export interface Said {
+  text: string;
+  /** Ids of calls of the caller's own tools. */
+  calls: string[];
+}
+
+/** A message as far as it matters where in a chat it stands. */
+export type Entry = { role: "user" | "results" | "other" } | { role: "assistant"; said: Said };
+
+export interface MadeCall {
+  id: string;
+  name: string;
+  /** As the vendor wrote it. */
+  entry: JsonObject;
+}
+
+/** One step of the loop, as it is sent. */
+export interface StepParts {
+  /** The model's name at its vendor. */
+  model: string;
+  system: string;
+  /** Ours, in the vendor's form. */
+  tools: readonly JsonObject[];
+  /** The caller's messages with everything hidden at its place, and the steps of this turn. */
+  messages: readonly JsonObject[];
+  isFirst: boolean;
+  /** No call is wanted any more. */
+  isLast: boolean;
+  /** Tokens that the steps before have used of what the caller allows. */
+  spent: number;
+  singleSystem: boolean;
+  /** What the same beginnings share. */
+  cacheKey: string | null;
+}
+
+/** How a step ended. `broken`: the stream did not come to its end. */
+export type StepEnd = "stop" | "calls" | "length" | "refused" | "pause" | "broken";
+
+export interface MergerOptions {
+  isTheirs(name: string): boolean;
+  /** Whether `usage` is that of all steps or of the last. */
+  usage: "sum" | "last";
+}
+
+/** Makes one answer out of the steps' streams. Each method returns what the caller is sent. */
+export interface Merger {
+  /** An event of the step that runs. Throws `ChatRefusal` where the vendor says in its stream that it failed. */
+  push(event: StreamEvent): string;
+  /** A step of an earlier attempt, as it was stored. */
+  replay(message: JsonObject): void;
+  /** Ends a step whose calls were run here. Another one follows. */
+  inner(): string;
+  /** Ends the answer: the caller's calls, the reason, the usage. */
+  finish(): string;
+  fail(refusal: ChatRefusal): string;
+  /** Sent while nothing else is. */
+  readonly keepAlive: string;
+  /** The step that runs, or has just ended, as it goes into the history. */
+  readonly message: JsonObject;
+  readonly calls: MadeCall[];
+  readonly end: StepEnd;
+  /** Tokens of all steps: read and written, and written alone. */
+  readonly tokens: { all: number; output: number };
+  readonly said: Said;
+  /** The whole answer, for who did not ask for a stream. */
+  whole(): JsonObject;
+}
+
+export interface Protocol {
+  readonly api: ChatApi;
+  readonly format: Format;
+  /** Behind the model's address. */
+  readonly path: string;
+  /** How the key is sent. */
+  keyHeaders(key: string): Record<string, string>;
+  /** The messages of a request; `null` where there are none. */
+  messages(body: JsonObject): JsonObject[] | null;
+  entry(message: JsonObject): Entry;
+  /** Names of the caller's own tools. */
+  toolNames(body: JsonObject): string[];
+  /** Why a request goes to the model as it is, in a word; `null` where skills are added. */
+  bypass(body: JsonObject): string | null;
+  /** What a request says of itself under `metadata`. */
+  conversationIn(body: JsonObject): unknown;
+  stepBody(body: JsonObject, parts: StepParts): JsonObject;
+  /** Stored messages and what the caller's request has behind them: results of one step in the order of its calls, none missing. */
+  join(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[];
+  callsIn(message: JsonObject): MadeCall[];
+  /** The message without calls that nobody has answered. */
+  withoutCalls(message: JsonObject, ids: readonly string[]): JsonObject;
+  /** A stored message for another model than made it, or after what stood before it has changed. */
+  withoutThoughts(message: JsonObject): JsonObject;
+  /** The message with another text as the result of a call; `null` where it has none. */
+  withResult(message: JsonObject, callId: string, text: string): JsonObject | null;
+  merger(body: JsonObject, options: MergerOptions): Merger;
+  /** An answer of the scripted model. */
+  demo(body: JsonObject, move: DemoMove, id: string): string;
+  /** For a client that wants to know: the skills that are loaded now, as an event of its stream. */
+  skillsEvent(names: readonly string[]): string;
+}
+
+/** A text as its digest reads it: front ends trim and join in their own ways. */
+export const canonicalText = (text: string) => text.replace(/\s+/g, " ").trim();

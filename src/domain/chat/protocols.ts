@@ -1,0 +1,14 @@
+// The protocols that the chat endpoint speaks.
+
+import type { Format } from "../tools/formats";
+import { openaiChat } from "./openai/chat";
+import type { Protocol } from "./protocol";
+
+const ALL: readonly Protocol[] = [openaiChat];
+
+/** The protocol whose messages a conversation keeps in this format. */
+export function protocolOf(format: Format): Protocol {
+  const found = ALL.find((protocol) => protocol.format === format);
+  if (found === undefined) throw new Error(`${format} is no chat protocol`);
+  return found;
+}

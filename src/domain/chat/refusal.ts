@@ -1,0 +1,70 @@
+// What the chat endpoint refuses or cannot do, in the envelope of the vendor whose protocol is spoken.
+
+import { HTTP_STATUS, refusalIn } from "../errors";
+import type { JsonObject } from "../json";
+
+/** Something that the caller of the chat endpoint is told in place of an answer. */
+export class ChatRefusal extends Error {
+  readonly status: number;
+  /** A stable word, such as `model_not_found`. */
+  readonly code: string;
+  readonly param: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The vendor's own body, redacted; then it is told as it is. */
+  readonly body: JsonObject | null;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: { param?: string; headers?: Record<string, string>; body?: JsonObject } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.param = more.param ?? null;
+    this.headers = more.headers ?? {};
+    this.body = more.body ?? null;
+  }
+}
+
+/** What was thrown as a refusal; `null` where it is a bug. */
+export function chatRefusalOf(error: unknown): ChatRefusal | null {
+  if (error instanceof ChatRefusal) return error;
+  const refusal = refusalIn(error);
+  if (refusal === null) return null;
+  const { code, reason, message, details } = refusal;
+  const wait = details.retry_after_s;
+  const headers: Record<string, string> = typeof wait === "number" ? { "retry-after": String(wait) } : {};
+  // SDKs try again by themselves after 409, and no conflict goes away by that.
+  const status = code === "conflict" ? HTTP_STATUS.invalid : HTTP_STATUS[code];
+  return new ChatRefusal(status, reason.toLowerCase(), message, { headers });
+}
+
+const OPENAI_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+const typeIn = (types: Readonly<Record<number, string>>, status: number, other: string) =>
+  types[status] ?? (status < 500 ? "invalid_request_error" : other);
+
+/** OpenAI's envelope. */
+export function openaiError({ body, status, message, param, code }: ChatRefusal): JsonObject {
+  return body ?? { error: { message, type: typeIn(OPENAI_TYPES, status, "server_error"), param, code } };
+}
+
+/** Anthropic's envelope. */
+export function anthropicError({ body, status, message }: ChatRefusal, requestId: string): JsonObject {
+  const type = typeIn(ANTHROPIC_TYPES, status, "api_error");
+  return body ?? { type: "error", error: { type, message }, request_id: requestId };
+}

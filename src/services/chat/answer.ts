@@ -1,0 +1,155 @@
+// Answering one request of the chat endpoint: as it is where there are no skills to add, else by the loop.
+
+import type { Protocol } from "../../domain/chat/protocol";
+import type { ChatRefusal } from "../../domain/chat/refusal";
+import { isJsonObject, type JsonObject } from "../../domain/json";
+import type { Context } from "../context";
+import type { ConversationApi } from "../conversation/api";
+import { type Target, unwrap } from "../conversation/api";
+import type { ChatObject } from "./api";
+import { chainOf } from "./branch";
+import { demoCall, isDemo } from "./demo";
+import { type Begun, beginLoop, type Loop, runLoop } from "./loop";
+import { type ChatAsked, settle } from "./request";
+import { chatSettings } from "./settings";
+import { type ModelCall, modelCall } from "./upstream";
+
+/** What a request comes with besides its body. */
+export interface ChatPlace {
+  context: Context;
+  protocol: Protocol;
+  asked: ChatAsked;
+  ghost: string | null;
+  isRetry: boolean;
+  /** Whether the caller wants to hear of skills in the stream. */
+  hearsSkills: boolean;
+  signal: AbortSignal;
+  open(id: string): { api: ConversationApi & ChatObject; target: Target };
+  /** Work that goes on when the answer is there. */
+  later(work: Promise<unknown>): void;
+  /** A refusal in the words of the vendor, and one line in the log where it is a bug. */
+  tell(error: unknown): ChatRefusal;
+}
+
+export async function answerChatRequest(place: ChatPlace): Promise<Response> {
+  const { context, protocol, asked } = place;
+  const { model, headers } = asked;
+  const call = isDemo(model)
+    ? demoCall(context, protocol)
+    : await modelCall(context, protocol, model, protocol.path, headers);
+  if (asked.plain !== null) return asItIs(place, call, asked.plain);
+  const stream = asked.body.stream === true;
+  const abort = new AbortController();
+  place.signal.addEventListener("abort", () => abort.abort(), { once: true });
+  const out = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = out.writable.getWriter();
+  const encoder = new TextEncoder();
+  const { api, target } = place.open(asked.conversation);
+  const loop: Loop = {
+    ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
+    ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
+    ...{ settings: chatSettings(place.ghost), isRetry: place.isRetry, signal: abort.signal },
+    write: async (text) => {
+      if (stream && text !== "") await writer.write(encoder.encode(text));
+    },
+    onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
+  };
+  const begun = await beginLoop(loop);
+  if (begun === null) return asItIs(place, call, "none");
+  const named = { "x-conversation-id": asked.conversation };
+  if (!stream) {
+    await finished(place, begun);
+    return Response.json(begun.merger.whole(), { headers: named });
+  }
+  // Who reads no more ends the call of the model, too.
+  writer.closed.catch(() => abort.abort());
+  const run = async () => {
+    try {
+      await finished(place, begun);
+    } catch (error) {
+      await writer.write(encoder.encode(begun.merger.fail(place.tell(error)))).catch(() => undefined);
+    }
+    await writer.close().catch(() => undefined);
+  };
+  place.later(run());
+  return new Response(out.readable, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
+}
+
+/** Runs the loop, and settles what it used whether or not it came to its end. */
+async function finished({ context, asked, later, open }: ChatPlace, begun: Begun): Promise<void> {
+  const { merger } = begun;
+  let tail: string | null = null;
+  try {
+    tail = await chainOf(asked.tail, await runLoop(begun));
+  } finally {
+    // What the next request is found by is there before this answer ends.
+    const settled = settle(context, asked, merger.tokens.all, tail);
+    later(settled);
+    if (asked.known === "found" && tail !== null) await settled;
+    if (asked.known === "once") {
+      const { api, target } = open(asked.conversation);
+      later(api.erase(target).then(unwrap));
+    }
+  }
+}
+
+/** Sends a request to the model with nothing but its name changed, and its answer back byte for byte. */
+async function asItIs(place: ChatPlace, call: ModelCall, why: string): Promise<Response> {
+  const { context, asked } = place;
+  const { body } = asked;
+  const answer = await call({ ...body, model: asked.model.entry.model }, place.signal);
+  const headers = new Headers({ "x-skills": `off; ${why}` });
+  const type = answer.headers.get("content-type");
+  if (type !== null) headers.set("content-type", type);
+  const meter = new Meter();
+  const through = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      meter.see(chunk);
+      controller.enqueue(chunk);
+    },
+  });
+  const passed = answer.body?.pipeTo(through.writable) ?? through.writable.close();
+  const ended = passed.catch(() => undefined).then(() => settle(context, asked, meter.tokens(body), null));
+  place.later(ended);
+  return new Response(through.readable, { status: answer.status, headers });
+}
+
+/** Looks for what an answer says that it took, where that stands: at its beginning and at its end. */
+class Meter {
+  static readonly #KEPT = 16_384;
+  readonly #decoder = new TextDecoder();
+  #head = "";
+  #tail = "";
+  #bytes = 0;
+
+  see(chunk: Uint8Array): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    this.#bytes += chunk.byteLength;
+    if (this.#head.length < Meter.#KEPT) this.#head += text;
+    this.#tail = (this.#tail + text).slice(-Meter.#KEPT);
+  }
+
+  /** Where nothing is said, a guess by the size. */
+  tokens(body: JsonObject): number {
+    const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
+    const told = texts.flatMap((text) =>
+      [...text.matchAll(/"usage":\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g)].map(([, found]) =>
+        readUsageText(found ?? ""),
+      ),
+    );
+    const most = Math.max(0, ...told);
+    return most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4);
+  }
+}
+
+function readUsageText(text: string): number {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return 0;
+    const { total_tokens: total, input_tokens: input, output_tokens: output } = value;
+    if (typeof total === "number") return total;
+    return (typeof input === "number" ? input : 0) + (typeof output === "number" ? output : 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,134 @@
+// Where a request stands in the tree of answers, and what lies hidden behind the answers that it shows.
+
+import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { protocolOf } from "../../domain/chat/protocols";
+import { readTranscript } from "../../domain/conversation/transcript";
+import { sha256Hex } from "../../domain/digest";
+import { isJsonObject, type JsonObject } from "../../domain/json";
+import type { Format } from "../../domain/tools/formats";
+import type { ChatMessage, ChatNode, ChatStore } from "../../storage/object/chat";
+import type { ChatBegin, ChatBegun } from "./api";
+
+export interface Branch {
+  /** The digest of all answers of the request. */
+  chain: string;
+  /** The last of them that is known; empty: none is. */
+  tip: string;
+  /** The known ones, by their place in the request. */
+  nodes: Map<number, ChatNode>;
+  /** The beginning of the chat is missing. */
+  cut: boolean;
+}
+
+/** The digest of an answer behind others. */
+export const chainOf = (before: string, digest: string) => sha256Hex(`${before}\n${digest}`);
+
+/** Lays a request along the tree by what we said ourselves. Texts of the user are not compared. */
+export async function layRequest(chat: ChatStore, { layout, format }: ChatBegin): Promise<Branch> {
+  const answers = layout.flatMap(({ role, digest }, at) => (role === "assistant" ? [{ at, digest }] : []));
+  const nodes = new Map<number, ChatNode>();
+  let chain = "";
+  let tip = "";
+  for (const { at, digest } of answers) {
+    chain = await chainOf(chain, digest);
+    const node = chat.node(chain);
+    if (node === null || node.format !== format) continue;
+    nodes.set(at, node);
+    tip = chain;
+  }
+  if (nodes.size > 0 || answers.length === 0) return { chain, tip, nodes, cut: false };
+  return cutFront(chat, answers, format) ?? { chain, tip, nodes, cut: false };
+}
+
+/** The same where the first answers are missing: the last one is known, and those before it are those of the request. */
+function cutFront(chat: ChatStore, answers: { at: number; digest: string }[], format: string): Branch | null {
+  const last = answers.at(-1);
+  for (const found of last === undefined ? [] : chat.nodesLike(last.digest)) {
+    const nodes = new Map<number, ChatNode>();
+    let node: ChatNode | null = found;
+    for (const { at, digest } of [...answers].reverse()) {
+      if (node === null || node.digest !== digest || node.format !== format) break;
+      nodes.set(at, node);
+      node = chat.node(node.parent);
+    }
+    if (nodes.size === answers.length) return { chain: found.chain, tip: found.chain, nodes, cut: true };
+  }
+  return null;
+}
+
+/** All that was said up to an answer, as far as restoring looks at it: what users said is left out. */
+export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObject[] = []): JsonObject[] {
+  const answers: JsonObject[][] = [];
+  for (let node = chat.node(tip); node !== null; node = chat.node(node.parent)) {
+    const messages = chat.messages(node.exchange).map(({ message }) => message);
+    answers.push(node.turn > 0 ? [SOMETHING_ASKED, ...messages] : messages);
+  }
+  return [...answers.reverse().flat(), ...more].map(withOwnNames);
+}
+
+export const SOMETHING_ASKED: JsonObject = { role: "user", content: "" };
+
+/** Where the caller has a tool of the same name, ours has another one. */
+export const RENAMED = "skills_";
+
+function withOwnNames(message: JsonObject): JsonObject {
+  const text = JSON.stringify(message);
+  if (!text.includes(`"name":"${RENAMED}`)) return message;
+  const named: unknown = JSON.parse(text.replaceAll(`"name":"${RENAMED}`, '"name":"'));
+  return isJsonObject(named) ? named : message;
+}
+
+/** What is put in the place of the answers of a request: newest first, as much as one branch may bring. */
+export function hiddenBehind(
+  chat: ChatStore,
+  { nodes }: Branch,
+  model: string,
+): { puts: ChatBegun["puts"]; have: string[]; isWhole: boolean } {
+  const puts: ChatBegun["puts"] = [];
+  const have: string[] = [];
+  let room = CHAT_LIMITS.branchChars;
+  for (const [at, node] of [...nodes].reverse()) {
+    const kept = chat.messages(node.exchange);
+    room -= JSON.stringify(kept).length;
+    if (room < 0) return { puts, have, isWhole: false };
+    const messages = kept.map(({ message }) => message);
+    puts.push({ at, messages, other: node.model !== model });
+    have.push(...kept.flatMap(({ kind, id }) => (kind === "append" ? id : [])));
+    have.push(...readTranscript(messages).flatMap(({ results }) => results.map(({ id }) => id)));
+  }
+  return { puts, have, isWhole: true };
+}
+
+/** A format as it is stored. */
+export const formatOfChat = (format: string): Format =>
+  format === "anthropic" || format === "openai-responses" ? format : "openai";
+
+interface Edit {
+  call_id?: string | undefined;
+  append_id?: string | undefined;
+  content: string;
+}
+
+/** Takes back what the conversation asks to take back, in every answer of the branch. */
+export function editBranch(chat: ChatStore, { nodes }: Branch, edits: readonly Edit[], dropThoughts: boolean): void {
+  if (edits.length === 0 && !dropThoughts) return;
+  for (const { exchange, format } of nodes.values()) {
+    const protocol = protocolOf(formatOfChat(format));
+    for (const kept of chat.messages(exchange)) {
+      const message = edits.reduce((so, edit) => edited(so, kept, edit, protocol), kept.message);
+      const next = dropThoughts ? protocol.withoutThoughts(message) : message;
+      if (JSON.stringify(next) !== JSON.stringify(kept.message))
+        chat.changeMessage(exchange, { ...kept, message: next });
+    }
+  }
+}
+
+function edited(
+  message: JsonObject,
+  { kind, id }: ChatMessage,
+  { call_id, append_id, content }: Edit,
+  protocol: ReturnType<typeof protocolOf>,
+): JsonObject {
+  if (append_id !== undefined) return kind === "append" && id === append_id ? { ...message, content } : message;
+  return (call_id === undefined ? null : protocol.withResult(message, call_id, content)) ?? message;
+}

@@ -1,0 +1,34 @@
+// The model `demo`, which is not at any address: it is for trying the gateway out without a vendor.
+
+import { demoMove } from "../../domain/chat/demo";
+import { CHAT_APIS } from "../../domain/chat/model-entry";
+import type { Protocol } from "../../domain/chat/protocol";
+import { ChatRefusal } from "../../domain/chat/refusal";
+import type { JsonObject } from "../../domain/json";
+import type { Context } from "../context";
+import type { FoundModel, ModelCall } from "./upstream";
+
+const DEMO = "demo";
+const SCOPE = "demo";
+
+/** The scripted model, where it is asked for and the gateway has it. A stored model of the name comes before it. */
+export function demoModel({ settings }: Context, name: string): FoundModel | null {
+  if (name !== DEMO || !hasDemo(settings)) return null;
+  return { scope: SCOPE, name, entry: { api: [...CHAT_APIS], base_url: "", model: DEMO } };
+}
+
+export const hasDemo = ({ DEMO_MODEL }: Pick<Context["settings"], "DEMO_MODEL">) =>
+  __DEVELOPMENT__ || DEMO_MODEL === "on";
+
+export const isDemo = ({ scope }: FoundModel) => scope === SCOPE;
+
+/** Calls it. */
+export function demoCall(context: Context, protocol: Protocol): ModelCall {
+  return async (body: JsonObject) => {
+    const move = demoMove(body);
+    if ("problem" in move) throw new ChatRefusal(400, "invalid_request", move.problem);
+    const type = body.stream === true ? "text/event-stream" : "application/json";
+    const id = context.newId("demo").slice(5);
+    return new Response(protocol.demo(body, move, id), { headers: { "content-type": type } });
+  };
+}

@@ -1,0 +1,35 @@
+// Reading a model's streamed answer.
+
+import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { ChatRefusal } from "../../domain/chat/refusal";
+import { EventSplitter, type StreamEvent } from "../../domain/servers/event-stream";
+import { modelFault } from "./upstream";
+
+/** The events of a streamed answer. Who says nothing for too long is gone. */
+export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEvent> {
+  if (body === null) return;
+  const splitter = new EventSplitter();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await within(reader.read());
+      yield* splitter.push(done ? "\n\n" : value);
+      if (done) return;
+    }
+  } catch (error) {
+    throw modelFault(error) ?? error;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function within<T>(value: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = () => reject(new ChatRefusal(504, "model_silent", "The model said nothing for too long."));
+  const timer = setTimeout(late, CHAT_LIMITS.idleMs);
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,215 @@
+// The chat endpoint's part in a conversation's object: where a request stands, what the model is to be given, running its calls, and
+// keeping what nobody sees. The Worker speaks with the model; each of its steps is committed here before anything is run.
+
+import * as z from "zod";
+import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { readUsage, type Usage } from "../../domain/conversation/usage";
+import { GatewayError } from "../../domain/errors";
+import { isJsonObject, type JsonObject } from "../../domain/json";
+import { failed } from "../../domain/tool";
+import { type Format, readCall, renderResults } from "../../domain/tools/formats";
+import type { ChatExchange } from "../../storage/object/chat";
+import type { Context } from "../context";
+import type { RunningCalls } from "../conversation/running";
+import { takeCalls, takeOffer, takeTurn } from "../conversation/step";
+import { restore } from "../conversation/turn";
+import { exclusively, type Session } from "../session";
+import type { ChatBegin, ChatBegun, ChatEnd, ChatExport, ChatReply, ChatRequest, ChatRows, ChatStep } from "./api";
+import {
+  type Branch,
+  chainOf,
+  editBranch,
+  formatOfChat,
+  hiddenBehind,
+  historyUpTo,
+  layRequest,
+  SOMETHING_ASKED,
+} from "./branch";
+
+export async function takeChat(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ChatRequest,
+): Promise<ChatReply> {
+  switch (request.do) {
+    case "begin":
+      return { did: "begin", value: await inOrder(session, () => begin(context, session, request)) };
+    case "step":
+      return { did: "step", value: await step(context, session, running, request) };
+    case "end":
+      return { did: "end", value: await end(context, session, request) };
+    case "export":
+      return { did: "export", value: exported(session, request) };
+  }
+}
+
+const queues = new WeakMap<Session, Promise<unknown>>();
+
+/** Two requests of one chat do not begin at once: each takes the conversation to where it stands. */
+function inOrder<T>(session: Session, run: () => Promise<T>): Promise<T> {
+  const result = (queues.get(session) ?? Promise.resolve()).then(run);
+  queues.set(
+    session,
+    result.catch(() => undefined),
+  );
+  return result;
+}
+
+/** Which answer, or which running request, the conversation's state is that of. */
+const markSchema = z.object({ at: z.string() });
+const markOf = (session: Session) => session.store.get("chat", markSchema)?.at ?? "";
+const setMark = (session: Session, at: string) => session.store.set("chat", { at });
+
+async function begin(context: Context, session: Session, request: ChatBegin): Promise<ChatBegun> {
+  const { store } = session;
+  const { chat } = store;
+  const { format, model } = request;
+  const branch = await layRequest(chat, request);
+  const { puts, have, isWhole } = hiddenBehind(chat, branch, model);
+  const before = chat.exchangeLike(branch.chain, request.request);
+  const id = context.newId("exc");
+  const goesOn = before !== null && isOpen(before, request.isRetry, context.now());
+  const isTurn = request.layout.at(-1)?.role !== "results" || branch.tip === "";
+  const exchange: ChatExchange = {
+    ...{ id, parent: branch.chain, branch: branch.tip, request: request.request, state: "running", format, model },
+    ...{ lease: context.now() + CHAT_LIMITS.leaseMs, turn: isTurn ? 1 : 0 },
+  };
+  store.atomically(() => {
+    if (before?.state === "running") chat.putExchange({ ...before, state: "dropped" });
+    chat.putExchange(exchange);
+    if (!goesOn) return;
+    chat.copyMessages(before.id, id);
+    if (before.state === "ended") chat.dropAfterResults(id);
+  });
+  if (goesOn || !isTurn)
+    return { ...(await goOn(context, session, exchange)), exchange: id, puts, dropThoughts: false };
+  await takeTo(context, session, branch, historyUpTo(chat, branch.tip), format);
+  const turn = await takeTurn(context, session, {
+    ...{ key: null, format, history: null, selected_skills: [], have, model: request.vendorModel },
+    ...{ history_cut: branch.cut || !isWhole, cache: null, usage: null, history_tokens: null },
+  });
+  const dropThoughts = turn.drop_thinking_before !== undefined;
+  store.atomically(() => {
+    setMark(session, id);
+    editBranch(chat, branch, turn.context_edits ?? [], dropThoughts);
+    for (const message of turn.append ?? []) chat.addMessage(id, "append", message, turn.append_id);
+  });
+  const changed = turn.context_edits !== undefined || dropThoughts;
+  return {
+    ...{ exchange: id, system: turn.prompt.system, tools: turn.tools, cacheKey: turn.prompt_cache_key ?? null },
+    ...{ puts: changed ? hiddenBehind(chat, branch, model).puts : puts, steps: stepsOf(session, id), dropThoughts },
+  };
+}
+
+/** Whether another attempt goes on where one stopped: it failed, its Worker is gone, or its answer was not heard. */
+function isOpen({ state, lease }: ChatExchange, isRetry: boolean, now: number): boolean {
+  if (state === "failed") return true;
+  if (state === "running") return isRetry || lease < now;
+  return state === "ended" && isRetry;
+}
+
+async function goOn(context: Context, session: Session, exchange: ChatExchange) {
+  await takeBack(context, session, exchange);
+  const { prompt, tools } = await takeOffer(context, session, formatIn(exchange));
+  return { system: prompt.system, tools, cacheKey: null, steps: stepsOf(session, exchange.id) };
+}
+
+const stepsOf = (session: Session, exchange: string) =>
+  session.store.chat.messages(exchange).map(({ kind, message }) => ({ kind, message }));
+
+const formatIn = ({ format }: ChatExchange): Format => formatOfChat(format);
+
+/** Takes the conversation to the end of a branch, unless it is there. */
+async function takeTo(context: Context, session: Session, { tip }: Branch, history: JsonObject[], format: Format) {
+  if (markOf(session) === tip || session.state.policy === null) return;
+  await exclusively(session, () => restore(context, session, history, format));
+}
+
+/** The same into the middle of a turn, where another request has been since. */
+async function takeBack(context: Context, session: Session, exchange: ChatExchange): Promise<void> {
+  const { id, branch, turn } = exchange;
+  if (markOf(session) === id) return;
+  const { chat } = session.store;
+  const done = chat.messages(id).map(({ message }) => message);
+  const isThere = markOf(session) === branch && turn === 0;
+  if (!isThere && session.state.policy !== null) {
+    const history = historyUpTo(chat, branch, turn > 0 ? [SOMETHING_ASKED, ...done] : done);
+    await exclusively(session, () => restore(context, session, history, formatIn(exchange)));
+  }
+  setMark(session, id);
+}
+
+async function step(context: Context, session: Session, running: RunningCalls, request: ChatStep) {
+  const { store } = session;
+  const exchange = runningOne(session, request.exchange);
+  const format = formatIn(exchange);
+  await inOrder(session, () => takeBack(context, session, exchange));
+  store.atomically(() => {
+    if (request.message !== null) store.chat.addMessage(exchange.id, "answer", request.message);
+    store.chat.putExchange({ ...exchange, lease: context.now() + CHAT_LIMITS.leaseMs });
+  });
+  const { calls } = request;
+  if (calls.length === 0) return { messages: [], loaded: [] };
+  const usage = usageOf(request.usage);
+  const reply = await takeCalls(context, session, running, { calls, format, etag: null, usage, client: null });
+  const unknown = reply.unhandled.flatMap((entry) => {
+    const call = readCall(entry, context.newId("call"));
+    return call === null ? [] : [{ call, result: failed(`Error: There is no tool '${call.name}'.`) }];
+  });
+  const messages = asOne([...reply.messages, ...renderResults(unknown, format)], format);
+  store.atomically(() => {
+    for (const message of messages) store.chat.addMessage(exchange.id, "result", message);
+  });
+  return { messages, loaded: reply.loaded_skills };
+}
+
+/** Anthropic takes all results of a step in one message. */
+function asOne(messages: JsonObject[], format: Format): JsonObject[] {
+  const [first, ...others] = messages;
+  if (format !== "anthropic" || first === undefined || others.length === 0) return messages;
+  return [{ ...first, content: messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) }];
+}
+
+function usageOf(value: JsonObject | null): Usage | null {
+  const read = value === null ? null : readUsage(value);
+  return read !== null && "usage" in read ? read.usage : null;
+}
+
+async function end(context: Context, session: Session, { exchange: id, message, digest }: ChatEnd): Promise<null> {
+  const { store } = session;
+  const exchange = runningOne(session, id);
+  if (digest === null) {
+    store.chat.putExchange({ ...exchange, state: "failed" });
+    return null;
+  }
+  const chain = await chainOf(exchange.parent, digest);
+  const { branch: parent, format, model, turn } = exchange;
+  store.atomically(() => {
+    if (message !== null) store.chat.addMessage(id, "answer", message);
+    store.chat.putNode({ chain, parent, digest, exchange: id, format, model, turn }, context.now());
+    store.chat.putExchange({ ...exchange, state: "ended" });
+    if (markOf(session) === id) setMark(session, chain);
+  });
+  return null;
+}
+
+/** A request that runs. One that another attempt has taken over runs nothing any more. */
+function runningOne(session: Session, id: string): ChatExchange {
+  const exchange = session.store.chat.exchange(id);
+  if (exchange?.state === "running") return exchange;
+  throw new GatewayError("conflict", "EXCHANGE_TAKEN_OVER", "The same request was sent again and goes on there.");
+}
+
+function exported(session: Session, { after }: ChatExport): ChatRows {
+  const { chat } = session.store;
+  const page = chat.page(after, CHAT_LIMITS.exportPage);
+  const rows = page.map(({ node: { exchange, ...node } }) => ({
+    ...{ id: node.chain, parent: node.parent, format: node.format, model: node.model },
+    messages: chat.messages(exchange).map(({ message }) => message),
+  }));
+  return {
+    rows: rows.filter(isJsonObject),
+    next: page.length < CHAT_LIMITS.exportPage ? null : (page.at(-1)?.at ?? null),
+  };
+}

@@ -1,0 +1,141 @@
+// A request of the chat endpoint: which model it means, what it may ask, and which conversation it is about.
+
+import { canActAs } from "../../domain/access/access";
+import { dayOf } from "../../domain/access/quota";
+import { allowedBetas, requireAllowed, withEndUser } from "../../domain/chat/allowance";
+import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema } from "../../domain/chat/model-entry";
+import type { Protocol } from "../../domain/chat/protocol";
+import { ChatRefusal } from "../../domain/chat/refusal";
+import { CONVERSATION_ID } from "../../domain/conversation/settings";
+import { sha256Hex } from "../../domain/digest";
+import type { JsonObject } from "../../domain/json";
+import { findModels, settleChat } from "../../storage/d1/chat/models";
+import type { Use } from "../../storage/d1/usage";
+import type { Context } from "../context";
+import { chainOf } from "./branch";
+import { demoModel } from "./demo";
+import { layoutOf } from "./hidden";
+import { modelScopes } from "./models";
+import type { FoundModel } from "./upstream";
+
+/** What a request is, once it is known to be allowed. */
+export interface ChatAsked {
+  body: JsonObject;
+  model: FoundModel;
+  /** Why there are no skills in it, in a word; `null`: there are. */
+  plain: string | null;
+  /** The conversation's id, and how it was found. */
+  conversation: string;
+  /** `named`: by the caller. `found`: by what was said in it. `once`: nothing of it is kept. */
+  known: "named" | "found" | "once";
+  /** The digest of all answers that the request shows. */
+  tail: string;
+  /** Headers that the vendor may see. */
+  headers: Record<string, string>;
+}
+
+/** Reads a request whose body is JSON, and refuses what may not be asked. */
+export async function readChat(
+  context: Context,
+  protocol: Protocol,
+  { body, text, headers }: { body: JsonObject; text: string; headers: Headers },
+): Promise<ChatAsked> {
+  const { name, plain } = modelAsked(typeof body.model === "string" ? body.model : "");
+  const messages = protocol.messages(body);
+  if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
+  const layout = await layoutOf(protocol, messages);
+  let tail = "";
+  for (const { role, digest } of layout) if (role === "assistant") tail = await chainOf(tail, digest);
+  const isFirst = tail === "";
+  const given = namedIn(context, protocol, body, headers);
+  const near = await findModel(context, name, tail);
+  const { model } = near;
+  const allow = model.entry.allow ?? {};
+  if (!model.entry.api.includes(protocol.api)) throw wrongDoor(name, model);
+  requireAllowed(body, text, allow);
+  const isOff = plain || headers.get("x-skills") === "off" || headers.has("x-openwebui-task");
+  const isOnce = given === null && canActAs(context.caller.principal);
+  const isLost = !isFirst && given === null && near.conversation === null && !isOnce;
+  // A replica may not have heard yet how the chat ended a moment ago.
+  const sure = isLost && (await context.makeCertain?.()) === true ? await findModel(context, name, tail) : near;
+  const found = given ?? (isOnce || isFirst ? null : sure.conversation);
+  return {
+    body: withEndUser(body, (await sha256Hex(`chat ${context.caller.principal.userId}`)).slice(0, 32)),
+    model,
+    plain: isOff ? "off" : protocol.bypass(body),
+    conversation: found ?? context.newId("chat"),
+    known: given !== null ? "named" : isOnce ? "once" : "found",
+    tail,
+    headers: forwarded(headers, allow),
+  };
+}
+
+/** The model that a name means to the caller. */
+async function findModel(context: Context, name: string, tail: string) {
+  const scopes = modelScopes(context);
+  const { rows, used, conversation } = await findModels(context.db, scopes, name, tokensToday(context), tail);
+  if (used >= context.settings.CHAT_TOKENS_DAY) {
+    const wait = Math.ceil((dayOf(context.now()) + 24 * 60 * 60_000 - context.now()) / 1_000);
+    const headers = { "retry-after": String(wait), "x-should-retry": "false" };
+    throw new ChatRefusal(429, "daily_tokens", "The tokens of today are used up. Go on tomorrow (UTC).", { headers });
+  }
+  rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
+  const [row] = rows;
+  const model = row === undefined ? demoModel(context, name) : { ...row, entry: modelEntrySchema.parse(row.entry) };
+  if (model === null || !mayCall(model.entry.allow ?? {}, context.caller.principal)) throw noModel(name);
+  return { model, conversation };
+}
+
+/** Writes down what a request used, and how its chat ends now. */
+export async function settle(
+  context: Context,
+  { known, conversation }: Pick<ChatAsked, "known" | "conversation">,
+  tokens: number,
+  tail: string | null,
+): Promise<void> {
+  const found = known === "found" && tail !== null ? { digest: tail, conversation } : null;
+  await settleChat(context.db, tokensToday(context), Math.max(0, Math.round(tokens)), found);
+}
+
+const tokensToday = (context: Context): Use => ({
+  subject: context.caller.principal.userId,
+  kind: "chat_tokens",
+  windowStart: dayOf(context.now()),
+});
+
+function namedIn(context: Context, protocol: Protocol, body: JsonObject, headers: Headers): string | null {
+  const said = [
+    ...context.settings.CHAT_CONVERSATION_HEADERS.map((name) => headers.get(name)),
+    protocol.conversationIn(body),
+  ];
+  // What a front end did not fill in, such as `{{…}}`, is no id.
+  const ids = said.flatMap((id) => (typeof id === "string" && CONVERSATION_ID.test(id) && id !== "new" ? id : []));
+  return ids[0] ?? null;
+}
+
+function forwarded(headers: Headers, allow: ModelAllowance): Record<string, string> {
+  const next: Record<string, string> = {};
+  const version = headers.get("anthropic-version");
+  if (version !== null) next["anthropic-version"] = version;
+  for (const name of ["anthropic-beta", "openai-beta"]) {
+    const betas = allowedBetas(headers.get(name) ?? "", allow);
+    if (betas !== "") next[name] = betas;
+  }
+  return next;
+}
+
+function noModel(name: string): ChatRefusal {
+  const message = `There is no model '${name.slice(0, 80)}' here, or you may not call it. The list of models has those that you may.`;
+  return new ChatRefusal(404, "model_not_found", message, { param: "model" });
+}
+
+function wrongDoor(name: string, { entry }: FoundModel): ChatRefusal {
+  const doors = entry.api.map((api) => DOORS[api]).join(" and ");
+  return new ChatRefusal(404, "model_not_found", `The model '${name}' is reached by ${doors}.`, { param: "model" });
+}
+
+const DOORS = {
+  "openai-chat": "/openai/v1/chat/completions",
+  "openai-responses": "/openai/v1/responses",
+  anthropic: "/anthropic/v1/messages",
+} as const;

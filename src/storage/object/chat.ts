@@ -1,0 +1,180 @@
+// What the chat endpoint keeps in a conversation's SQLite: the answers it gave, as a tree, and behind each the messages that made it.
+
+import * as z from "zod";
+import { inParts, type JsonObject, jsonObject } from "../../domain/json";
+import { ROW_LIMITS } from "../../domain/limits";
+import type { Tables } from "./tables";
+
+/** One answer, by the digest of all that was said up to it. */
+export interface ChatNode {
+  chain: string;
+  /** The answer before it that is known here. */
+  parent: string;
+  digest: string;
+  exchange: string;
+  /** What it was made with. */
+  format: string;
+  model: string;
+  /** Whether a message of the user began it. */
+  turn: number;
+}
+
+export interface ChatExchange {
+  id: string;
+  /** The digest of all that was said before it. */
+  parent: string;
+  /** The last answer before it that is known here. */
+  branch: string;
+  request: string;
+  state: "running" | "failed" | "ended" | "dropped";
+  lease: number;
+  format: string;
+  model: string;
+  turn: number;
+}
+
+export type ChatMessageKind = "append" | "answer" | "result";
+
+export interface ChatMessage {
+  seq: number;
+  kind: ChatMessageKind;
+  /** Of an appended message. */
+  id: string;
+  message: JsonObject;
+}
+
+const nodeSchema = z.object({
+  ...{ chain: z.string(), parent: z.string(), digest: z.string(), exchange: z.string() },
+  ...{ format: z.string(), model: z.string(), turn: z.number() },
+});
+const exchangeSchema = z.object({
+  ...{
+    id: z.string(),
+    parent: z.string(),
+    branch: z.string(),
+    request: z.string(),
+    lease: z.number(),
+    format: z.string(),
+  },
+  ...{ state: z.enum(["running", "failed", "ended", "dropped"]), model: z.string(), turn: z.number() },
+});
+const messageSchema = z.object({
+  ...{ seq: z.number(), part: z.number(), id: z.string(), body: z.string() },
+  kind: z.enum(["append", "answer", "result"]),
+});
+
+export class ChatStore {
+  readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+
+  constructor(sql: SqlStorage, tables: Tables) {
+    this.#sql = sql;
+    this.#tables = tables;
+  }
+
+  node(chain: string): ChatNode | null {
+    return this.#nodes("chain = ?", chain)[0] ?? null;
+  }
+
+  /** Answers that said the same, the newest first. */
+  nodesLike(digest: string): ChatNode[] {
+    return this.#nodes("digest = ? ORDER BY at DESC LIMIT 16", digest);
+  }
+
+  putNode({ chain, parent, digest, exchange, format, model, turn }: ChatNode, at: number): void {
+    this.#tables.make("chat_nodes");
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO chat_nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[chain, parent, digest, exchange, format, model, turn, at],
+    );
+  }
+
+  exchange(id: string): ChatExchange | null {
+    return this.#exchanges("id = ?", id)[0] ?? null;
+  }
+
+  /** The last one that was asked the same at the same place. */
+  exchangeLike(parent: string, request: string): ChatExchange | null {
+    return this.#exchanges("parent = ? AND request = ? ORDER BY rowid DESC LIMIT 1", parent, request)[0] ?? null;
+  }
+
+  putExchange({ id, parent, branch, request, state, lease, format, model, turn }: ChatExchange): void {
+    this.#tables.make("chat_exchanges");
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO chat_exchanges (id, parent, branch, request, state, lease, format, model, turn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[id, parent, branch, request, state, lease, format, model, turn],
+    );
+  }
+
+  messages(exchange: string): ChatMessage[] {
+    if (!this.#tables.has("chat_messages")) return [];
+    const rows = this.#sql
+      .exec("SELECT seq, part, kind, id, body FROM chat_messages WHERE exchange = ? ORDER BY seq, part", exchange)
+      .toArray();
+    const messages: (Omit<ChatMessage, "message"> & { text: string })[] = [];
+    for (const { seq, part, kind, id, body } of rows.map((row) => messageSchema.parse(row))) {
+      const last = messages.at(-1);
+      if (part > 0 && last !== undefined) last.text += body;
+      else messages.push({ seq, kind, id, text: body });
+    }
+    return messages.map(({ text, ...rest }) => ({ ...rest, message: jsonObject.parse(JSON.parse(text)) }));
+  }
+
+  addMessage(exchange: string, kind: ChatMessageKind, message: JsonObject, id = ""): void {
+    this.#tables.make("chat_messages");
+    const last = "SELECT coalesce(max(seq), 0) + 1 AS seq FROM chat_messages WHERE exchange = ?";
+    const seq = Number(this.#sql.exec<{ seq: number }>(last, exchange).one().seq);
+    this.#write(exchange, seq, kind, id, message);
+  }
+
+  /** Puts another message in the place of one. */
+  changeMessage(exchange: string, { seq, kind, id, message }: ChatMessage): void {
+    this.#sql.exec("DELETE FROM chat_messages WHERE exchange = ? AND seq = ?", exchange, seq);
+    this.#write(exchange, seq, kind, id, message);
+  }
+
+  /** An attempt goes on from what another one has done. */
+  copyMessages(from: string, to: string): void {
+    if (!this.#tables.has("chat_messages")) return;
+    this.#sql.exec(
+      "INSERT INTO chat_messages SELECT ?, seq, part, kind, id, body FROM chat_messages WHERE exchange = ?",
+      ...[to, from],
+    );
+  }
+
+  /** Drops what stands behind the last results: a last word that nobody heard. */
+  dropAfterResults(exchange: string): void {
+    if (!this.#tables.has("chat_messages")) return;
+    this.#sql.exec(
+      `DELETE FROM chat_messages WHERE exchange = ?1 AND kind = 'answer'
+        AND seq > (SELECT coalesce(max(seq), 0) FROM chat_messages WHERE exchange = ?1 AND kind = 'result')`,
+      exchange,
+    );
+  }
+
+  /** A page of answers in the order they were given, each with its messages. */
+  page(after: number, limit: number): { at: number; node: ChatNode }[] {
+    if (!this.#tables.has("chat_nodes")) return [];
+    return this.#sql
+      .exec("SELECT rowid AS row, * FROM chat_nodes WHERE rowid > ? ORDER BY rowid LIMIT ?", after, limit)
+      .toArray()
+      .map((row) => ({ at: Number(row.row), node: nodeSchema.parse(row) }));
+  }
+
+  #write(exchange: string, seq: number, kind: ChatMessageKind, id: string, message: JsonObject): void {
+    for (const [part, body] of inParts(JSON.stringify(message), ROW_LIMITS.partChars).entries())
+      this.#sql.exec("INSERT INTO chat_messages VALUES (?, ?, ?, ?, ?, ?)", exchange, seq, part, kind, id, body);
+  }
+
+  #nodes(where: string, ...bound: string[]): ChatNode[] {
+    if (!this.#tables.has("chat_nodes")) return [];
+    const rows = this.#sql.exec(`SELECT * FROM chat_nodes WHERE ${where}`, ...bound).toArray();
+    return rows.map((row) => nodeSchema.parse(row));
+  }
+
+  #exchanges(where: string, ...bound: string[]): ChatExchange[] {
+    if (!this.#tables.has("chat_exchanges")) return [];
+    const rows = this.#sql.exec(`SELECT * FROM chat_exchanges WHERE ${where}`, ...bound).toArray();
+    return rows.map((row) => exchangeSchema.parse(row));
+  }
+}

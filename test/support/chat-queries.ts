@@ -1,0 +1,20 @@
+// Calls of the functions that read and write the chat endpoint's tables, for the test of query plans.
+
+import * as models from "../../src/storage/d1/chat/models";
+import type { Database } from "../../src/storage/d1/database";
+import { BIG_USER } from "./registry-10k";
+
+const OWNER = `user:${BIG_USER}`;
+
+export const CHAT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
+  putModel: (db) => models.putModel(db, { scope: OWNER, name: "one", entry: {}, createdBy: "u" }, 9),
+  readModel: (db) => models.readModel(db, OWNER, "one"),
+  listModels: (db) => models.listModels(db, OWNER, 100, "a"),
+  deleteModel: (db) => models.deleteModel(db, OWNER, "nothing"),
+  findModels: (db) =>
+    models.findModels(db, [OWNER, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }, "d"),
+  settleChat: (db) =>
+    models.settleChat(db, { subject: "u", kind: "c", windowStart: 0 }, 9, { digest: "d", conversation: "c" }),
+  forgetTails: (db) => models.forgetTails(db, 1),
+  modelsOf: (db) => models.modelsOf(db, [OWNER, "gateway"]),
+};

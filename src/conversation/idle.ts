@@ -6,6 +6,7 @@ import { settingsFrom } from "../domain/settings";
 import { freshId, makeContext, primaryDatabase } from "../edge/context";
 import { logUnexpected } from "../edge/unexpected";
 import { expireDue } from "../services/asking/ask";
+import type { Context } from "../services/context";
 import { farewell } from "../services/conversation/farewell";
 import { idleDeadline, unlist } from "../services/conversation/lifecycle";
 import type { Session } from "../services/session";
@@ -13,15 +14,22 @@ import { sendUses } from "../services/skill-use";
 import { closeSilent } from "./socket-protocol";
 import type { Tabs } from "./tabs";
 
+/** What the alarm needs of the object: its bindings, work that may go on after it, and emptying its store. */
+interface Bell {
+  env: Env;
+  later: Context["later"];
+  empty: () => Promise<null>;
+}
+
 /** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, and the end of an idle conversation. */
-export async function ring(tabs: Tabs, env: Env, empty: () => Promise<null>): Promise<void> {
+export async function ring(tabs: Tabs, { env, later, empty }: Bell): Promise<void> {
   tabs.alarm.fired();
   if (tabs.session() === null) return;
   expireDue(tabs.asking);
   await closeSilent(tabs);
   await sendCounts(tabs, env);
   const session = tabs.session();
-  if (session !== null) await endIfIdle(tabs, env, session, empty);
+  if (session !== null) await endIfIdle(tabs, { env, later, empty }, session);
 }
 
 /** Sends the counts that are due. Where the registry does not answer they wait for another hour, and nothing else waits for them. */
@@ -37,12 +45,12 @@ async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
 }
 
 /** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
-async function endIfIdle(tabs: Tabs, env: Env, session: Session, empty: () => Promise<null>): Promise<void> {
+async function endIfIdle(tabs: Tabs, { env, later, empty }: Bell, session: Session): Promise<void> {
   const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
   if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();
   // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
   await tabs.alarm.postpone(Date.now() + DURATIONS.endAgain);
-  const context = ownerContext(env, session);
+  const context = ownerContext(env, later, session);
   const leave = await farewell(context, session);
   const { packages, timings } = context;
   await unlist({ db: primaryDatabase(env), packages, timings }, session);
@@ -51,9 +59,10 @@ async function endIfIdle(tabs: Tabs, env: Env, session: Session, empty: () => Pr
 }
 
 /** Nobody calls: the conversation's user ends it, as far as the user's own things go. */
-function ownerContext(env: Env, { userId }: Session) {
+function ownerContext(env: Env, later: Context["later"], { userId }: Session) {
   const principal = { userId, role: "user" as const, groups: [], scopes: [], keyId: "" };
   return makeContext(env, {
+    later,
     caller: { principal, counters: {}, asOf: null, requestId: freshId("idle"), stale: false },
   });
 }

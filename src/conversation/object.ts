@@ -190,7 +190,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
 
   /** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
-    await ring(this.#tabs, this.env, () => this.#empty());
+    await ring(this.#tabs, { env: this.env, later: (work) => this.ctx.waitUntil(work), empty: () => this.#empty() });
   }
 
   async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
@@ -199,6 +199,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
       this.#pace = paced(this.#pace, Date.now());
       session = this.#open();
       const context = makeContext(this.env, {
+        later: (work) => this.ctx.waitUntil(work),
         caller: callerIn(() => this.#session, target.caller, Date.now),
         browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
       });

@@ -18,7 +18,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const trust = trustIn(c);
   const seen = await seenBy(c, trust, timings);
   const askPrimary = seen.certain ? undefined : () => seenBy(c, "certain", timings);
-  const context = makeContext(c.env, { ...seen, timings, askPrimary });
+  const context = makeContext(c.env, { ...seen, timings, askPrimary, later: (work) => c.executionCtx.waitUntil(work) });
   c.set("context", context);
   await next();
   const { headers } = c.res;

@@ -1,6 +1,5 @@
 // The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
 
-import { waitUntil } from "cloudflare:workers";
 import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings";
@@ -20,6 +19,7 @@ export interface SeenCaller {
 
 interface ContextParts extends SeenCaller {
   timings?: Timings;
+  later: Context["later"];
   browserLink?: Context["browserLink"];
   /** Asks the primary who calls; absent where that was done. */
   askPrimary?: (() => Promise<SeenCaller>) | undefined;
@@ -34,7 +34,7 @@ export interface RequestContext extends Context {
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { timings = { storage: 0 }, browserLink, askPrimary, ...told }: ContextParts,
+  { timings = { storage: 0 }, later, browserLink, askPrimary, ...told }: ContextParts,
 ): RequestContext {
   let seen: SeenCaller = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
@@ -77,7 +77,7 @@ export function makeContext(
     slots: new Slots(PARALLEL.request),
     settings: settingsFrom(env),
     timings,
-    later: waitUntil,
+    later,
     now: () => Date.now(),
     newId: freshId,
   };

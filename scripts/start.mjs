@@ -41,7 +41,7 @@ async function main() {
     say("workerd is stuck, ending it");
     kill(gateway.runtime());
   };
-  watch(url, gateway.isStarting, end);
+  watch(url, gateway.isStarting, gateway.runtime, end);
 }
 
 main().catch(fail);

@@ -42,6 +42,34 @@ export async function publishCode(gateway, name) {
   await gateway.send({ ...upload, route: "/api/v1/kinds/skills/public" });
 }
 
+/** The same answer in each language that scripts may be written in. */
+export const LANGUAGES = [
+  {
+    language: "node",
+    file: "answer.js",
+    source: "let text = ''; for await (const part of process.stdin) text += part; console.log(text + ': 42');",
+  },
+  { language: "python", file: "answer.py", source: "import sys\nprint(sys.stdin.read() + ': 42')" },
+];
+
+/** Publishes a skill for everybody, with a script in each language. */
+export async function publishScripts(gateway, name) {
+  const files = LANGUAGES.map(({ file, source }) => [`scripts/${file}`, Buffer.from(source)]);
+  const zip = skillZip({ name, description: `Runs ${name}.`, body: "Run a script.", files: Object.fromEntries(files) });
+  const upload = await gateway.upload(null, zip);
+  await gateway.send({ ...upload, route: "/api/v1/kinds/skills/public" });
+}
+
+/** Runs a skill's script of this language in a conversation that has loaded it; how many milliseconds the step took. */
+export async function runScript(gateway, user, route, skill, language, id) {
+  const { file } = LANGUAGES.find((one) => one.language === language);
+  const asked = { skill_name: skill, script_path: `scripts/${file}`, input: "how much" };
+  const calls = [{ id, name: "execute_skill_script", arguments: asked }];
+  const { ms, text } = await gateway.send(await gateway.request(user, "POST", `${route}/tool-calls`, { calls }));
+  isAnswered(text);
+  return ms;
+}
+
 /** Begins a conversation that has loaded the skill. */
 export async function begin(gateway, user, route, skill) {
   await gateway.call(user, "POST", `${route}/turns`, { conversation: {} });

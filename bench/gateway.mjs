@@ -152,7 +152,7 @@ function sender(url, agent) {
 
 async function serveAsset(request) {
   const name = new URL(request.url).pathname;
-  if (!/^\/(tokens|sandbox)\/[\w.]+$/.test(name)) return new Response(null, { status: 404 });
+  if (!/^\/(tokens|sandbox|python)\/[\w.]+$/.test(name)) return new Response(null, { status: 404 });
   return new Response(await readFile(path.join(root, "public", name)), {
     headers: { "content-type": "application/json" },
   });

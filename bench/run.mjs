@@ -32,6 +32,8 @@ const ROWS = {
   sockets: { apart: true },
   tokens: {},
   code: {},
+  languages: { apart: true, fresh: true },
+  memory: { alone: true, apart: true },
   many: { apart: true, fresh: true },
 };
 

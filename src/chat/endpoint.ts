@@ -1,6 +1,7 @@
 // Answers the vendors' routes: reads the request, asks the use case, and puts what goes wrong into the vendor's words.
 
 import type { Context as HonoContext } from "hono";
+import { anthropicMessages } from "../domain/chat/anthropic/messages";
 import { CHAT_LIMITS } from "../domain/chat/limits";
 import { namesOfModel } from "../domain/chat/model-entry";
 import { openaiChat } from "../domain/chat/openai/chat";
@@ -17,7 +18,10 @@ import { listCallable } from "../services/chat/callable";
 import { readChat } from "../services/chat/request";
 
 /** What is served where. Everything else below the prefixes is not there. */
-const CHATS: Readonly<Record<string, Protocol>> = { "/openai/v1/chat/completions": openaiChat };
+const CHATS: Readonly<Record<string, Protocol>> = {
+  "/openai/v1/chat/completions": openaiChat,
+  "/anthropic/v1/messages": anthropicMessages,
+};
 
 export async function answerVendor(c: HonoContext<HttpEnv>): Promise<Response> {
   const path = c.req.path.replace(/\/+$/, "");

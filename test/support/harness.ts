@@ -13,11 +13,14 @@ export interface Published {
 }
 
 export class Harness {
-  private readonly server = createTestHarness({
-    root,
-    workers: [{ configPath: "wrangler.toml", secrets: { GATEWAY_ADMIN_KEY: KEY } }],
-  });
+  private readonly server: ReturnType<typeof createTestHarness>;
   url = "";
+
+  /** @param settings besides the key */
+  constructor(settings: Record<string, string> = {}) {
+    const secrets = { GATEWAY_ADMIN_KEY: KEY, ...settings };
+    this.server = createTestHarness({ root, workers: [{ configPath: "wrangler.toml", secrets }] });
+  }
 
   async start(): Promise<void> {
     this.url = String((await this.server.listen()).url).replace(/\/$/, "");

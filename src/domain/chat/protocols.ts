@@ -1,10 +1,11 @@
 // The protocols that the chat endpoint speaks.
 
 import type { Format } from "../tools/formats";
+import { anthropicMessages } from "./anthropic/messages";
 import { openaiChat } from "./openai/chat";
 import type { Protocol } from "./protocol";
 
-const ALL: readonly Protocol[] = [openaiChat];
+const ALL: readonly Protocol[] = [openaiChat, anthropicMessages];
 
 /** The protocol whose messages a conversation keeps in this format. */
 export function protocolOf(format: Format): Protocol {

@@ -81,6 +81,8 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
     if (!goesOn) return;
     chat.copyMessages(before.id, id);
     if (before.state === "ended") chat.dropAfterResults(id);
+    // The conversation is where that one left it.
+    if (markOf(session) === before.id) setMark(session, id);
   });
   if (goesOn || !isTurn)
     return { ...(await goOn(context, session, exchange)), exchange: id, puts, dropThoughts: false };

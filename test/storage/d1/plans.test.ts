@@ -319,10 +319,8 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{,chat/,conversation/,registry/}*.ts",
-      {
-        eager: true,
-      },
+      "../../../src/storage/d1/{*,chat/*,conversation/*,registry/*}.ts",
+      { eager: true },
     );
     const functions = Object.values(modules)
       .flatMap((module) => Object.entries(module))

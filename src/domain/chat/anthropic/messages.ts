@@ -1,0 +1,119 @@
+// Anthropic's Messages as the loop reads and writes them. What stands before a thinking block never changes: tools and system are
+// what the conversation has frozen, and hidden steps go back byte for byte.
+
+import { isJsonObject, type JsonObject } from "../../json";
+import { canonicalText, type Entry, type Protocol, type StepParts } from "../protocol";
+import { blocksOf, isThought, textIn, usesIn } from "./blocks";
+import { demoMessage } from "./demo";
+import { MessageMerger } from "./message-merger";
+
+export const anthropicMessages: Protocol = {
+  api: "anthropic",
+  format: "anthropic",
+  path: "/v1/messages",
+  keyHeaders: (key) => ({ "x-api-key": key }),
+  messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
+  entry: entryOfTurn,
+  toolNames: ({ tools }) =>
+    (Array.isArray(tools) ? tools : []).flatMap((tool) =>
+      isJsonObject(tool) && typeof tool.name === "string" ? tool.name : [],
+    ),
+  bypass,
+  conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),
+  stepBody,
+  join: joinResults,
+  callsIn: usesIn,
+  withoutCalls: (message, ids) => ({
+    ...message,
+    content: blocksOf(message.content).filter(({ type, id }) => type !== "tool_use" || !ids.includes(String(id))),
+  }),
+  withoutThoughts,
+  withResult,
+  merger: (body, options) => new MessageMerger(body, options),
+  demo: demoMessage,
+  skillsEvent: (names) => `event: skills\ndata: ${JSON.stringify({ type: "skills", loaded: names })}\n\n`,
+};
+
+function entryOfTurn(message: JsonObject): Entry {
+  const blocks = blocksOf(message.content);
+  if (message.role === "assistant")
+    return {
+      role: "assistant",
+      said: { text: canonicalText(textIn(blocks)), calls: usesIn(message).map(({ id }) => id) },
+    };
+  if (message.role !== "user") return { role: "other" };
+  // A message that brings results is no new turn, whatever else stands in it.
+  return { role: blocks.some(({ type }) => type === "tool_result") ? "results" : "user" };
+}
+
+function bypass(body: JsonObject): string | null {
+  const { tool_choice: choice } = body;
+  if (anthropicMessages.messages(body)?.at(-1)?.role === "assistant") return "prefill";
+  if (isJsonObject(choice) && (choice.type === "none" || choice.type === "tool")) return "tool_choice";
+  return null;
+}
+
+const EPHEMERAL = { type: "ephemeral" };
+
+function stepBody(body: JsonObject, parts: StepParts): JsonObject {
+  const { system, tools, tool_choice: choice, max_tokens: most, ...rest } = body;
+  // Marks of the caller count; without any, the front is marked, and the conversation as it grows.
+  const marks: JsonObject = JSON.stringify(body).includes('"cache_control":') ? {} : { cache_control: EPHEMERAL };
+  const marked = (list: readonly JsonObject[]) =>
+    list.map((one, index) => (index === list.length - 1 ? { ...one, ...marks } : one));
+  const ours = parts.system === "" ? [] : marked([{ type: "text", text: parts.system }]);
+  const theirs = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
+  const all = [...marked(parts.tools), ...theirs];
+  const texts = [...ours, ...blocksOf(system)];
+  const next: JsonObject = {
+    ...rest,
+    ...marks,
+    model: parts.model,
+    messages: [...parts.messages],
+    stream: true,
+    ...(texts.length === 0 ? {} : { system: texts }),
+    ...(all.length === 0 ? {} : { tools: all }),
+    ...(typeof most === "number" ? { max_tokens: Math.max(1, most - parts.spent) } : {}),
+  };
+  const isForced = isJsonObject(choice) && choice.type === "any";
+  const wanted = parts.isLast ? { type: "none" } : isForced && !parts.isFirst ? { ...choice, type: "auto" } : choice;
+  if (wanted !== undefined) next.tool_choice = wanted;
+  return next;
+}
+
+const WENT_ON = "Error: The user went on before this tool answered.";
+
+/** All results of a step stand in one message, in the order of its calls, before any text. */
+function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
+  const at = stored.findLastIndex(({ role }) => role === "assistant");
+  const ids = usesIn(stored[at] ?? {}).map(({ id }) => id);
+  const ours = stored.slice(at + 1).flatMap(({ content }) => blocksOf(content));
+  const isAnswered = (id: string) => ours.some(({ tool_use_id: answered }) => answered === id);
+  if (ids.every(isAnswered)) return [...stored, ...rest];
+  const [next, ...later] = rest;
+  const given = next?.role === "user" ? blocksOf(next.content) : [];
+  const results = ids.map(
+    (id) =>
+      [...ours, ...given].find(({ tool_use_id: answered }) => answered === id) ?? {
+        ...{ type: "tool_result", tool_use_id: id, content: WENT_ON, is_error: true },
+      },
+  );
+  const others = given.filter(({ type, tool_use_id: id }) => type !== "tool_result" || !ids.includes(String(id)));
+  const message = { ...(next?.role === "user" ? next : { role: "user" }), content: [...results, ...others] };
+  return [...stored.slice(0, at + 1), message, ...(next?.role === "user" ? later : rest)];
+}
+
+function withoutThoughts(message: JsonObject): JsonObject {
+  if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
+  const left = blocksOf(message.content).filter((block) => !isThought(block));
+  return left.length === message.content.length ? message : { ...message, content: left };
+}
+
+function withResult(message: JsonObject, callId: string, text: string): JsonObject | null {
+  const blocks = Array.isArray(message.content) ? blocksOf(message.content) : [];
+  if (!blocks.some(({ tool_use_id: id }) => id === callId)) return null;
+  const content = blocks.map((block) =>
+    block.tool_use_id === callId ? { ...block, content: [{ type: "text", text }] } : block,
+  );
+  return { ...message, content };
+}

@@ -42,6 +42,7 @@ import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
 export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject {
+  readonly #later = (work: Promise<void>) => this.ctx.waitUntil(work);
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();
   readonly #tabs = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
@@ -188,9 +189,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     this.webSocketClose(socket, 1006, "");
   }
 
-  /** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, and the end of an idle conversation. */
   override async alarm(): Promise<void> {
-    await ring(this.#tabs, { env: this.env, later: (work) => this.ctx.waitUntil(work), empty: () => this.#empty() });
+    await ring(this.#tabs, { env: this.env, later: this.#later, empty: () => this.#empty() });
   }
 
   async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
@@ -199,7 +199,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
       this.#pace = paced(this.#pace, Date.now());
       session = this.#open();
       const context = makeContext(this.env, {
-        later: (work) => this.ctx.waitUntil(work),
+        later: this.#later,
         caller: callerIn(() => this.#session, target.caller, Date.now),
         browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
       });

@@ -15,7 +15,7 @@ import { type Published, publish } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
 import { shareSkill } from "../../services/registry/share";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
-import { describeLater } from "../../services/tools/describe";
+import { describeLater } from "../../services/tools/describe-later";
 import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { routingSchema } from "./routing";
 

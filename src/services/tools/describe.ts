@@ -11,7 +11,6 @@ import { isPython } from "../../sandbox/python/executor";
 import { readVersionContents } from "../../storage/d1/catalog";
 import { keepDescribed } from "../../storage/d1/versions";
 import { noteDescribed, ofVersions } from "../catalog/contents";
-import { runsCode } from "../catalog/may-run";
 import type { Context } from "../context";
 import { providerCode } from "./code";
 import { factsFrom } from "./declarations";
@@ -44,22 +43,20 @@ export async function askProvider(
   return described;
 }
 
-/** Asks the provider of a version that was published just now, if it is one in Python that will run. Goes on beside the request. */
-export function describeLater(context: Context, skill: { name: string; scope: string; versionId: string }): void {
-  const { loader, slots } = context;
-  if (loader !== undefined && runsCode(skill.scope))
-    context.later(describePublished(context, { loader, slots }, skill).catch(noteFailure));
-}
-
-async function describePublished(
+/** Asks the provider of a version that was published just now, if it is one in Python. A failure is noted. */
+export async function describePublished(
   context: Context,
   isolates: Isolates,
   { name, versionId }: { name: string; versionId: string },
 ): Promise<void> {
-  const content = (await ofVersions(context, [versionId], readVersionContents)).get(versionId);
-  const facts = content === undefined ? null : factsFrom(content);
-  if (facts?.described !== null || !hasProvider(facts) || !isPython(facts.provider.path)) return;
-  await askProvider(context, isolates, { name, version_id: versionId }, facts);
+  try {
+    const content = (await ofVersions(context, [versionId], readVersionContents)).get(versionId);
+    const facts = content === undefined ? null : factsFrom(content);
+    if (facts?.described !== null || !hasProvider(facts) || !isPython(facts.provider.path)) return;
+    await askProvider(context, isolates, { name, version_id: versionId }, facts);
+  } catch (error) {
+    noteFailure(error);
+  }
 }
 
 /** The next conversation that loads the version asks for itself. */

@@ -12,7 +12,7 @@ export function blocksOf(content: JsonValue | undefined): JsonObject[] {
 export const isThought = ({ type }: JsonObject) => type === "thinking" || type === "redacted_thinking";
 
 /** The calls of a message that the vendor does not run itself. */
-export function usesIn({ content }: JsonObject): MadeCall[] {
+export function toolUsesIn({ content }: JsonObject): MadeCall[] {
   return blocksOf(content).flatMap((entry) => {
     const { type, id, name } = entry;
     if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string") return [];

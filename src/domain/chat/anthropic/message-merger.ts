@@ -6,7 +6,7 @@ import type { StreamEvent } from "../../servers/event-stream";
 import { addUsage, mergePiece } from "../merge";
 import { canonicalText, type MadeCall, type Merger, type MergerOptions, type Said, type StepEnd } from "../protocol";
 import { anthropicError, ChatRefusal } from "../refusal";
-import { blocksOf, textIn, usesIn } from "./blocks";
+import { blocksOf, textIn, toolUsesIn } from "./blocks";
 
 interface BlockState {
   block: JsonObject;
@@ -192,7 +192,7 @@ export class MessageMerger implements Merger {
   }
 
   get calls(): MadeCall[] {
-    return usesIn(this.message);
+    return toolUsesIn(this.message);
   }
 
   get end(): StepEnd {
@@ -210,7 +210,7 @@ export class MessageMerger implements Merger {
   }
 
   get said(): Said {
-    const calls = usesIn({ content: this.#content }).map(({ id }) => id);
+    const calls = toolUsesIn({ content: this.#content }).map(({ id }) => id);
     return { text: canonicalText(textIn(this.#content)), calls };
   }
 

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject } from "../../json";
 import { canonicalText, type Entry, type Protocol, type StepParts } from "../protocol";
-import { blocksOf, isThought, textIn, usesIn } from "./blocks";
+import { blocksOf, isThought, textIn, toolUsesIn } from "./blocks";
 import { demoMessage } from "./demo";
 import { MessageMerger } from "./message-merger";
 
@@ -22,7 +22,7 @@ export const anthropicMessages: Protocol = {
   conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),
   stepBody,
   join: joinResults,
-  callsIn: usesIn,
+  callsIn: toolUsesIn,
   withoutCalls: (message, ids) => ({
     ...message,
     content: blocksOf(message.content).filter(({ type, id }) => type !== "tool_use" || !ids.includes(String(id))),
@@ -39,7 +39,7 @@ function entryOfTurn(message: JsonObject): Entry {
   if (message.role === "assistant")
     return {
       role: "assistant",
-      said: { text: canonicalText(textIn(blocks)), calls: usesIn(message).map(({ id }) => id) },
+      said: { text: canonicalText(textIn(blocks)), calls: toolUsesIn(message).map(({ id }) => id) },
     };
   if (message.role !== "user") return { role: "other" };
   // A message that brings results is no new turn, whatever else stands in it.
@@ -86,7 +86,7 @@ const WENT_ON = "Error: The user went on before this tool answered.";
 /** All results of a step stand in one message, in the order of its calls, before any text. */
 function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
   const at = stored.findLastIndex(({ role }) => role === "assistant");
-  const ids = usesIn(stored[at] ?? {}).map(({ id }) => id);
+  const ids = toolUsesIn(stored[at] ?? {}).map(({ id }) => id);
   const ours = stored.slice(at + 1).flatMap(({ content }) => blocksOf(content));
   const isAnswered = (id: string) => ours.some(({ tool_use_id: answered }) => answered === id);
   if (ids.every(isAnswered)) return [...stored, ...rest];

@@ -39,8 +39,12 @@ if sys.argv[1:] == ["hostile"]:
 else: open("report.py.txt", "w").write("from python")
 `;
 
+const SH = `find . -type f | sort | while read -r name; do echo "\${name#./}=$(cat "$name")"; done
+printf 'from a shell' > report.sh.txt
+`;
+
 export const publishFiler = () =>
-  publishPublic({ name: "filer", files: { "scripts/run.js": JS, "scripts/run.py": PY } });
+  publishPublic({ name: "filer", files: { "scripts/run.js": JS, "scripts/run.py": PY, "scripts/run.sh": SH } });
 
 export interface Filer extends Talk {
   run(args: string[], more?: object, id?: string): Promise<Result>;

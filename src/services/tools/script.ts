@@ -78,8 +78,9 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const about = toolContext(context, session, name);
   const { files: inside } = given;
   const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
-  const run = await executor.run(call, place.signal);
+  // Before it runs: the next turn may begin meanwhile.
   const kept = session === null ? null : scriptFiles.keptCallOf(session, place.callId, request);
+  const run = await executor.run(call, place.signal);
   const { written, left } = await scriptFiles.keepWritten(context, kept, run);
   const result = scriptResult({ ...request, script_path: path }, run, tellFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);

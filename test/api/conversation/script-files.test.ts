@@ -14,19 +14,23 @@ beforeEach(async () => {
 });
 
 describe("a script's files", () => {
-  it.each(["scripts/run.js", "scripts/run.py"])("go in to where it begins: %s", async (script_path) => {
-    const files = [
-      { path: "a.txt", text: "é" },
-      { path: "folder/b.txt", base64: btoa("b") },
-    ];
-    const { stdout, exit_code } = toldOf(await run(["list"], { script_path, files }));
-    expect(exit_code).toBe(0);
-    expect(stdout.trim().split("\n").sort()).toEqual(["a.txt=é", "folder/b.txt=b"]);
-  });
+  it.each(["scripts/run.js", "scripts/run.py", "scripts/run.sh"])(
+    "go in to where it begins: %s",
+    async (script_path) => {
+      const files = [
+        { path: "a.txt", text: "é" },
+        { path: "folder/b.txt", base64: btoa("b") },
+      ];
+      const { stdout, exit_code } = toldOf(await run(["list"], { script_path, files }));
+      expect(exit_code).toBe(0);
+      expect(stdout.trim().split("\n").sort()).toEqual(["a.txt=é", "folder/b.txt=b"]);
+    },
+  );
 
   it.each([
     ["scripts/run.js", ["write", "report.md"], "report.md", "content of report.md", "text/markdown"],
     ["scripts/run.py", [], "report.py.txt", "from python", "text/plain"],
+    ["scripts/run.sh", [], "report.sh.txt", "from a shell", "text/plain"],
   ])("come out with an address: %s", async (script_path, args, name, text, type) => {
     const result = await run(args, { script_path });
     const [file, ...others] = toldOf(result).files;

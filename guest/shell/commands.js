@@ -32,6 +32,8 @@ const COMMANDS = {
   truncate: truncateFile,
   shuf: shuffle,
   diff: compare,
+  od: dump,
+  sort: sortLines,
   xargs: callWithInput,
   yes: async (args) => done(`${args.join(" ") || "y"}\n`.repeat(1_000)),
 };
@@ -269,4 +271,41 @@ async function callWithInput(args, { origCommand }) {
     }
   }
   return origCommand([...words, ...args.slice(at)]);
+}
+
+/** `od -An -tx1` and the like, which tokens are made with; all else as just-bash has it. */
+async function dump(args, { fs, cwd, stdin, origCommand }) {
+  const words = args
+    .join(" ")
+    .replace(/-(A|t|N|w) /g, "-$1")
+    .split(" ");
+  const given = (letter) => words.findLast((word) => word.startsWith(`-${letter}`))?.slice(2);
+  const [radix, width] = { x1: [16, 2], u1: [10, 3], o1: [8, 3] }[given("t")] ?? [];
+  if (given("A") !== "n" || radix === undefined) return origCommand(args);
+  const most = Number(given("N") ?? Number.POSITIVE_INFINITY);
+  const across = Number(given("w") ?? 16);
+  const file = words.find((word) => word !== "" && !isOption(word));
+  const text = file === undefined ? stdin : await fs.readFile(fs.resolvePath(cwd, file), "binary");
+  const fill = radix === 10 ? " " : "0";
+  const shown = [...text.slice(0, most)].map((char) => ` ${char.charCodeAt(0).toString(radix).padStart(width, fill)}`);
+  const lines = [];
+  for (let at = 0; at < shown.length; at += across) lines.push(`${shown.slice(at, at + across).join("")}\n`);
+  return done(lines.join(""));
+}
+
+/** With `-z` lines end as `find -print0` ends them. */
+async function sortLines(args, { fs, stdin, origCommand }) {
+  const plain = args
+    .map((word) => (/^-[a-z]*z[a-z]*$/.test(word) ? word.replace("z", "") : word))
+    .filter((word) => word !== "-" && word !== "--zero-terminated");
+  if (plain.join(" ") === args.join(" ") || plain.some((word) => !isOption(word))) return origCommand(args);
+  const swap = (text) => text.replace(/[\0\n]/g, (char) => (char === "\n" ? "\0" : "\n"));
+  const path = `/dev/fd/sort-${crypto.randomUUID()}`;
+  await fs.writeFile(path, swap(stdin), "binary");
+  try {
+    const sorted = await origCommand([...plain, path]);
+    return { ...sorted, stdout: swap(sorted.stdout) };
+  } finally {
+    await fs.rm(path, { force: true });
+  }
 }

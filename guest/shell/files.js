@@ -15,6 +15,8 @@ const DEVICES = {
 export class RunFiles extends InMemoryFs {
   /** What the package and the call brought, by full path. */
   original = new Map();
+  /** Of them those of the package. */
+  packaged = new Map();
   #roots = [];
   #room = Number.POSITIVE_INFINITY;
 
@@ -45,6 +47,16 @@ export class RunFiles extends InMemoryFs {
         if (entry?.type !== "file") continue;
         const bytes = bytesOf(entry.content);
         const before = this.original.get(path);
+        if (before === undefined || !isSame(before, bytes)) yield { path, bytes };
+      }
+  }
+
+  /** What a part of the run does not have by itself: all that is not as the package has it. */
+  *apart() {
+    for (const [path, entry] of this.data)
+      if (entry.type === "file" && this.#roots.some((root) => path.startsWith(`${root}/`))) {
+        const bytes = bytesOf(entry.content);
+        const before = this.packaged.get(path);
         if (before === undefined || !isSame(before, bytes)) yield { path, bytes };
       }
   }

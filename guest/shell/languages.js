@@ -85,7 +85,7 @@ function fromFile(fs, context, word, argv) {
 
 async function execute(run, context, { language }, { text, file, argv, input }) {
   const { fs, host, signal } = run;
-  const files = [...fs.changed()];
+  const files = [...fs.apart()];
   const path = file === undefined ? undefined : await fs.realpath(file).catch(() => file);
   const ask = {
     language,

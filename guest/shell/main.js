@@ -15,6 +15,14 @@ const EARLY = 300;
 // Where the runtime would write is the operator's log, and none of a script's business.
 for (const name of ["debug", "error", "info", "log", "trace", "warn"]) console[name] = () => {};
 
+/** As LANG=C.UTF-8 orders texts. */
+Object.defineProperty(String.prototype, "localeCompare", {
+  value(other) {
+    const [a, b] = [String(this), String(other)];
+    return a < b ? -1 : a > b ? 1 : 0;
+  },
+});
+
 /** Made with the isolate: the package, and the limits. */
 export function harness({ zip, files, limits }) {
   return class extends WorkerEntrypoint {
@@ -60,8 +68,11 @@ async function serve({ asked, host, given, zip, files, limits, stop }) {
     sleep: (ms) => sleep(ms, stop.signal),
   });
   for (const root of limits.roots) fs.mkdirSync(root, { recursive: true });
-  for (const { path, offset, size, mode } of files)
-    place(`${limits.skill}/${path}`, new Uint8Array(zip, offset, size), mode);
+  for (const { path, offset, size, mode } of files) {
+    const full = `${limits.skill}/${path}`;
+    place(full, new Uint8Array(zip, offset, size), mode);
+    fs.packaged.set(full, fs.original.get(full));
+  }
   for (const { path, bytes } of given) place(path, bytes);
   for (const device of ["/dev/random", "/dev/urandom"]) fs.place(device, new Uint8Array(), 0o666);
   fs.place("/dev/stdin", new TextEncoder().encode(asked.input), 0o644);

@@ -19,11 +19,17 @@ const OWN = new Set([
   "OLDPWD",
 ]);
 
-/** A script is a process of its own: of who calls it, it has the files, the folder and what was exported. */
-export function beginScript(state) {
+/**
+ * A script is a process of its own: of who calls it, it has the files, the folder and what was exported.
+ * @returns {string} what it is called
+ */
+export function beginScript(state, path) {
+  const name = state.called_?.includes("/") ? state.called_ : path;
+  state.called_ = undefined;
+  state.currentSource = name;
   const exported = new Set([...state.exportedVars, ...(state.tempExportedVars ?? [])]);
-  for (const name of [...state.env.keys()])
-    if (name === TRAP || (/^[A-Za-z_]\w*$/.test(name) && !exported.has(name) && !OWN.has(name))) state.env.delete(name);
+  for (const each of [...state.env.keys()])
+    if (each === TRAP || (/^[A-Za-z_]\w*$/.test(each) && !exported.has(each) && !OWN.has(each))) state.env.delete(each);
   state.exportedVars = exported;
   state.functions = new Map();
   state.arrays = new Map();
@@ -32,10 +38,23 @@ export function beginScript(state) {
   state.callLineStack = [];
   state.inCondition = false;
   state.errexitSafe = false;
-  state.options = Object.fromEntries(Object.keys(state.options).map((name) => [name, false]));
+  state.options = Object.fromEntries(Object.keys(state.options).map((option) => [option, false]));
+  const { shoptOptions } = state;
   state.shoptOptions = Object.fromEntries(
-    Object.keys(state.shoptOptions).map((name) => [name, name === "globskipdots"]),
+    Object.keys(shoptOptions).map((option) => [option, option === "globskipdots"]),
   );
+  return name;
+}
+
+/** An error of the shell itself says where it is. */
+export function placed(result, state) {
+  if (!result.stderr.includes("bash: ")) return result;
+  const place = `${state.env.get("0") ?? "bash"}: line ${state.currentLine}: `;
+  return { ...result, stderr: result.stderr.replace(/^bash: (?!line \d)/gm, place) };
+}
+
+export function placeError(error, state) {
+  if (typeof error?.stderr === "string") error.stderr = placed({ stderr: error.stderr }, state).stderr;
 }
 
 /** Statements between two turns of the event loop. */
@@ -81,4 +100,18 @@ export function fileFault(error) {
   const [, code, path] = /^(E[A-Z]+): [^,]*(?:, \w+ '([^']*)')?/.exec(error?.message ?? "") ?? [];
   if (code === undefined || !Object.hasOwn(FAULTS, code)) return null;
   return `bash: ${path === undefined ? "" : `${path}: `}${FAULTS[code]}\n`;
+}
+
+/** Whether two parentheses that open together close together: `(( … ))`, and not `((a); b)`. @param {number} at behind them */
+export function isArithmetic(text, at) {
+  let level = 2;
+  for (let quote = ""; at < text.length; at++) {
+    const char = text[at];
+    if (char === "\\") at++;
+    else if (quote !== "") quote = char === quote ? "" : quote;
+    else if (char === "'" || char === '"') quote = char;
+    else if (char === "(") level++;
+    else if (char === ")" && --level === 1) return text[at + 1] === ")";
+  }
+  return false;
 }

@@ -42,6 +42,7 @@ async function startShell(args, context) {
   if (rest.length === 0)
     return context.stdin.trim() === "" ? { stdout: "", stderr: "", exitCode: 0 } : fromInput(context, begin);
   const path = context.fs.resolvePath(context.cwd, rest[0]);
+  const shown = rest[0].includes("/") ? rest[0] : `./${rest[0]}`;
   const found = await context.fs.stat(path).catch(() => null);
   if (found === null) return failed(`bash: ${rest[0]}: No such file or directory`, 127);
   if (found.isDirectory) return failed(`bash: ${rest[0]}: Is a directory`, 126);
@@ -49,7 +50,7 @@ async function startShell(args, context) {
   // As a program of its own, whatever its mode.
   await context.fs.chmod(path, found.mode | 0o111);
   try {
-    return await context.execWithInheritedStdin(exporting(context) + quoted([path, ...rest.slice(1)]), {
+    return await context.execWithInheritedStdin(exporting(context) + quoted([shown, ...rest.slice(1)]), {
       cwd: context.cwd,
       signal: context.signal,
     });

@@ -39,6 +39,7 @@ ln -s usr/bin root/bin
 touch root/opt/node root/dev/null root/dev/urandom
 mount --bind "$2" root/opt/node; mount -o remount,bind,ro,nosuid,nodev root/opt/node
 mount --bind /dev/null root/dev/null; mount --bind /dev/urandom root/dev/urandom
+ln -s /proc/self/fd root/dev/fd; ln -s /proc/self/fd/0 root/dev/stdin; ln -s /proc/self/fd/1 root/dev/stdout; ln -s /proc/self/fd/2 root/dev/stderr
 mount -t proc -o nosuid,nodev,noexec none root/proc
 for place in skill workspace tmp home/skill; do mount --bind files/$place root/$place; mount -o remount,bind,rw,nosuid,nodev root/$place; done
 mount -o remount,bind,ro,nosuid,nodev root

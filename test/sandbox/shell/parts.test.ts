@@ -61,6 +61,12 @@ describe("Python in a shell script", () => {
     });
   });
 
+  it("sees what was given to the run", async () => {
+    const files = [{ path: "/workspace/in.txt", bytes: new TextEncoder().encode("given") }];
+    const source = `python3 -c 'print(open("in.txt").read())'\nnode -p 'require("fs").readFileSync("in.txt", "utf8")'`;
+    expect(await run(source, {}, { files })).toMatchObject({ exit: 0, stdout: "given\ngiven\n", written: {} });
+  });
+
   it("hands over more files than a run gives out", async () => {
     const ran = await run(
       `python3 -c 'for n in range(200): open(f"/tmp/{n}", "w").write("x")'\nls /tmp | wc -l; rm /tmp/*`,

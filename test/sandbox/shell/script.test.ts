@@ -56,7 +56,7 @@ describe("a shell script", () => {
     );
     expect(ran).toMatchObject({ exit_code: 0, stdout: "127\nno git\n127\n127\n" });
     expect(ran.stderr).toMatch(/curl: command not found \(curl is not here/);
-    expect(ran.stderr).toMatch(/nonsense: command not found\n/);
+    expect(ran.stderr).toMatch(/^\/skill\/scripts\/run\.sh: line 4: nonsense: command not found$/m);
   });
 
   it("has every command that publishing takes for there, and none that it does not", async () => {

@@ -1,0 +1,94 @@
+// What is edited in npm's just-bash while it is bundled, and why. Under the Apache-2.0, as the file that it changes; THIRD_PARTY.md says
+// more. Each is something that a good part of real scripts needs.
+
+/** Of guest/shell/process.js, which the edits call. */
+export const SHELL_CALLS = [
+  "beginScript",
+  "breathe",
+  "fileFault",
+  "isArithmetic",
+  "notFound",
+  "placed",
+  "placeError",
+  "takeTrap",
+];
+
+/** What stands in just-bash's browser.js, and what stands there instead. Each must be there exactly once. */
+const EDITS = [
+  // An unquoted `$CMD` of several words is a command and its first arguments.
+  [
+    "let u=await _e(this.ctx,t.name),f=[],d=[],p=",
+    'let words_=(await dr(this.ctx,t.name)).values,u=words_[0]??"",f=words_.slice(1),d=f.map(()=>!1),p=',
+  ],
+  // BASH_SOURCE in a file that is sourced, and after it.
+  ["e.state.currentSource=r;try{", "e.state.currentSource=r,e.state.sourceStack=[r,...e.state.sourceStack??[]];try{"],
+  [
+    "if(e.state.sourceDepth--,e.state.currentSource=a,",
+    "if(e.state.sourceDepth--,e.state.currentSource=a,e.state.sourceStack=e.state.sourceStack?.slice(1),",
+  ],
+  // A script is a process of its own, knows its path, and ends with its trap.
+  ['e.state.currentSource=t,e.state.env.set("0",t)', 'e.state.env.set("0",beginScript(e.state,t))'],
+  [
+    "try{let c=new be().parse(i),u=await s(c);return a(),u}catch(l){if(a(),l instanceof he)",
+    `let part_=async x=>{try{return await s(new be().parse(x))}catch(l){if(l instanceof he)return{...Q(l.stdout,l.stderr,l.exitCode),left_:!0};throw l}};
+try{let u=await part_(i),trap_=takeTrap(e.state,u.exitCode);if(trap_){let v=await part_(trap_),both=new hn(e.executionScope,"script");
+both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exitCode:u.exitCode)}return a(),u}catch(l){if(a(),l instanceof he)`,
+  ],
+  // It steps aside now and then, so that clocks are heard: whatever it waits for is there at once, and nothing else gets a turn.
+  [
+    'async executeStatement(t){if(this.assertDefenseContext("statement"),',
+    'async executeStatement(t){let turn_=breathe();if(turn_&&await turn_,this.assertDefenseContext("statement"),',
+  ],
+  // What it wrote before it was stopped is not lost.
+  [
+    "throw i instanceof _t&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
+    "throw(i instanceof _t||i instanceof He)&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
+  ],
+  // A file that cannot be written fails its command, and not the whole script.
+  [
+    "catch(a){throw await Ad(this.ctx,s).catch(()=>{}),a}",
+    "catch(a){placeError(a,this.ctx.state);let told_=fileFault(a);if(told_===null)throw await Ad(this.ctx,s).catch(()=>{}),a;i=K(told_)}",
+  ],
+  // What is not there is told as it is here.
+  [
+    /return n4\(t\)\?K\(`bash: \$\{t\}: command not available[^`]*`,127\):K\(`bash: \$\{t\}: command not found\n`,127\)/,
+    "return K(notFound(t),127)",
+  ],
+  // Its own errors name the script and the line, as bash's do. What is started by a name is called by that name.
+  [
+    "let s=jw(this.ctx),i;try{i=await this.executeCommandInner(t,n,r)}",
+    "let s=jw(this.ctx),i;try{i=await this.executeCommandInner(t,n,r),i=placed(i,this.ctx.state)}",
+  ],
+  ["await a(c.path,n,r);let{cmd:u,path:f}=c;", "(i.state.called_=t,await a(c.path,n,r));let{cmd:u,path:f}=c;"],
+  // The first line counts, too.
+  ["(i=i.slice(l+1))}let o=e.state.loopDepth", "(i=i.slice(l))}let o=e.state.loopDepth"],
+  // `((a -= 1))` is no command with an option.
+  ["this.looksLikeNestedSubshells(n+2)||this.dparenClosesWithSpacedParens(n+2)?", "!isArithmetic(this.input,n+2)?"],
+  // `$(( ${count[$key]:-0} + 1 ))`: an element is no plain variable.
+  [
+    'a=e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
+    'a=i.includes("[")?await We(e,i)||void 0:e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
+  ],
+  // `printf %d "' "`: the character may be a blank.
+  ["function aa(e){Yn=!1;", "function aa(e){Yn=!1;if(/^['\"][^]$/u.test(e))return e.codePointAt(1);"],
+  // sort: blanks before the first field are no field.
+  [
+    "s=e.split(r),i=t.startField-1;if(i>=s.length)",
+    "s=(n!==null?e:e.trimStart()).split(r),i=t.startField-1;if(i>=s.length)",
+  ],
+  // jq: texts of @csv are quoted, whatever is in them.
+  ['let i=String(s);return i.includes(",")||', 'let i=String(s);return!0||i.includes(",")||'],
+];
+
+/** @param {string} text of just-bash's browser.js */
+export function editShell(text) {
+  return EDITS.reduce((before, [what, by]) => replaceOnce(before, what, by), text);
+}
+
+/** The inside of just-bash is no interface: another version may look different, and then somebody has to look, too. */
+function replaceOnce(text, what, by) {
+  const parts = text.split(what);
+  if (parts.length !== 2)
+    throw new Error(`just-bash has changed: expected once, found ${parts.length - 1} times: ${what}`);
+  return parts.join(by);
+}

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -eu
+echo before
+echo "$NOT_SET_ANYWHERE"
+echo after

@@ -23,7 +23,7 @@ export function javascript(parts: IsolateParts, load: () => Promise<RunnableScri
     runs: ({ language }) => language === "javascript",
     async run(call, signal) {
       const guest = await readGuest(parts.assets, "node.js");
-      const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, TICK_SOURCE, LIMITS, __DEVELOPMENT__]));
+      const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, apart(""), TICK_SOURCE, LIMITS, __DEVELOPMENT__]));
       const written = await writtenCode(parts, call);
       const more = typeof written === "object" ? written : null;
       const id = [guest.digest, around, COMPATIBILITY_DATE, call.digest, call.context.userId, more?.digest ?? ""];
@@ -70,6 +70,13 @@ const LOAD = __DEVELOPMENT__
   ? "module.exports = (name, tick) => require('../' + name)(tick);"
   : "module.exports = (name) => require('../' + name);";
 
+/**
+ * A file's function, out of sight of the five names that the runtime gives to the module around it: its `require` brings the runtime's
+ * own files, process and output. A CommonJS file has names of its own in their place, an ES module has none.
+ */
+const apart = (source: string) =>
+  `module.exports = ((require, module, exports, __filename, __dirname) => ${source})();`;
+
 const NO_TICKS = "export const tick = () => {}, reset = tick;";
 
 const LIMITS = {
@@ -94,7 +101,7 @@ async function workerCode(guest: string, { functions, faults }: RunnableScripts,
   for (const [path, { source, kind, imports, isAsync }] of Object.entries(functions)) {
     const name = `skill/${/^[\w-][\w./-]*$/.test(path) ? path : `~${Object.keys(index).length}`}.cjs`;
     modules[name] = {
-      cjs: `module.exports = ${__DEVELOPMENT__ ? await ticking(await import("./instrument"), source, path) : source};`,
+      cjs: apart(__DEVELOPMENT__ ? await ticking(await import("./instrument"), source, path) : source),
     };
     index[path] = { name, kind, imports, isAsync };
   }

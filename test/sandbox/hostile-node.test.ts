@@ -50,6 +50,11 @@ const CORPUS: Record<string, [source: string, seen: RegExp, path?: string]> = {
     "for (const name of ['cloudflare:workers', 'cloudflare:sockets', 'workerd:unsafe', 'node:inspector', 'node:sea', '../gateway/node.js', '/bundle/gateway/node.js', '/skill/../gateway/main.js']) try { require(name); console.log('GOT', name) } catch (error) { console.log(error.code) }",
     /^(?:(?:MODULE_NOT_FOUND|ERR_UNKNOWN_BUILTIN_MODULE)\n){8}$/,
   ],
+  "what the runtime gives to modules": [
+    "console.log([typeof require, typeof module, typeof exports, typeof __filename, typeof __dirname].join()); require('node:fs')",
+    /^(?:undefined,?){5}\n(?:Type|Reference)Error: require/,
+    "scripts/bad.mjs",
+  ],
   "an import of the runtime": [
     "import('cloudflare:workers').then(() => console.log('GOT'), (error) => console.log(error.code))",
     /ERR_MODULE_NOT_FOUND/,

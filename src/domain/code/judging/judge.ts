@@ -4,7 +4,7 @@ import { CODE_LIMITS } from "../../limits";
 import type { PackageFile, SkillPackage } from "../../package/skill";
 import { utf8Text } from "../../text";
 import type { CompiledFunctions } from "../functions";
-import { isScript, languageOf } from "../language";
+import { languageOf } from "../language";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../script-limits";
 import { javascriptJudge } from "./javascript";
 import { pythonJudge } from "./python";
@@ -49,7 +49,7 @@ export function judgeScripts(
     const text = textOf(path);
     if (text === null) return { runs: "nowhere", reason: "It is not UTF-8 text." };
     if (language === "python") return python(path);
-    return isScript(path) ? shellJudgement(text) : { runs: "remote", reason: "Shell does not run here." };
+    return shellJudgement(text);
   }
 
   const scripts = files.filter(({ path }) => isJudged(path));

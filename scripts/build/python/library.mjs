@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url";
 
 /** What no script of a skill needs, or what cannot work: a console, a GUI, C through a back door. */
 const LEFT_OUT = [
-  "_pyrepl/",
   "pydoc_data/",
   "wsgiref/",
   "turtle",

@@ -50,6 +50,7 @@ export const LANGUAGES = [
     source: "let text = ''; for await (const part of process.stdin) text += part; console.log(text + ': 42');",
   },
   { language: "python", file: "answer.py", source: "import sys\nprint(sys.stdin.read() + ': 42')" },
+  { language: "shell", file: "answer.sh", source: 'echo "$(cat): 42"' },
 ];
 
 /** Publishes a skill for everybody, with a script in each language. */

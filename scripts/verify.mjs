@@ -18,6 +18,7 @@ const COLD_PYTHON_MOST = 5_000;
 const SCRIPTS = {
   "answer.js": `const { createHash } = require("node:crypto"); console.log(createHash("sha256").update("gateway").digest("hex").slice(0, 8));`,
   "answer.py": `import hashlib; print(hashlib.sha256(b"gateway").hexdigest()[:8])`,
+  "answer.sh": "#!/usr/bin/env bash\nprintf gateway | sha256sum | cut -c1-8",
   "wait.py": `import asyncio, time\ntime.sleep(0.05)\nasync def main():\n    await asyncio.sleep(0.05)\n    print("waited")\nasyncio.run(main())`,
   "files.py": `import pathlib; pathlib.Path("out.txt").write_text("left"); print(pathlib.Path("/skill/SKILL.md").exists())`,
   "network.js": `fetch("https://example.com/").then(() => console.log("reached"), () => console.log("refused"));`,
@@ -80,6 +81,7 @@ function checks(isHere) {
         prints(HASH)(one) ?? (isHere || one.ms <= COLD_PYTHON_MOST ? null : `it took more than ${COLD_PYTHON_MOST} ms`),
     },
     { what: "the same again (warm)", script: "answer.py", says: prints(HASH) },
+    { what: "shell runs", script: "answer.sh", says: prints(HASH) },
     { what: "WebAssembly waits for promises (JSPI): sleep in Python", script: "wait.py", says: prints("waited") },
     { what: "a script sees its package and may write", script: "files.py", says: prints("True") },
     { what: "no network from Node", script: "network.js", says: prints("refused") },

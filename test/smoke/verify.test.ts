@@ -12,7 +12,7 @@ it("says what runs, what is refused and what is ended, and leaves nothing behind
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const lines = stdout.trim().split("\n");
   expect(lines.at(-1)).toBe(`verified ${gateway.url}`);
-  expect(lines.filter((line) => line.startsWith("ok ")).length).toBe(13);
+  expect(lines.filter((line) => line.startsWith("ok ")).length).toBe(14);
   expect(lines.filter((line) => line.startsWith("skipped ")).length).toBe(1);
   const list = await (await gateway.fetch("/api/v1/kinds/skills/public/list")).json();
   expect((list as { name: string }[]).map(({ name }) => name).filter((name) => name.includes("verify"))).toEqual([]);

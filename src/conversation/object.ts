@@ -79,9 +79,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  clientOpening(target: Target, client: ClientSetup) {
-    const opening = (context: Context, session: Session) => takeClientOpening(context, session, client.preload);
-    return this.#inside(target, opening, client.settings);
+  clientOpening(target: Target, { preload, settings }: ClientSetup) {
+    return this.#inside(target, (context, session) => takeClientOpening(context, session, preload), settings);
   }
 
   clientTools(target: Target, client: ClientSetup, tells: boolean) {

@@ -47,6 +47,7 @@ const message = z.discriminatedUnion("role", [
 export const messagesSchema = z.strictObject({
   model: z.string().min(1),
   max_tokens: z.int().min(1),
+  stream: z.boolean().optional(),
   cache_control: cacheControl.nullish(),
   system: z.union([z.string(), z.array(textBlock)]).optional(),
   tools: z

@@ -38,6 +38,8 @@ export const functionFields = {
 export const chatSchema = z.strictObject({
   model: z.string().min(1),
   prompt_cache_key: z.string().max(64).optional(),
+  stream: z.boolean().optional(),
+  stream_options: z.strictObject({ include_usage: z.boolean() }).optional(),
   tools: z
     .array(z.strictObject({ type: z.literal("function"), function: z.strictObject(functionFields) }))
     .min(1, "[] is too short - 'tools'")

@@ -9,6 +9,7 @@ import { CHAT_RULES, chatAnswer, chatSchema } from "./openai-chat";
 import { RESPONSES_RULES, responsesAnswer, responsesSchema } from "./openai-responses";
 import { PrefixMeter } from "./prefix-meter";
 import { judge, type Move, type Refused } from "./rule";
+import { streamed } from "./stream";
 
 type Judged = { answer(move: Move, step: string, meter: PrefixMeter): object } | { refused: Refused };
 
@@ -69,8 +70,11 @@ export async function startVendor(): Promise<Vendor> {
     const body = isRefused
       ? { type: "error", error: { type: "invalid_request_error", message: judged.refused.message } }
       : judged.answer({ calls, text: `Said in step ${step}.` }, step, meter);
-    response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" });
-    response.end(JSON.stringify(body));
+    const stream = isRefused ? null : streamed(request.url ?? "", JSON.parse(text), body);
+    response.writeHead(isRefused ? 400 : 200, {
+      "content-type": stream === null ? "application/json" : "text/event-stream",
+    });
+    response.end(stream ?? JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,0 +1,76 @@
+// The same answers as streams, cut as the vendors cut them (platform.openai.com/docs: streaming; platform.claude.com/docs: streaming).
+
+import * as z from "zod";
+
+const asked = z.looseObject({ stream: z.boolean().optional() });
+const chat = z.looseObject({
+  choices: z.array(z.looseObject({ message: z.looseObject({}), finish_reason: z.string() })),
+  usage: z.looseObject({}),
+});
+const message = z.looseObject({
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string(),
+  usage: z.looseObject({}),
+});
+
+/** The events of an answer; `null` where no stream was asked for. */
+export function streamed(route: string, request: unknown, answer: object): string | null {
+  if (asked.parse(request).stream !== true) return null;
+  if (route === "/v1/chat/completions") return chunksOf(chat.parse(answer));
+  return route === "/v1/messages" ? eventsOf(message.parse(answer)) : null;
+}
+
+function chunksOf({ choices, usage, ...shell }: z.infer<typeof chat>): string {
+  const [choice] = choices;
+  const { tool_calls: calls, content, ...rest } = choice?.message ?? {};
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...{ ...shell, object: "chat.completion.chunk" },
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+  });
+  const made = z.array(z.looseObject({})).parse(calls ?? []);
+  const said = typeof content === "string" ? [{ content: content.slice(0, 3) }, { content: content.slice(3) }] : [];
+  const events = [
+    chunk({ ...rest, content: content === null ? null : "" }),
+    ...said.map((delta) => chunk(delta)),
+    ...made.map((one, index) => chunk({ tool_calls: [{ index, ...one }] })),
+    chunk({}, choice?.finish_reason ?? null),
+    { ...shell, choices: [], usage },
+  ];
+  return `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
+}
+
+function eventsOf({ content, stop_reason, usage, ...shell }: z.infer<typeof message>): string {
+  const begun = { ...shell, content: [], stop_reason: null, stop_sequence: null, usage };
+  const events: { type: string; [field: string]: unknown }[] = [
+    { type: "message_start", message: begun },
+    ...content.flatMap((block, index) => [
+      { type: "content_block_start", index, content_block: emptied(block) },
+      ...piecesOf(block).map((delta) => ({ type: "content_block_delta", index, delta })),
+      { type: "content_block_stop", index },
+    ]),
+    { type: "ping" },
+    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 1 } },
+    { type: "message_stop" },
+  ];
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}
+
+type Block = z.infer<typeof message>["content"][number];
+
+const emptied = (block: Block) => ({
+  ...block,
+  ...("text" in block ? { text: "" } : {}),
+  ...("input" in block ? { input: {} } : {}),
+  ...("thinking" in block ? { thinking: "", signature: "" } : {}),
+});
+
+function piecesOf({ text, thinking, signature, input }: Block): object[] {
+  if (thinking !== undefined)
+    return [
+      { type: "thinking_delta", thinking },
+      { type: "signature_delta", signature },
+    ];
+  if (input !== undefined) return [{ type: "input_json_delta", partial_json: JSON.stringify(input) }];
+  const said = String(text);
+  return [said.slice(0, 3), said.slice(3)].map((piece) => ({ type: "text_delta", text: piece }));
+}

@@ -24,6 +24,15 @@ const CHATS: Readonly<Record<string, Protocol>> = {
 };
 
 export async function answerVendor(c: HonoContext<HttpEnv>): Promise<Response> {
+  try {
+    return await answerRoute(c);
+  } catch (error) {
+    // Not as the gateway's own refusal, which is asked again where it may be old: what has begun is not begun anew.
+    throw chatRefusalOf(error) ?? error;
+  }
+}
+
+async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
   const path = c.req.path.replace(/\/+$/, "");
   const protocol = CHATS[path];
   if (protocol !== undefined && c.req.method === "POST") return answerChat(c, protocol);

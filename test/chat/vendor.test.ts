@@ -234,6 +234,30 @@ describe("with a skill", () => {
     expect(answer.choices[0]!.message.content).toBe('{"ok":true}');
   });
 
+  it("a chat that is deleted while it runs stays deleted", async () => {
+    const key = await user();
+    const named = { "x-conversation-id": "gone" };
+    const gone = async () => {
+      await call("DELETE", "/api/v1/conversations/gone", { key });
+      return calling("b", [read("call_2")])();
+    };
+    const sent = scriptModel(calling("a", [load("call_1")]), gone);
+    const answer = await send(key, [say("One.")], {}, named);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("conversation_not_found")]);
+    expect(sent).toHaveLength(2);
+    expect((await call("GET", "/api/v1/conversations/gone", { key })).status).toBe(404);
+  });
+
+  it("an answer is bounded where the entry says so, and the vendor learns of no user's name", async () => {
+    const key = await user(false);
+    await call("PUT", "/api/v1/models/m", { key, json: { ...ENTRY, allow: { max_output_tokens: 50 } } });
+    const sent = scriptModel(saying("a", "Hi."), saying("b", "Hi."));
+    await send(key, [say("One.")], { user: "ada@example.com", metadata: { conversation_id: "c-9" } });
+    expect(sent[0]!.body).toMatchObject({ max_completion_tokens: 50, user: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(sent[0]!.body).not.toHaveProperty("metadata");
+    expect((await send(key, [say("One.")], { max_tokens: 51 })).status).toBe(400);
+  });
+
   it("keeps no key in what is stored", async () => {
     const key = await user();
     const echo = { error: { message: `your key ${PLANTED}` } };

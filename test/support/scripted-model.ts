@@ -13,7 +13,7 @@ export interface Sent {
 }
 
 /** Made when it is sent: a body belongs to the request that reads it. */
-export type Reply = () => Response;
+export type Reply = () => Response | Promise<Response>;
 
 export const HOST = "api.vendor.example.com";
 export const ENTRY = { api: ["openai-chat"], base_url: `https://${HOST}/v1`, model: "vendor-model-1" };

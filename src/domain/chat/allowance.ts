@@ -47,6 +47,16 @@ export function requireAllowed(body: JsonObject, text: string, allow: ModelAllow
   }
 }
 
+/** The model's bound where the caller names none. */
+export function withOutputBound(
+  body: JsonObject,
+  field: string,
+  { max_output_tokens: most }: ModelAllowance,
+): JsonObject {
+  const isNamed = OUTPUT.some((one) => typeof body[one] === "number");
+  return most === undefined || isNamed ? body : { ...body, [field]: most };
+}
+
 /** A type with its date, as `web_search_20250305`, is allowed by its name alone, too. */
 function isAllowedTool(type: string, { server_tools = [] }: ModelAllowance): boolean {
   return server_tools.includes(type) || server_tools.includes(type.replace(/_(?:\d{8}|preview.*)$/, ""));

@@ -81,6 +81,8 @@ export interface Protocol {
   readonly format: Format;
   /** Behind the model's address. */
   readonly path: string;
+  /** What bounds an answer. */
+  readonly outputField: string;
   /** How the key is sent. */
   keyHeaders(key: string): Record<string, string>;
   /** The messages of a request; `null` where there are none. */

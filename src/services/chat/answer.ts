@@ -10,6 +10,7 @@ import type { ChatObject } from "./api";
 import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
 import { type Begun, beginLoop, type Loop, runLoop } from "./loop";
+import { Outlet } from "./outlet";
 import { type ChatAsked, settle } from "./request";
 import { chatSettings } from "./settings";
 import { type ModelCall, modelCall } from "./upstream";
@@ -41,17 +42,14 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   place.signal.addEventListener("abort", () => abort.abort(), { once: true });
-  const out = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = out.writable.getWriter();
-  const encoder = new TextEncoder();
+  // Who reads no more ends the call of the model, too.
+  const outlet = new Outlet(() => abort.abort());
   const { api, target } = place.open(asked.conversation);
   const loop: Loop = {
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(place.ghost), isRetry: place.isRetry, signal: abort.signal },
-    write: async (text) => {
-      if (stream && text !== "") await writer.write(encoder.encode(text));
-    },
+    write: (text) => (stream ? outlet.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
   const begun = await beginLoop(loop);
@@ -61,18 +59,16 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
     await finished(place, begun);
     return Response.json(begun.merger.whole(), { headers: named });
   }
-  // Who reads no more ends the call of the model, too.
-  writer.closed.catch(() => abort.abort());
   const run = async () => {
     try {
       await finished(place, begun);
     } catch (error) {
-      await writer.write(encoder.encode(begun.merger.fail(place.tell(error)))).catch(() => undefined);
+      if (!abort.signal.aborted) await outlet.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
     }
-    await writer.close().catch(() => undefined);
+    outlet.close();
   };
   place.later(run());
-  return new Response(out.readable, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
+  return new Response(outlet.stream, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
 }
 
 /** Runs the loop, and settles what it used whether or not it came to its end. */

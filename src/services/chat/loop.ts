@@ -84,6 +84,8 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
 export async function runLoop(state: Begun): Promise<string> {
   const { loop, merger } = state;
   let committed = false;
+  // Who has left is noticed by a write alone, and a model may think for long.
+  const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
       await readStep(loop, response, merger);
@@ -112,6 +114,8 @@ export async function runLoop(state: Begun): Promise<string> {
   } catch (error) {
     await failed(state);
     throw error;
+  } finally {
+    clearInterval(alive);
   }
 }
 
@@ -149,18 +153,13 @@ async function runKept(state: Begun, message: JsonObject): Promise<void> {
 }
 
 async function runCalls(state: Begun, message: JsonObject | null, calls: Merger["calls"]): Promise<JsonObject[]> {
-  const { loop, begun, merger } = state;
+  const { loop, begun } = state;
   const entries = calls.map(({ entry }) => withOwnName(entry));
-  const alive = setInterval(() => void loop.write(merger.keepAlive), CHAT_LIMITS.keepAliveMs);
-  try {
-    const asked = { do: "step", exchange: begun.exchange, message, calls: entries, usage: null } as const;
-    const { messages, loaded } = didChat(await ask(loop, asked), "step").value;
-    const told = loop.onLoaded?.(loaded) ?? "";
-    if (told !== "") await loop.write(told);
-    return messages;
-  } finally {
-    clearInterval(alive);
-  }
+  const asked = { do: "step", exchange: begun.exchange, message, calls: entries, usage: null } as const;
+  const { messages, loaded } = didChat(await ask(loop, asked), "step").value;
+  const told = loop.onLoaded?.(loaded) ?? "";
+  if (told !== "") await loop.write(told);
+  return messages;
 }
 
 /** Asks the model for the next step. The first failure passes; a later one is tried again once. */
@@ -188,7 +187,8 @@ async function readStep(loop: Loop, response: Response, merger: Merger): Promise
 }
 
 async function ask({ object, target, settings }: Loop, request: ChatRequest): Promise<ChatReply> {
-  return unwrap(await object.chat(target, request, settings));
+  // Only what begins makes a conversation: one that was deleted meanwhile stays so.
+  return unwrap(await object.chat(target, request, request.do === "begin" ? settings : null));
 }
 
 /** Says that this attempt is over. Who cannot be told finds its lease run out. */

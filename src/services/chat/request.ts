@@ -2,7 +2,7 @@
 
 import { canActAs } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
-import { allowedBetas, requireAllowed, withEndUser } from "../../domain/chat/allowance";
+import { allowedBetas, requireAllowed, withEndUser, withOutputBound } from "../../domain/chat/allowance";
 import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
@@ -60,7 +60,10 @@ export async function readChat(
   const sure = isLost && (await context.makeCertain?.()) === true ? await findModel(context, name, tail) : near;
   const found = given ?? (isOnce || isFirst ? null : sure.conversation);
   return {
-    body: withEndUser(body, (await sha256Hex(`chat ${context.caller.principal.userId}`)).slice(0, 32)),
+    body: withEndUser(
+      withOutputBound(body, protocol.outputField, allow),
+      (await sha256Hex(`chat ${context.caller.principal.userId}`)).slice(0, 32),
+    ),
     model,
     plain: isOff ? "off" : protocol.bypass(body),
     conversation: found ?? context.newId("chat"),
@@ -71,7 +74,11 @@ export async function readChat(
 }
 
 /** The model that a name means to the caller. */
-async function findModel(context: Context, name: string, tail: string) {
+async function findModel(
+  context: Context,
+  name: string,
+  tail: string,
+): Promise<{ model: FoundModel; conversation: string | null }> {
   const scopes = modelScopes(context);
   const { rows, used, conversation } = await findModels(context.db, scopes, name, tokensToday(context), tail);
   if (used >= context.settings.CHAT_TOKENS_DAY) {
@@ -81,6 +88,9 @@ async function findModel(context: Context, name: string, tail: string) {
   }
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const [row] = rows;
+  // A no must not be old.
+  if (row === undefined && demoModel(context, name) === null && (await context.makeCertain?.()) === true)
+    return findModel(context, name, tail);
   const model = row === undefined ? demoModel(context, name) : { ...row, entry: modelEntrySchema.parse(row.entry) };
   if (model === null || !mayCall(model.entry.allow ?? {}, context.caller.principal)) throw noModel(name);
   return { model, conversation };

@@ -11,6 +11,7 @@ export const anthropicMessages: Protocol = {
   api: "anthropic",
   format: "anthropic",
   path: "/v1/messages",
+  outputField: "max_tokens",
   keyHeaders: (key) => ({ "x-api-key": key }),
   messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
   entry: entryOfTurn,

@@ -10,6 +10,7 @@ export const openaiChat: Protocol = {
   api: "openai-chat",
   format: "openai",
   path: "/chat/completions",
+  outputField: "max_completion_tokens",
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
   messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
   entry: entryOfMessage,

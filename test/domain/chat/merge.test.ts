@@ -62,7 +62,7 @@ it("Messages: in events, in blocks of types that nobody knows, and in the messag
 
 it("pieces of texts, lists by their index, and usage add up", () => {
   const target: JsonObject = {};
-  for (const piece of [
+  const pieces: JsonObject[] = [
     { id: "c", text: "a", list: [{ index: 0, text: "x" }], none: null },
     {
       id: "c",
@@ -74,8 +74,8 @@ it("pieces of texts, lists by their index, and usage add up", () => {
       none: 1,
     },
     { text: null },
-  ])
-    mergePiece(target, piece);
+  ];
+  for (const piece of pieces) mergePiece(target, piece);
   const list = [
     { index: 0, text: "xy" },
     { index: 1, text: "z" },

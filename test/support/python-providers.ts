@@ -102,11 +102,12 @@ class ReadReferenceTool(BaseTool):
 export const FILES: SkillFixture = {
   name: "file-tools",
   frontmatter: `provider: { module: provider.py, class: FileToolProvider }
-tools: [{ name: exec }, { name: list_files }, { name: read_file }, { name: write_file }, { name: upload_attachment }]`,
+tools: [{ name: exec }, { name: list_files }, { name: read_file }, { name: write_file }, { name: upload_attachment },
+  { name: download_attachment }, { name: sub_agent }]`,
   files: {
     "provider.py": `from chat_shell.skills import SkillToolProvider
 from chat_shell.tools.sandbox import SandboxManager
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, ConfigDict
 import json
 
@@ -155,13 +156,34 @@ class Write(Base):
         await files.make_dir("/workspace/deep")
         return {"written": (await files.write(path, content)).size, "read": await files.read(path)}
 
+class DownloadInput(BaseModel):
+    attachment_url: str
+class Download(Base):
+    name: str = "download_attachment"
+    description: str = "Downloads an attachment into the sandbox."
+    args_schema: type[BaseModel] = DownloadInput
+    async def _arun(self, attachment_url, **_):
+        done = await (await self.sandbox()).commands.run(f"curl -fsS -o /workspace/file '{attachment_url}'")
+        if done.exit_code != 0:
+            raise ToolException(f"The download failed: {done.stderr.strip()}")
+class AgentInput(BaseModel):
+    prompt: str
+class Agent(Base):
+    name: str = "sub_agent"
+    description: str = "Gives a task to another agent."
+    args_schema: type[BaseModel] = AgentInput
+    async def _arun(self, prompt, **_):
+        done = await (await self.sandbox()).commands.run(f"claude -p '{prompt}'", timeout=60)
+        return {"exit_code": done.exit_code, "error": done.stderr.strip()}
+
 class FileToolProvider(SkillToolProvider):
     provider_name = "files"
-    supported_tools = ["exec", "list_files", "read_file", "write_file", "upload_attachment"]
+    supported_tools = ["exec", "list_files", "read_file", "write_file", "upload_attachment", "download_attachment", "sub_agent"]
     def create_tool(self, tool_name, context, tool_config=None):
         if tool_name == "upload_attachment":
             import httpx
-        return {"exec": Exec, "list_files": List, "read_file": Read, "write_file": Write}[tool_name]()
+        return {"exec": Exec, "list_files": List, "read_file": Read, "write_file": Write,
+                "download_attachment": Download, "sub_agent": Agent}[tool_name]()
 `,
   },
 };

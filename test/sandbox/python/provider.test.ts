@@ -65,7 +65,8 @@ it("says what a tool says of its failure, and what does not fit", async () => {
 
 it("has the predecessor's sandbox over the files of its run", async () => {
   const { tools, problems } = await describeAll(FILES);
-  expect(tools.map(({ name }) => name)).toEqual(["exec", "list_files", "read_file", "write_file"]);
+  const running = ["exec", "list_files", "read_file", "write_file", "download_attachment", "sub_agent"];
+  expect(tools.map(({ name }) => name)).toEqual(running);
   expect(problems).toEqual({ upload_attachment: "ModuleNotFoundError: No module named 'httpx'" });
   const call = async (tool: string, asked: Record<string, string>) =>
     textOf(await callOne(FILES, tool, { arguments: asked }));
@@ -86,6 +87,11 @@ it("has the predecessor's sandbox over the files of its run", async () => {
     expect.objectContaining({ name: "SKILL.md", type: "file" }),
   );
   expect(await call("read_file", { path: "/skill/SKILL.md" })).toContain("file-tools");
+  // What needs a network or another program says what it lacks, in its own words.
+  const lost = await call("download_attachment", { attachment_url: "https://example.com/a" });
+  expect(lost).toMatch(/^Tool 'download_attachment' failed: The download failed: .*curl: /);
+  const agent = JSON.parse(await call("sub_agent", { prompt: "hello" }));
+  expect(agent).toEqual({ exit_code: 127, error: expect.stringContaining("claude: ") });
 });
 
 it("ends a provider that does not come to an end", async () => {

@@ -17,11 +17,9 @@ it("is shell, by the name or by the first line", () => {
     "#! /bin/sh -e\n",
     "#!/usr/bin/env bash\n",
     "#!/usr/bin/env -S bash -u\n",
-    "#!/usr/local/bin/dash",
+    "#!/usr/local/bin/dash\n",
   ];
-  expect(shells.filter((line) => shebangLanguage(`${line}echo`.replace("dashecho", "dash\necho")) !== "shell")).toEqual(
-    [],
-  );
+  expect(shells.filter((line) => shebangLanguage(line) !== "shell")).toEqual([]);
   const others = [
     "#!/usr/bin/env python3\n",
     "#!/bin/zsh\n",

@@ -6,15 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** What no script of a skill needs, or what cannot work: a console, a GUI, C through a back door. */
-const LEFT_OUT = [
-  "pydoc_data/",
-  "wsgiref/",
-  "turtle",
-  "idlelib/",
-  "ensurepip/",
-  "ctypes/",
-  "encodings/mac_",
-];
+const LEFT_OUT = ["pydoc_data/", "wsgiref/", "turtle", "idlelib/", "ensurepip/", "ctypes/", "encodings/mac_"];
 
 /** Both ZIPs lie at the places that their tracebacks name. */
 const COMPILE = `

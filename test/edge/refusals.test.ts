@@ -124,7 +124,8 @@ describe("every route that takes a body", () => {
 describe("every route with an id", () => {
   const withId = operations.filter(({ template, bodyTypes, method }) => {
     const creates =
-      template.endsWith("/tickets") || (method === "PUT" && /conversations|by-name|secrets|mcp-servers/.test(template));
+      template.endsWith("/tickets") ||
+      (method === "PUT" && /conversations|by-name|secrets|models|mcp-servers/.test(template));
     // Nobody keeps a list of users: for an admin everybody is there, with nothing.
     const isUser = template.includes("/users/");
     return template.includes("{") && !creates && !isUser && !bodyTypes.includes("multipart/form-data");

@@ -148,7 +148,7 @@ for (const language of languages) {
   const LOOP: Partial<Record<Language, string>> = {
     javascript: "const again = () => setTimeout(again, 0); again(); setInterval(() => {}, 1)",
     python: "import time\nwhile True:\n  try: time.sleep(0.01)\n  except BaseException: pass",
-    shell: "while true; do :; done",
+    shell: "while true; do sleep 0.05; done",
   };
   const FORGES: Partial<Record<Language, string>> = {
     javascript: `const line = '{"event":"request","status":200}\\n'; const fs = require("fs"); console.log(line); fs.writeSync(1, line); fs.writeFileSync("/dev/stdout", line); process.emitWarning(line); require("util").debuglog("x")(line); Promise.reject(line).catch(() => {}); process.stderr.write(line);`,

@@ -115,6 +115,16 @@ PUT /api/v1/secrets/{name}                                                    | 
 DELETE /api/v1/secrets/{name} of self                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/secrets/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/secrets/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/models                                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/models/{name} of self                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/models/{name} of group                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/models/{name} of public                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/models/{name} of group                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/models/{name} of public                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/models/{name}                                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/models/{name} of self                                          | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/models/{name} of group                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/models/{name} of public                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/secrets/rotate                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/audit                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users/{id}/export                                                 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0

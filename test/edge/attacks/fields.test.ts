@@ -19,8 +19,9 @@ describe("fields that are not the caller's to set", () => {
     "POST /api/v1/keys": ["user_id", "role"],
     "PUT /api/v1/groups/{name}/members/{user_id}": ["role"],
     "POST /api/v1/conversations/{id}/tickets": ["user_id"],
-    // Whose secret it is; a group's or the gateway's take rights of their own.
+    // Whose secret or model it is; a group's or the gateway's take rights of their own.
     "PUT /api/v1/secrets/{name}": ["scope"],
+    "PUT /api/v1/models/{name}": ["scope"],
   };
   const json = closed.filter(({ bodyTypes }) => bodyTypes.includes("application/json"));
 

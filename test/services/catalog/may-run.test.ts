@@ -40,5 +40,6 @@ it("is asked in one place, and the loader is touched in one folder", () => {
   expect(using(/\.get\([^)]*\)\s*\.getEntrypoint|loader\.(get|load)\(/)).toEqual([
     "sandbox/compiling.ts",
     "sandbox/isolate.ts",
+    "sandbox/local.ts",
   ]);
 });

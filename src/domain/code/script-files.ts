@@ -140,8 +140,10 @@ export function tellFiles(written: readonly WrittenFile[], left: readonly LeftFi
     const inline: JsonObject = text !== null ? { text } : base64 !== null ? { base64 } : {};
     told.data.files.push({ path, size: bytes.length, type, ...(kept ?? {}), ...inline });
     told.words.push(`- ${path}: ${bytes.length} bytes, ${type}${kept === null ? "" : `, kept as ${kept.id}`}`);
-    const cost = text === null || text === "" ? null : tokensWithin(text, tokens);
-    if (text === null || cost === null) continue;
+    // A picture in text, as SVG is, tells a model little, and would be read again in every later step.
+    if (text === null || text === "" || type.startsWith("image/")) continue;
+    const cost = tokensWithin(text, tokens);
+    if (cost === null) continue;
     tokens -= cost;
     told.shown.push({ path, text });
   }

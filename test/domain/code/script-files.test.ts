@@ -104,6 +104,13 @@ describe("files that a script wrote", () => {
     expect(told.shown).toEqual([{ path: "/workspace/r.md", text: "# é" }]);
   });
 
+  it("are not shown where they are pictures, which stay in the answer's data", () => {
+    const bytes = new TextEncoder().encode("<svg></svg>");
+    const told = tellFiles([{ path: "/workspace/chart.svg", bytes, kept: null }], []);
+    expect(told.shown).toEqual([]);
+    expect(told.data.files).toMatchObject([{ type: "image/svg+xml", text: "<svg></svg>" }]);
+  });
+
   it("are shown as far as a model has room for them, and come along as far as the answer has", () => {
     const words = (count: number) => "word ".repeat(count);
     const told = tellFiles(

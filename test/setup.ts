@@ -3,6 +3,15 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, vi } from "vitest";
+// What the gateway loads with its first use. Here a module comes through a connection of the pool, and where two objects ask for one at the
+// same time, one of them waits for the other's I/O, which the runtime refuses.
+import "../src/chat/endpoint";
+import "../src/mcp/exchange";
+import "../src/sandbox/instrument";
+import "../src/sandbox/local";
+import "../src/services/chat/object";
+import "../src/services/tools/describe";
+import "../src/services/tools/script-files";
 import { emptyDatabase } from "./support/empty";
 import "./support/isolate";
 import { beginFile } from "./support/per-file";

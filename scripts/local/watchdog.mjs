@@ -13,6 +13,8 @@ const LATE = 2;
  * compiled before it runs) is late as well, but has not had so many milliseconds.
  */
 const STUCK_CPU = 2_000;
+/** Who has had none of it and has not answered so often is stopped, or waits for itself. */
+const SILENT = 5;
 /** Milliseconds in a tick of /proc. */
 const TICK = 10;
 
@@ -39,7 +41,8 @@ export function watch(url, isStarting, runtime, onStuck) {
       const isLate = error.name === "TimeoutError" && !wasAsleep && !isStarting();
       late = isLate ? late + 1 : 0;
       const now = late >= LATE ? await cpuOf(runtime()) : null;
-      if (late >= LATE && (now === null || before === null || now - before >= STUCK_CPU)) {
+      const isBusy = now === null || before === null || now - before >= STUCK_CPU;
+      if (late >= SILENT || (late >= LATE && isBusy)) {
         late = 0;
         onStuck();
       }

@@ -54,6 +54,24 @@ describe("models", () => {
       expect([name, (await call("PUT", `${BASE}/${name}`, { json: entry })).status]).toEqual([name, 400]);
   });
 
+  it("whose key is not stored say whose secret is looked for", async () => {
+    const key = await keyFor("mod-keyless");
+    await call("PUT", `${BASE}/mine`, { key, json: { ...entry, key: KEY } });
+    await call("PUT", `${BASE}/shared-keyless`, { json: { ...entry, key: KEY, scope: "gateway" } });
+    for (const [model, owner] of [
+      ["mine", "of yours"],
+      ["shared-keyless", "of the gateway"],
+    ]) {
+      const json = { model, messages: [{ role: "user", content: "Hello" }] };
+      const answer = await call("POST", "/openai/v1/chat/completions", { key, json });
+      expect(answer.status).toBe(502);
+      expect(await answer.json()).toMatchObject({
+        error: { code: "model_misconfigured", message: expect.stringContaining(`no secret 'MODEL_KEY' ${owner}`) },
+      });
+    }
+    await call("DELETE", `${BASE}/shared-keyless?scope=gateway`);
+  });
+
   it("are on public hosts, and the gateway's where the operator says", async () => {
     const key = await keyFor("mod-net");
     const inside = { ...entry, base_url: "http://10.0.0.5:8000/v1" };

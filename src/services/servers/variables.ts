@@ -1,6 +1,6 @@
 // From a configured server to one that can be reached: variables filled in, secrets only for the hosts they are bound to.
 
-import { groupOfScope } from "../../domain/access/access";
+import { groupOfScope, kindOfScope } from "../../domain/access/access";
 import { bindingProblem } from "../../domain/servers/binding";
 import type { ServerEntry } from "../../domain/servers/entry";
 import { judgeUrl } from "../../domain/servers/host-policy";
@@ -112,7 +112,8 @@ function fill(
 function ownerOf({ shared = null }: Place): string {
   if (shared === null) return "";
   const group = groupOfScope(shared);
-  return group === null ? " of the gateway" : ` of the group '${group}'`;
+  if (group !== null) return ` of the group '${group}'`;
+  return kindOfScope(shared) === "user" ? " of yours" : " of the gateway";
 }
 
 function valuesOf(context: Context, place: Place, secrets: ReadonlyMap<string, UsableSecret>): Map<string, string> {

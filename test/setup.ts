@@ -8,7 +8,6 @@ import { afterAll, vi } from "vitest";
 import "../src/chat/endpoint";
 import "../src/mcp/exchange";
 import "../src/sandbox/instrument";
-import "../src/sandbox/local";
 import "../src/services/chat/object";
 import "../src/services/tools/describe";
 import "../src/services/tools/script-files";

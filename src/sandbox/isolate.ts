@@ -7,6 +7,7 @@ import { DURATIONS } from "../domain/durations";
 import type { JsonObject, JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
 import { Host, HostCall, type HostParts } from "./host";
+import { holdLocally } from "./local";
 import { type Slots, TOO_MANY } from "./slots";
 
 /** What an isolate is made of. */
@@ -81,9 +82,7 @@ export async function runIsolated(
   const release = await slots.take(id, signal);
   const generation = generations.get(id) ?? 0;
   const local =
-    __DEVELOPMENT__ && release !== null
-      ? await (await import("./local")).holdLocally(loader, code.language, `${id}.${generation}`)
-      : undefined;
+    __DEVELOPMENT__ && release !== null ? await holdLocally(loader, code.language, `${id}.${generation}`) : undefined;
   const name = local?.name ?? `${id}.${generation}`;
   const began = Date.now();
   const line = new HostCall({ ...host, deadline: began + DURATIONS.start + ms });

@@ -1,14 +1,14 @@
 // What a request may ask of the operator's account. A field that only shapes the answer passes; one that names a thing in the account,
 // or costs extra, is refused unless the model's entry allows it. Tools of types that nobody has allowed are run by the vendor.
 
-import { isJsonObject, type JsonObject } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { ModelAllowance } from "./model-entry";
 import { ChatRefusal } from "./refusal";
 
 /** Fields that name what lies in the account, or keep something there. */
 const RESOURCES = ["container", "previous_response_id", "conversation", "prompt", "background", "mcp_servers", "store"];
-/** Keys, anywhere in a request, that name files and stores of the account. */
-const NAMED = /"(file_id|file_ids|vector_store_ids|container_id)":/;
+/** Keys, anywhere in what a request says, that name files and stores of the account. */
+const NAMED = new Set(["file_id", "file_ids", "vector_store_ids", "container_id"]);
 const FREE_TIERS = new Set(["auto", "default", "standard", "standard_only"]);
 const OWN_TOOLS = new Set(["function", "custom"]);
 const OUTPUT = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
@@ -24,9 +24,8 @@ export function requireAllowed(body: JsonObject, text: string, allow: ModelAllow
     if (value !== undefined && value !== null && value !== false && !isAllowedTool(field, allow))
       throw no(field, `'${field}' names or keeps something in the operator's account, and is not allowed here.`);
   }
-  const named = NAMED.exec(text)?.[1];
-  if (named !== undefined && JSON.stringify(body.messages ?? body.input ?? null).includes(`"${named}":`))
-    throw no(named, `'${named}' names something in the operator's account. Send the content itself.`);
+  const named = nameIn([body.messages ?? null, body.input ?? null, body.system ?? null]);
+  if (named !== null) throw no(named, `'${named}' names something in the operator's account. Send the content itself.`);
   for (const tool of Array.isArray(body.tools) ? body.tools : []) {
     const type = isJsonObject(tool) ? tool.type : null;
     if (typeof type !== "string" || OWN_TOOLS.has(type) || isAllowedTool(type, allow)) continue;
@@ -45,6 +44,18 @@ export function requireAllowed(body: JsonObject, text: string, allow: ModelAllow
     if (typeof most === "number" && most > (allow.max_output_tokens ?? Number.POSITIVE_INFINITY))
       throw no(field, `This model gives at most ${allow.max_output_tokens} tokens here.`);
   }
+}
+
+/** The first key of a value that names something in the account. What a call says to a tool names nothing at the vendor. */
+function nameIn(value: JsonValue): string | null {
+  if (typeof value !== "object" || value === null) return null;
+  const isCall = isJsonObject(value) && value.type === "tool_use";
+  for (const [key, inner] of Object.entries(value)) {
+    if (isCall && key === "input") continue;
+    const named = !Array.isArray(value) && NAMED.has(key) && inner !== null ? key : nameIn(inner);
+    if (named !== null) return named;
+  }
+  return null;
 }
 
 /** The model's bound where the caller names none. */

@@ -18,6 +18,11 @@ export const CHAT_LIMITS = {
   totalMs: 900_000,
   /** How often a caller who waits for tools hears that the gateway is there. */
   keepAliveMs: 5_000,
+  /** Of the stream of one step, and of one event in it. A token's event is some 250 bytes with some vendors. */
+  streamBytes: 64 * MiB,
+  eventChars: 4 * MiB,
+  /** What an answer may take while it is put together, all steps together: its characters, and some for each piece. */
+  answerChars: 24 * MiB,
   /** Of a model's own error. */
   errorBytes: 64 * KiB,
   exportPage: 50,

@@ -14,6 +14,8 @@ export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEve
     for (;;) {
       const { done, value } = await within(reader.read());
       yield* splitter.push(done ? "\n\n" : value);
+      if (splitter.size > CHAT_LIMITS.eventChars)
+        throw new ChatRefusal(502, "model_too_large", "An event of the model's answer is too large.");
       if (done) return;
     }
   } catch (error) {

@@ -46,7 +46,8 @@ export async function modelCall(
   const sent = { ...headers, ...target.headers, "content-type": "application/json" };
   return async (body, signal) => {
     const init = { method: "POST", headers: sent, body: JSON.stringify(body), signal };
-    const guard = { headersMs: CHAT_LIMITS.firstByteMs, totalMs: CHAT_LIMITS.totalMs, bytes: null, origins };
+    const { firstByteMs: headersMs, totalMs, streamBytes: bytes } = CHAT_LIMITS;
+    const guard = { headersMs, totalMs, bytes, origins };
     const answer = await guardedFetch(target.url, init, { development: __DEVELOPMENT__, ...guard }).catch(
       (error: unknown) => {
         throw modelFault(error) ?? error;
@@ -70,7 +71,7 @@ const CREDENTIALS = [401, 402, 403, 407];
 
 async function refusedBy(answer: Response, name: string, redactor: Redactor): Promise<ChatRefusal> {
   const { status } = answer;
-  const text = (await answer.text().catch(() => "")).slice(0, CHAT_LIMITS.errorBytes);
+  const text = await beginningOf(answer);
   if (CREDENTIALS.includes(status) || status < 400)
     return new ChatRefusal(502, "upstream_auth", `The vendor of '${name}' does not take the gateway's key for it.`);
   const wait = answer.headers.get("retry-after");
@@ -78,6 +79,24 @@ async function refusedBy(answer: Response, name: string, redactor: Redactor): Pr
   const body = errorBody(redactor.text(text));
   const message = `The model '${name}' answered with status ${status}.`;
   return new ChatRefusal(status, "model_failed", message, { headers, ...(body === null ? {} : { body }) });
+}
+
+/** As much of an error as is told. The rest is not read: a vendor is anybody's server. */
+async function beginningOf({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    while (text.length < CHAT_LIMITS.errorBytes) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+  } catch {
+    // What broke off is told as far as it came.
+  }
+  await reader.cancel().catch(() => undefined);
+  return text.slice(0, CHAT_LIMITS.errorBytes);
 }
 
 function errorBody(text: string): JsonObject | null {

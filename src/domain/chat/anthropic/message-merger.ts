@@ -3,7 +3,8 @@
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
-import { addUsage, mergePiece } from "../merge";
+import { AnswerLoad } from "../load";
+import { addUsage, mergePiece, setFields } from "../merge";
 import { canonicalText, type MadeCall, type Merger, type MergerOptions, type Said, type StepEnd } from "../protocol";
 import { anthropicError, ChatRefusal } from "../refusal";
 import { blocksOf, textIn, toolUsesIn } from "./blocks";
@@ -44,6 +45,7 @@ export class MessageMerger implements Merger {
   readonly keepAlive = 'event: ping\ndata: {"type":"ping"}\n\n';
   readonly #options: MergerOptions;
   readonly #holdsText: boolean;
+  readonly #load = new AnswerLoad();
   #start: JsonObject | null = null;
   #step = newStep();
   #isInner = false;
@@ -88,7 +90,7 @@ export class MessageMerger implements Merger {
 
   #begin(event: JsonObject): string {
     const message = isJsonObject(event.message) ? event.message : {};
-    this.#step.usage = isJsonObject(message.usage) ? message.usage : {};
+    this.#step.usage = isJsonObject(message.usage) ? { ...message.usage } : {};
     if (this.#start !== null) return "";
     this.#start = event;
     const texts = this.#replayed.map((text) => {
@@ -102,6 +104,8 @@ export class MessageMerger implements Merger {
 
   #block(event: JsonObject): string {
     const block: JsonObject = {};
+    this.#load.takeEntry();
+    this.#load.take(event.content_block);
     mergePiece(block, isJsonObject(event.content_block) ? event.content_block : {});
     const state: BlockState = { block, input: "", shown: null };
     this.#step.blocks.set(Number(event.index), state);
@@ -116,6 +120,7 @@ export class MessageMerger implements Merger {
       if (state.input !== "") block.input = inputOf(state.input);
     } else if (isJsonObject(event.delta)) {
       const { type, partial_json: json, citation, ...pieces } = event.delta;
+      this.#load.take(json, citation, pieces);
       if (type === "input_json_delta" && typeof json === "string") state.input += json;
       else if (citation !== undefined) mergePiece(block, { citations: [citation] });
       else mergePiece(block, pieces);
@@ -127,14 +132,16 @@ export class MessageMerger implements Merger {
   #show(event: JsonObject, state: BlockState): string {
     const { type, name } = state.block;
     if (type === "tool_use") {
-      if (this.#options.isTheirs(String(name))) this.#step.held.push({ event, block: state });
-      return "";
+      return this.#options.isTheirs(String(name)) ? this.#hold(event, state) : "";
     }
-    if (type === "text" && this.#holdsText) {
-      this.#step.held.push({ event, block: state });
-      return "";
-    }
+    if (type === "text" && this.#holdsText) return this.#hold(event, state);
     return this.#give(event, state);
+  }
+
+  #hold(event: JsonObject, block: BlockState): string {
+    this.#load.take(event);
+    this.#step.held.push({ event, block });
+    return "";
   }
 
   #give(event: JsonObject, state: BlockState): string {
@@ -143,10 +150,11 @@ export class MessageMerger implements Merger {
   }
 
   #delta({ delta, usage, type: _, ...rest }: JsonObject): string {
-    if (isJsonObject(delta)) this.#step.delta = { ...this.#step.delta, ...delta };
+    this.#load.take(delta, usage, rest);
+    if (isJsonObject(delta)) setFields(this.#step.delta, delta);
     // These numbers are those of the step so far, and take the place of those at its start.
-    if (isJsonObject(usage)) this.#step.usage = { ...this.#step.usage, ...withoutNull(usage) };
-    this.#step.rest = { ...this.#step.rest, ...rest };
+    if (isJsonObject(usage)) setFields(this.#step.usage, withoutNull(usage));
+    setFields(this.#step.rest, rest);
     return "";
   }
 

@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
+import { AnswerLoad } from "../load";
 import { addUsage, mergePiece } from "../merge";
 import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
 import { canonicalText } from "../protocol";
@@ -16,6 +17,7 @@ export class ChatMerger implements Merger {
   readonly #usageAsked: boolean;
   /** Several steps' texts are no JSON: only the last step's is given out. */
   readonly #holdsText: boolean;
+  readonly #load = new AnswerLoad();
   #envelope: JsonObject | null = null;
   #step = newStep();
   #hasRole = false;
@@ -59,16 +61,17 @@ export class ChatMerger implements Merger {
     // Chunks without a choice say what was used, or something of the vendor's own before the answer.
     if (!isJsonObject(choice)) return isFirst && !isJsonObject(usage) ? write({ ...env, choices: [], ...nothing }) : "";
     const { delta, finish_reason: finish, ...rest } = choice;
-    const pieces = isJsonObject(delta) ? delta : {};
-    mergePiece(this.#step.message, pieces);
+    const { tool_calls: named, ...others } = isJsonObject(delta) ? delta : {};
+    const calls = callsIn({ tool_calls: named ?? null });
+    this.#load.take(others, calls, rest);
+    mergePiece(this.#step.message, calls.length === 0 ? others : { ...others, tool_calls: calls });
     mergePiece(this.#step.choice, rest);
-    const { tool_calls: calls, ...others } = pieces;
     const chunk = (part: JsonObject): JsonObject => ({
       ...env,
       choices: [{ ...rest, delta: part, finish_reason: null }],
       ...nothing,
     });
-    this.#hold(callsIn({ tool_calls: calls ?? null }), chunk);
+    this.#hold(calls, chunk);
     const before = this.#before(chunk);
     if (typeof finish === "string") {
       this.#step.finish = finish;
@@ -77,7 +80,8 @@ export class ChatMerger implements Merger {
     const part = this.#shown(others);
     if (Object.keys(part).length === 0) return before;
     if (this.#holdsText && typeof part.content === "string" && part.content !== "") {
-      this.#step.texts.push(chunk(part));
+      this.#step.kept ??= { chunk: chunk({}), part: {} };
+      mergePiece(this.#step.kept.part, part);
       return before;
     }
     return before + write(chunk(part));
@@ -113,7 +117,10 @@ export class ChatMerger implements Merger {
   #hold(calls: readonly JsonObject[], chunk: (part: JsonObject) => JsonObject): void {
     for (const call of calls) {
       const known = callsIn(this.#step.message).find(({ index }) => index === call.index);
-      if (this.#isTheirs(known ?? call)) this.#step.held.push({ chunk: chunk({}), call });
+      if (!this.#isTheirs(known ?? call)) continue;
+      const held = { chunk: chunk({}), call };
+      this.#load.take(held);
+      this.#step.held.push(held);
     }
   }
 
@@ -134,11 +141,9 @@ export class ChatMerger implements Merger {
 
   finish(): string {
     this.#count();
-    const { held, last, texts, finish } = this.#step;
-    for (const { choices } of texts) {
-      const choice = Array.isArray(choices) ? choices[0] : null;
-      if (isJsonObject(choice) && isJsonObject(choice.delta)) this.#text += contentText(choice.delta.content);
-    }
+    const { held, last, kept, finish } = this.#step;
+    const text = kept === null ? "" : write(withChoice(kept.chunk, { delta: kept.part }));
+    if (kept !== null) this.#text += contentText(kept.part.content);
     const numbers = [...new Set(held.map(({ call }) => call.index))];
     const handed = held.map(({ chunk, call }) => {
       const part = { tool_calls: [{ ...call, index: numbers.indexOf(call.index) }] };
@@ -148,7 +153,7 @@ export class ChatMerger implements Merger {
     const reason = held.length > 0 ? "tool_calls" : finish === "tool_calls" ? "stop" : finish;
     const end = last === null ? "" : write(withChoice(last, { finish_reason: reason }));
     const usage = this.#usageAsked ? write({ ...this.#envelope, choices: [], usage: this.#told() }) : "";
-    return `${texts.map(write).join("")}${handed.join("")}${end}${usage}data: [DONE]\n\n`;
+    return `${text}${handed.join("")}${end}${usage}data: [DONE]\n\n`;
   }
 
   fail(refusal: ChatRefusal): string {

@@ -14,14 +14,14 @@ export interface ChatStepState {
   last: JsonObject | null;
   /** Chunks with the caller's calls, which are handed out at the end. */
   held: { chunk: JsonObject; call: JsonObject }[];
-  /** Chunks with text, where only the last step's text is given out. */
-  texts: JsonObject[];
+  /** The chunk of a text that is kept back, where only the last step's is given out, and its delta so far. */
+  kept: { chunk: JsonObject; part: JsonObject } | null;
   hasText: boolean;
 }
 
 export const newStep = (): ChatStepState => ({
   ...{ message: {}, choice: {}, finish: null, isDone: false, usage: null, last: null },
-  ...{ held: [], texts: [], hasText: false },
+  ...{ held: [], kept: null, hasText: false },
 });
 
 export const CHAT_ENDS: Readonly<Record<string, StepEnd>> = {

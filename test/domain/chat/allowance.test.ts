@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { requireAllowed } from "../../../src/domain/chat/allowance";
+import type { JsonObject } from "../../../src/domain/json";
+
+const refusedFor = (text: string): string | null => {
+  const body: JsonObject = JSON.parse(text);
+  try {
+    requireAllowed(body, text, {});
+    return null;
+  } catch (error) {
+    return String((error as { param?: unknown }).param);
+  }
+};
+
+describe("what names something in the operator's account", () => {
+  it.each([
+    `{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}]}`,
+    `{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id" : "f"}}]}]}`,
+    `{"messages":[{"role":"user","content":[{"type":"file","file":{"file\\u005fid":"f"}}]}]}`,
+    `{"messages":[{"role":"user","content":[{"type":"file","file":{"\\u0066ile_id"\t:\n"f"}}]}]}`,
+    `{"input":[{"role":"user","content":[{"type":"input_file","file_id" :"f"}]}]}`,
+    `{"system":[{"type":"document","source":{"type":"file","file_id":"f"}}],"messages":[]}`,
+    `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":{"file_id":"f"}}]}]}]}`,
+  ])("is found however it is spelled: %s", (text) => {
+    expect(refusedFor(text)).toBe("file_id");
+  });
+
+  it.each([
+    `{"messages":[{"role":"user","content":"\\"file_id\\": \\"f\\""}]}`,
+    `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"read","input":{"file_id":"f"}}]}]}`,
+    `{"messages":[],"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{"file_id":{"type":"string"}}}}}]}`,
+  ])("is not in texts, in a tool's schema, in what a call says: %s", (text) => {
+    expect(refusedFor(text)).toBe(null);
+  });
+});

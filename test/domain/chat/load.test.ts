@@ -1,0 +1,74 @@
+// How much an answer may be while it is put together: all that models write, and not what a hostile server writes.
+
+import { describe, expect, it } from "vitest";
+import { MessageMerger } from "../../../src/domain/chat/anthropic/message-merger";
+import { ChatMerger } from "../../../src/domain/chat/openai/chat-merger";
+import type { Merger } from "../../../src/domain/chat/protocol";
+
+const push = (merger: Merger, data: object) =>
+  merger.push({ type: "message", id: null, data: JSON.stringify(data), retry: null });
+const options = { isTheirs: () => true, usage: "sum" } as const;
+const chunk = (delta: object) => ({ id: "c", created: 1, model: "m", choices: [{ index: 0, delta }] });
+const call = (index: number, text: string) => ({ tool_calls: [{ index, function: { arguments: text } }] });
+const named = { tool_calls: [{ index: 0, id: "t", type: "function", function: { name: "f", arguments: "" } }] };
+const block = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
+const piece = (delta: object) => ({ type: "content_block_delta", index: 0, delta });
+
+const fields = (at: number) =>
+  Object.fromEntries(Array.from({ length: 50 }, (_, of) => [`x_${at}_${of}`, "y".repeat(2_000)]));
+
+/** Whether an answer of so many events is put together. */
+function fits(merger: Merger, first: object[], event: (at: number) => object, times: number): boolean {
+  for (const one of first) push(merger, one);
+  try {
+    for (let at = 0; at < times; at++) push(merger, event(at));
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ status: 502, code: "model_too_large" });
+    return false;
+  }
+}
+
+describe("an answer of 128 000 tokens, one in each event", () => {
+  it.each<[string, Merger, object[], object]>([
+    ["a text", new ChatMerger({}, options), [], chunk({ content: " tok" })],
+    [
+      "a text that is held",
+      new ChatMerger({ response_format: { type: "json_object" } }, options),
+      [],
+      chunk({ content: "x" }),
+    ],
+    [
+      "a text of blocks",
+      new MessageMerger({}, options),
+      [block(0, { type: "text", text: "" })],
+      piece({ type: "text_delta", text: " tok" }),
+    ],
+    [
+      "thoughts",
+      new MessageMerger({}, options),
+      [block(0, { type: "thinking", thinking: "" })],
+      piece({ type: "thinking_delta", thinking: " tok" }),
+    ],
+  ])("is put together: %s", (_, merger, first, event) => {
+    expect(fits(merger, first, () => event, 128_000)).toBe(true);
+  });
+});
+
+describe("what would take the memory of all", () => {
+  it.each<[string, Merger, object[], (at: number) => object]>([
+    ["calls", new ChatMerger({}, options), [], (at) => chunk(call(at, ""))],
+    ["pieces of the caller's call", new ChatMerger({}, options), [chunk(named)], () => chunk(call(0, ""))],
+    ["fields", new ChatMerger({}, options), [], (at) => chunk(fields(at))],
+    ["blocks", new MessageMerger({}, options), [], (at) => block(at, {})],
+    [
+      "citations",
+      new MessageMerger({}, options),
+      [block(0, { type: "text", text: "" })],
+      () => piece({ type: "citations_delta", citation: {} }),
+    ],
+    ["fields of the usage", new MessageMerger({}, options), [], (at) => ({ type: "message_delta", usage: fields(at) })],
+  ])("ends: %s", (_, merger, first, event) => {
+    expect(fits(merger, first, event, 1_100_000)).toBe(false);
+  });
+});

@@ -34,7 +34,7 @@ async function main() {
   const config = await readWranglerConfig();
   refusePlacement(config.placement);
   const { main, settings } = await buildGateway({ release: true });
-  const secretNames = Object.keys(settings.settingsSchema.shape).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
+  const secretNames = Object.keys(settings.SETTINGS).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
   checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
   await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings, isAgreed));
 }

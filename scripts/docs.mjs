@@ -11,7 +11,7 @@ const USAGE = `Use: npm run docs -- [--check]
 const target = path.join(root, "docs", "settings.md");
 
 const { values } = options();
-const text = settingsPage(await importTypeScript("src/domain/settings.ts"));
+const text = settingsPage(await importTypeScript("src/domain/settings/settings.ts"));
 const current = await readOrNull(target);
 if (values.check) {
   if (current !== text) {
@@ -31,17 +31,17 @@ function options() {
   }
 }
 
-/** @param {{ settingsSchema: any, parseSettings: any }} module */
-function settingsPage({ settingsSchema, parseSettings }) {
+/** @param {{ SETTINGS: any, parseSettings: any }} module */
+function settingsPage({ SETTINGS, parseSettings }) {
   const { settings } = parseSettings({});
-  const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => {
+  const rows = Object.entries(SETTINGS).map(([name, schema]) => {
     const value = settings[name];
     const initial = value === undefined || (Array.isArray(value) && value.length === 0) ? "" : `\`${value}\``;
     return `| \`${name}\` | ${initial} | ${schema.description} |`;
   });
   return `# Settings
 
-Made from \`src/domain/settings.ts\` by \`npm run docs\`; do not edit.
+Made from \`src/domain/settings/settings.ts\` by \`npm run docs\`; do not edit.
 
 Locally they stand in \`.dev.vars\` (one \`NAME=value\` a line) or in the environment, which goes first; deployed they are variables and
 secrets of the Worker ([operate.md](operate.md)). An invalid value stops the start and names itself. So does an unknown name in

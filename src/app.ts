@@ -1,12 +1,10 @@
-// The composition: what every answer carries, the open paths, and the table of edges.
+// The composition: what every answer carries, the open paths, and what stands before an edge.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { discoveryRoute } from "./api/discovery";
-import { api } from "./api/edge";
 import { healthRoute } from "./api/health";
 import { openApi } from "./api/openapi";
-import { anthropicEdge, openaiEdge } from "./chat/edges";
 import { answerHeaders } from "./edge/answer";
 import { answerInDoubt, authenticate } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
@@ -17,19 +15,22 @@ import { answerError, nothingHere } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
 import { hearOut } from "./edge/unread";
-import { mcp } from "./mcp/routes";
 import { demoRoute } from "./pages/demo";
 import { frontRoute } from "./pages/front";
 
-/** Every protocol that the gateway speaks. A new one is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
-const EDGES: readonly Edge[] = [mcp, api, openaiEdge, anthropicEdge];
-
-/** The whole HTTP surface of the gateway. */
-export function createApp(): OpenAPIHono<HttpEnv> {
+/**
+ * The HTTP surface of the gateway with these edges.
+ *
+ * @param documented the app whose routes `/openapi.json` describes; this one, unless it has not all of them
+ */
+export function createApp(
+  edges: readonly Edge[],
+  documented?: () => Promise<OpenAPIHono<HttpEnv>>,
+): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(hearOut, answerHeaders, addressRate);
   app.onError(async (error, c) => {
-    const told = edgeOf(c)?.errors ?? answerError;
+    const told = edgeOf(c, edges)?.errors ?? answerError;
     try {
       return (await answerInDoubt(error, c)) ?? told(error, c);
     } catch (second) {
@@ -39,15 +40,16 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.notFound(nothingHere);
 
   for (const path of SIGN_IN_PATHS) app.use(path, crossOriginOpen);
-  for (const { prefix, cors } of EDGES) app.use(`${prefix}/*`, ...cors);
+  for (const { prefix, cors } of edges) app.use(`${prefix}/*`, ...cors);
 
   app.route("/", frontRoute);
   app.route("/", demoRoute);
   app.route("/", healthRoute);
   app.route("/", discoveryRoute);
-  app.get("/openapi.json", openApi(app));
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  app.get("/openapi.json", openApi(documented ?? (async () => app)));
 
-  for (const { prefix, open, routes } of EDGES) {
+  for (const { prefix, open, routes } of edges) {
     if (open !== undefined) app.route("/", open);
     app.use(`${prefix}/*`, authenticate, principalRate);
     app.route("/", routes);
@@ -56,7 +58,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
 }
 
 /** The edge that a request belongs to. */
-function edgeOf(c: HonoContext<HttpEnv>): Edge | undefined {
+function edgeOf(c: HonoContext<HttpEnv>, edges: readonly Edge[]): Edge | undefined {
   const { path } = c.req;
-  return EDGES.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+  return edges.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
 }

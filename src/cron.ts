@@ -1,6 +1,6 @@
 // The hourly cron of wrangler.toml.
 
-import { settingsFrom } from "./domain/settings";
+import { settingsFrom } from "./domain/settings/settings";
 import { freshId, primaryDatabase } from "./edge/context";
 import { keepHouse } from "./services/housekeeping";
 

@@ -1,13 +1,11 @@
 // The Worker's entry and nothing else.
 
-import { createApp } from "./app";
 import { scheduled } from "./cron";
+import { answer } from "./edges";
 
 export { Conversation } from "./conversation/object";
 
-const app = createApp();
-
 export default {
-  fetch: app.fetch,
+  fetch: answer,
   scheduled,
 } satisfies ExportedHandler<Env>;

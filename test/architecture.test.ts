@@ -21,7 +21,8 @@ const LAYERS: Record<string, number> = {
   pages: 4,
   "app.ts": 5,
   "cron.ts": 5,
-  "index.ts": 6,
+  "edges.ts": 6,
+  "index.ts": 7,
 };
 
 /** The files of these layers that stand above all subjects. Other files beside the subjects stand below them. */
@@ -30,16 +31,17 @@ const ABOVE = 9;
 /** The subjects inside a layer. Subjects of one rank never import each other. */
 const SUBJECTS: Record<string, Record<string, number>> = {
   domain: {
-    access: 1,
-    asking: 1,
-    servers: 1,
-    package: 2,
-    code: 3,
-    inspection: 3,
-    catalog: 3,
-    tools: 4,
-    conversation: 5,
-    chat: 6,
+    settings: 1,
+    access: 2,
+    asking: 2,
+    servers: 2,
+    package: 3,
+    code: 4,
+    inspection: 4,
+    catalog: 4,
+    tools: 5,
+    conversation: 6,
+    chat: 7,
   },
   services: {
     access: 1,

@@ -5,9 +5,15 @@ import { env } from "cloudflare:workers";
 import { afterAll, vi } from "vitest";
 // What the gateway loads with its first use. Here a module comes through a connection of the pool, and where two objects ask for one at the
 // same time, one of them waits for the other's I/O, which the runtime refuses.
+import "../src/api/edge";
+import "../src/chat/edges";
 import "../src/chat/endpoint";
 import "../src/mcp/exchange";
+import "../src/mcp/routes";
+import "../src/domain/package/yaml-parser";
 import "../src/sandbox/instrument";
+import "../src/services/access/jose";
+import "../src/upstream/mcp-client";
 import "../src/services/chat/object";
 import "../src/services/tools/describe";
 import "../src/services/tools/script-files";

@@ -36,6 +36,22 @@ const zodAsUsed = {
 };
 
 /**
+ * The MCP client can sign its own requests, and imports all of jose for that; a gateway's servers have their keys from their entries.
+ * The runtime would compile what nobody calls.
+ */
+const joseAsUsed = {
+  name: "jose as far as it is used",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^jose$/ }, ({ importer }) =>
+      /[\\/]@modelcontextprotocol[\\/]client[\\/]/.test(importer) ? { path: "jose", namespace: "no-jose" } : undefined,
+    );
+    onLoad({ filter: /^jose$/, namespace: "no-jose" }, () => ({
+      contents: 'throw new Error("The gateway does not sign requests to MCP servers.");',
+    }));
+  },
+};
+
+/**
  * Bundles a Worker.
  * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean }} options `entry`: a
  *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams
@@ -54,7 +70,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
       ...define,
       ...(development ? { __DEVELOPMENT__: "true" } : {}),
     },
-    plugins: [zodAsUsed],
+    plugins: [zodAsUsed, joseAsUsed],
     minify: release,
     keepNames: !release,
     splitting: true,

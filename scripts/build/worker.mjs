@@ -16,7 +16,7 @@ const folderOf = (release) => path.join(root, "dist", release ? "release" : "wor
 /**
  * Writes the Worker's modules, dist/settings.mjs and whatever static files are missing.
  * @returns {Promise<{
- *   modules: Record<string, string>, main: string, settings: typeof import("../../src/domain/settings"),
+ *   modules: Record<string, string>, main: string, settings: typeof import("../../src/domain/settings/settings"),
  * }>} the modules' texts by name, the main one first; its file; the settings' module
  */
 export async function buildGateway({ release = false } = {}) {
@@ -35,7 +35,7 @@ export async function buildGateway({ release = false } = {}) {
 }
 
 async function bundleSettings() {
-  const options = { entryPoints: ["src/domain/settings.ts"], platform: "node", metafile: true };
+  const options = { entryPoints: ["src/domain/settings/settings.ts"], platform: "node", metafile: true };
   const { outputFiles, metafile } = await bundle(options);
   return { result: outputFiles[0].text, metafile };
 }

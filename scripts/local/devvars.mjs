@@ -17,12 +17,12 @@ const MADE = {
 /**
  * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
  * @param {string} file
- * @param {typeof import("../../src/domain/settings")} table
+ * @param {typeof import("../../src/domain/settings/settings")} table
  * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it; what is nearly one of them is refused
  * @returns {Promise<Record<string, string>>}
  */
-export async function readVariables(file, { settingsSchema, parseSettings }, environment = process.env) {
-  const names = Object.keys(settingsSchema.shape);
+export async function readVariables(file, { SETTINGS, parseSettings }, environment = process.env) {
+  const names = Object.keys(SETTINGS);
   const { wrong, doubtful } = misspelt(names, Object.keys(environment));
   const known = names.map((name) => [name, environment[name]]);
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];

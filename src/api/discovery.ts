@@ -2,7 +2,7 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { MCP_PATH, WELL_KNOWN } from "../edge/challenge";
 import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";

@@ -22,12 +22,14 @@ interface Parts {
  * Answers with the document of all routes that the app has by the first request. Anybody may ask and making it takes a tenth of
  * a second of CPU, so it is made once an isolate; a request then copies its bytes.
  */
-export function openApi(app: OpenAPIHono<HttpEnv>): Handler<HttpEnv> {
-  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+export function openApi(documented: () => Promise<OpenAPIHono<HttpEnv>>): Handler<HttpEnv> {
   let parts: Parts | undefined;
   let tag: string | undefined;
   return async (c) => {
-    parts ??= split(JSON.stringify(documentOf(app)));
+    if (parts === undefined) {
+      const app = await documented();
+      parts ??= split(JSON.stringify(documentOf(app)));
+    }
     // Hashing waits, so two first requests may both do it; making, which is what costs, they cannot.
     tag ??= tagOf(await sha256Hex(joined(parts, ORIGIN)));
     const headers = { etag: tag, "cache-control": KEEP };

@@ -2,7 +2,7 @@
 
 import { DURATIONS } from "../domain/durations";
 import { refusalIn } from "../domain/errors";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { freshId, makeContext, primaryDatabase } from "../edge/context";
 import { logUnexpected } from "../edge/unexpected";
 import { expireDue } from "../services/asking/ask";

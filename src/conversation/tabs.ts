@@ -1,7 +1,7 @@
 // What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
 
 import type { Grant } from "../domain/asking/ticket";
-import { type Settings, settingsFrom } from "../domain/settings";
+import { type Settings, settingsFrom } from "../domain/settings/settings";
 import { placesOf } from "../edge/context";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";

@@ -2,7 +2,7 @@
 
 import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/memory";
 import type { DatedSession, Places } from "../services/access/recall";

@@ -5,7 +5,7 @@ import type { ConversationSettings } from "../domain/conversation/settings";
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { LISTEN_HEADER } from "../services/asking/admission";
 import type { ChatObject } from "../services/chat/api";
 import type { Caller, Context } from "../services/context";

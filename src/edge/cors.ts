@@ -3,7 +3,7 @@
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 import { isLocalHttp } from "../domain/loopback";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "./env";
 
 /** Whether a page of this origin may use the gateway. */

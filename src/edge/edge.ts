@@ -4,7 +4,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { HttpEnv } from "./env";
 
-/** A row of the table in `app.ts`. What a request below the prefix needs of its key is in `domain/access/key-scope.ts`. */
+/** Its row is in the table of `edges.ts`. What a request below the prefix needs of its key is in `domain/access/key-scope.ts`. */
 export interface Edge {
   /** Every path below it belongs to this edge. The routes name their whole path. */
   prefix: `/${string}`;

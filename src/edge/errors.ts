@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { rateHeaders } from "../domain/access/rate";
 import { type ErrorDetails, HTTP_STATUS, type Issue, refusalIn, SEVERITIES } from "../domain/errors";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { challenge, noSignIn } from "./challenge";
 import type { HttpEnv } from "./env";
 import { logUnexpected } from "./unexpected";

@@ -6,7 +6,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { countedAs } from "../domain/access/address";
 import { type Rate, ratePolicy, tooFast } from "../domain/access/rate";
 import { RATES } from "../domain/limits";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "./env";
 
 type Limit = keyof typeof RATES;

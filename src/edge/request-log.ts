@@ -2,7 +2,7 @@
 
 import type { Context as HonoContext } from "hono";
 import { matchedRoutes } from "hono/route";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { type LogSubject, logIdOf } from "../services/secrets/log-id";
 import type { HttpEnv } from "./env";
 

@@ -1,7 +1,7 @@
 // /demo: the static files of the demo, unless the operator has turned it off. `run_worker_first` of wrangler.toml sends them here.
 
 import type { Handler } from "hono";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "../edge/env";
 import { nothingHere } from "../edge/errors";
 import { router } from "../edge/router";

@@ -4,7 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { accepts } from "hono/accepts";
 import { encodeBase64 } from "../domain/base64";
 import { sha256Hex } from "../domain/digest";
-import { settingsFrom } from "../domain/settings";
+import { settingsFrom } from "../domain/settings/settings";
 import { namesTag, notModified, tagOf } from "../edge/etag";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";

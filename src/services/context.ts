@@ -1,7 +1,7 @@
 // What a use case gets: who calls, where things are stored, and the clock. `Env` never travels below this line.
 
 import type { Principal } from "../domain/access/access";
-import type { Settings } from "../domain/settings";
+import type { Settings } from "../domain/settings/settings";
 import type { BrowserLink } from "../sandbox/host";
 import type { Slots } from "../sandbox/slots";
 import type { Database, Timings } from "../storage/d1/database";

@@ -15,7 +15,7 @@ import {
   SKILL_QUOTAS,
   tooOften,
 } from "../domain/access/quota";
-import type { QuotaSettings } from "../domain/settings";
+import type { QuotaSettings } from "../domain/settings/settings";
 import { readReplyOrCount, type StoredReply } from "../storage/d1/idempotency";
 import {
   countGhosts,

@@ -3,12 +3,12 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createApp } from "../../src/app";
+import { wholeApp } from "../../src/edges";
 import { askWith } from "../support/app";
 import { keyFor } from "../support/call";
 import { holdClock, pass, releaseClock } from "../support/clock";
 
-const app = createApp();
+const app = await wholeApp();
 
 async function ask(url: string, init: RequestInit = {}, bindings: Env = env): Promise<Response> {
   const context = createExecutionContext();

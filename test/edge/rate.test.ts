@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { dailyLimits, dayOf, quotasOf } from "../../src/domain/access/quota";
 import { PACE, RATES } from "../../src/domain/limits";
-import { settingsFrom } from "../../src/domain/settings";
+import { settingsFrom } from "../../src/domain/settings/settings";
 import { readScopeUse } from "../../src/storage/d1/usage";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";

@@ -3,7 +3,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createApp } from "../../src/app";
+import { wholeApp } from "../../src/edges";
 import { asProtocolError } from "../../src/mcp/refusal";
 import { keyFor } from "../support/call";
 import { holdClock, pass, releaseClock } from "../support/clock";
@@ -127,7 +127,7 @@ describe("with D1 down", () => {
 /** The door with settings of its own. */
 async function knock(path: string, init: RequestInit, settings: object = {}): Promise<Response> {
   const execution = createExecutionContext();
-  const app = createApp();
+  const app = await wholeApp();
   const answer = await app.fetch(new Request(`https://gateway.test${path}`, init), { ...env, ...settings }, execution);
   const body = await answer.arrayBuffer();
   await waitOnExecutionContext(execution);

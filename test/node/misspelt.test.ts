@@ -2,10 +2,10 @@
 
 import { expect, it } from "vitest";
 import { misspelt } from "../../scripts/local/misspelt.mjs";
-import { settingsSchema } from "../../src/domain/settings";
+import { SETTINGS } from "../../src/domain/settings/settings";
 
-const SETTINGS = Object.keys(settingsSchema.shape);
-const wrong = (...names: string[]) => misspelt(SETTINGS, names).wrong.map(({ name }) => name);
+const NAMES = Object.keys(SETTINGS);
+const wrong = (...names: string[]) => misspelt(NAMES, names).wrong.map(({ name }) => name);
 
 it.each([
   ["SKILS_ENABLED", "SKILLS_ENABLED"],
@@ -16,13 +16,13 @@ it.each([
   ["GATEWAY_ADMIN_KEYS", "GATEWAY_ADMIN_KEY"],
   ["MCP_CALL_TIMEOUT", "MCP_CALL_TIMEOUT_S"],
 ])("%s stops, and %s was meant", (name, meant) => {
-  expect(misspelt(SETTINGS, [name])).toEqual({ wrong: [{ name, meant }], doubtful: [] });
+  expect(misspelt(NAMES, [name])).toEqual({ wrong: [{ name, meant }], doubtful: [] });
 });
 
 it("what other programs and the gateway's own commands read stops nothing", () => {
   const others =
     "PATH HOME SECRET_KEY JWT_SECRET JWT_ISSUERS JWT_JWKS_URI RATE_LIMIT LOG_REQUEST ALLOWED_ORIGIN ALLOWED_HOSTS LOG_LEVEL MCP_SERVER_URL " +
     "MCP_TIMEOUT MCP_TOOL_TIMEOUT MCP_STRESS GATEWAY_INTERFACE GATEWAY_URL GATEWAY_KEY SKILLS_DIR SKILL_PATH SKILL_GATEWAY_OWNER npm_config_cache";
-  expect(wrong(...others.split(" "), ...SETTINGS)).toEqual([]);
-  expect(misspelt(SETTINGS, ["SECRET_KEY"]).doubtful).toEqual([{ name: "SECRET_KEY", meant: "SECRETS_KEY" }]);
+  expect(wrong(...others.split(" "), ...NAMES)).toEqual([]);
+  expect(misspelt(NAMES, ["SECRET_KEY"]).doubtful).toEqual([{ name: "SECRET_KEY", meant: "SECRETS_KEY" }]);
 });

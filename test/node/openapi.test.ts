@@ -2,9 +2,9 @@
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../src/app";
+import { wholeApp } from "../../src/edges";
 
-const app = createApp();
+const app = await wholeApp();
 const text = async () => (await app.request("https://gateway.test/openapi.json")).text();
 
 describe("/openapi.json", () => {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { userScope } from "../../src/domain/access/access";
 import { dailyLimits, dayOf, quotasOf } from "../../src/domain/access/quota";
-import { parseSettings } from "../../src/domain/settings";
+import { parseSettings } from "../../src/domain/settings/settings";
 import { createKey } from "../../src/services/access/keys";
 import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";

@@ -2,9 +2,9 @@
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createApp } from "../../src/app";
+import { wholeApp } from "../../src/edges";
 
-const app = createApp();
+const app = await wholeApp();
 
 /** Sends a request to a gateway that has these settings and bindings besides the pool's. */
 export async function askWith(

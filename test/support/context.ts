@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import type { Principal } from "../../src/domain/access/access";
 import { PARALLEL } from "../../src/domain/code/script-limits";
 import { makeId } from "../../src/domain/id";
-import { parseSettings } from "../../src/domain/settings";
+import { parseSettings } from "../../src/domain/settings/settings";
 import { Slots } from "../../src/sandbox/slots";
 import type { Context } from "../../src/services/context";
 import { openDatabase } from "../../src/storage/d1/database";

@@ -4,7 +4,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createApp } from "../../src/app";
+import { wholeApp } from "../../src/edges";
 import { keyOf, type Thing, userOf } from "../api/matrix/actors";
 import type { Row } from "../api/matrix/table";
 import { AUDIENCE, claims, ISSUER, Issuer, sign } from "../support/issuer";
@@ -19,7 +19,7 @@ export const STATES = ["cold", "warm", "lagging"] as const;
 export type State = (typeof STATES)[number];
 
 const ORIGIN = "https://gateway.test";
-const app = createApp();
+const app = await wholeApp();
 
 /** Nothing changes, but everybody must look. */
 const dropViews = () => env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = 'public'").run();

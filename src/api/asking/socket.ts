@@ -7,7 +7,7 @@ import type { Context as HonoContext } from "hono";
 import { CLOSE_CODE, SUBPROTOCOL } from "../../domain/asking/frame";
 import { readTicket, TICKET_PREFIX } from "../../domain/asking/ticket";
 import { invalid, refusalIn } from "../../domain/errors";
-import { settingsFrom } from "../../domain/settings";
+import { settingsFrom } from "../../domain/settings/settings";
 import { authenticate } from "../../edge/auth";
 import { answered, conversation, conversationName } from "../../edge/conversation";
 import { isAllowedOrigin } from "../../edge/cors";

@@ -2,7 +2,7 @@
 
 import { GatewayError } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
-import type { QuotaSettings, Settings } from "../settings";
+import type { QuotaSettings, Settings } from "../settings/settings";
 import { groupOfScope, PUBLIC_SCOPE } from "./access";
 
 const MiB = 1024 * 1024;

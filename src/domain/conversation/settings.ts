@@ -5,7 +5,7 @@ import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/gho
 import { pickedSkillSchema } from "../catalog/pin";
 import { jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
-import { PLACES, type Settings } from "../settings";
+import { PLACES, type Settings } from "../settings/settings";
 import { FORMATS, type Format } from "../tools/formats";
 import { bytesFor } from "./budget";
 import { deliverySchema, type Policy } from "./event";

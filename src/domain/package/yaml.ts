@@ -22,7 +22,7 @@ export interface YamlReading {
 }
 
 interface Conversion {
-  yaml: typeof import("yaml");
+  yaml: typeof import("./yaml-parser");
   lineAt(node: { range?: [number, number, number] | null } | null | undefined): number;
   /** Finished values of anchors. An alias shares the value and pays for all of it again. */
   anchors: Map<string, { value: JsonValue; cost: number; height: number }>;
@@ -51,7 +51,7 @@ const MAX_REPORTED = 20;
  * @param linesBefore lines of SKILL.md before the text
  */
 export async function parseMapping(text: string, linesBefore: number): Promise<YamlReading> {
-  const yaml = await import("yaml");
+  const yaml = await import("./yaml-parser");
   const lineCounter = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     schema: "core",

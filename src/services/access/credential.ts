@@ -3,7 +3,7 @@
 import { canActAs, type Principal } from "../../domain/access/access";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, isNo } from "../../domain/errors";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import { storageDown } from "../../storage/d1/database";
 import type { KeyRow } from "../../storage/d1/keys";
 import { type Found, type Places, recall } from "./recall";

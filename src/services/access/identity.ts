@@ -8,7 +8,7 @@ import { limitsOf } from "../../domain/access/key-scope";
 import { isToken } from "../../domain/access/token";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError } from "../../domain/errors";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import type { HeldKey } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";

@@ -5,7 +5,7 @@ import { type Freshness, freshnessOf, outlivesOutage, type Wanted, worseOf } fro
 import type { Recall } from "../../domain/access/key-scope";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError, isNo, refusalIn } from "../../domain/errors";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import { type GuardedSession, storageDown } from "../../storage/d1/database";
 import { type HeldKey, type Identity, readIdentity } from "../../storage/d1/identity";
 import type { IdentityMemory, KnownUser, Recalled } from "./memory";

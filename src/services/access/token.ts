@@ -5,9 +5,9 @@ import type { JWTVerifyGetKey } from "jose";
 import { audiencesAt, type Bearer, bearerOf } from "../../domain/access/token";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import { isKeyAddress } from "../../domain/issuer-settings";
 import { ACCESS_LIMITS } from "../../domain/limits";
-import type { Settings } from "../../domain/settings";
+import { isKeyAddress } from "../../domain/settings/issuer";
+import type { Settings } from "../../domain/settings/settings";
 import { type Fetching, type KeySet, readKeySet, readNewerKeySet } from "../../upstream/issuer-keys";
 
 /** Sets with their keys made ready. */
@@ -35,7 +35,7 @@ export async function readToken(
   if (!isKeyAddress(url, development)) {
     throw new GatewayError("unavailable", "MISCONFIGURED", "JWT_JWKS_URL must be an https address here.");
   }
-  const { jwtVerify, createLocalJWKSet, errors } = await import("jose");
+  const { jwtVerify, createLocalJWKSet, errors } = await import("./jose");
   const verify = (set: KeySet) => {
     const resolver = resolvers.get(set) ?? createLocalJWKSet(set);
     resolvers.set(set, resolver);

@@ -4,7 +4,7 @@
 import type { ReadTicket } from "../../domain/asking/ticket";
 import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { hexOf } from "../../domain/digest";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";
 
 const utf8 = new TextEncoder();

@@ -5,7 +5,7 @@ import { type Grant, ticketBody, writeTicket } from "../../domain/asking/ticket"
 import { hexOf, sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import { credentialOf } from "../access/credential";
 import type { Context } from "../context";
 import { deploymentSecret } from "../secrets/derived-key";

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../../domain/json";
-import { PLACES } from "../../domain/settings";
+import { PLACES } from "../../domain/settings/settings";
 import { questionItemSchema } from "../asking/views";
 
 const issueSchema = () =>

@@ -2,7 +2,7 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { GatewayError } from "../../domain/errors";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";
 
 /** Whose a value is and where it belongs: a handle opens only under the same words. */

@@ -1,6 +1,6 @@
 // Keys that are made of the deployment's own secret: one for each purpose, and none tells anything of another.
 
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 
 const utf8 = new TextEncoder();
 

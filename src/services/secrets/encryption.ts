@@ -4,7 +4,7 @@ import { decodeBase64, encodeBase64 } from "../../domain/base64";
 import { hexOf, sha256Hex } from "../../domain/digest";
 import { GatewayError } from "../../domain/errors";
 import { Recent } from "../../domain/recent";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 
 /** What an encryption made of a value, with the id of the key that did it. Base64. */
 export interface Sealed {

@@ -1,7 +1,7 @@
 // How the operator's log names a conversation or a skill: the same every time, and nothing that one could look up or guess.
 
 import { hexOf } from "../../domain/digest";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import { deploymentSecret, deriveKey } from "./derived-key";
 
 /** What a line of the log is about. Whose conversation it is belongs to its name. */

@@ -5,7 +5,7 @@ import { filesSince } from "../../domain/access/quota";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { REQUEST_LIMITS } from "../../domain/limits";
-import type { Settings } from "../../domain/settings";
+import type { Settings } from "../../domain/settings/settings";
 import {
   deleteRunFiles,
   listRunFiles,

@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { REGIONS } from "../../../src/domain/settings";
+import { REGIONS } from "../../../src/domain/settings/settings";
 import { askWith } from "../../support/app";
 import { call, keyFor } from "../../support/call";
 

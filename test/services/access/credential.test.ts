@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { Principal } from "../../../src/domain/access/access";
-import { parseSettings, type Settings } from "../../../src/domain/settings";
+import { parseSettings, type Settings } from "../../../src/domain/settings/settings";
 import { placesOf } from "../../../src/edge/context";
 import { credentialOf, isLive } from "../../../src/services/access/credential";
 import { openDatabase } from "../../../src/storage/d1/database";

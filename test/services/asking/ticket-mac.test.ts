@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readTicket, ticketBody, writeTicket } from "../../../src/domain/asking/ticket";
-import { parseSettings, type Settings } from "../../../src/domain/settings";
+import { parseSettings, type Settings } from "../../../src/domain/settings/settings";
 import { isMarked, markTicket } from "../../../src/services/asking/ticket-mac";
 import { draftTicket, makeTicket } from "../../../src/services/asking/tickets";
 import type { Session } from "../../../src/services/session";

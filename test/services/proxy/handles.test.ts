@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseSettings, type Settings } from "../../../src/domain/settings";
+import { parseSettings, type Settings } from "../../../src/domain/settings/settings";
 import { handlesOf } from "../../../src/services/proxy/handles";
 
 const FIRST = "sgw_the_first_admin_key_of_a_test";

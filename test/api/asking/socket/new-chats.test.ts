@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { dayOf } from "../../../../src/domain/access/quota";
-import { settingsFrom } from "../../../../src/domain/settings";
+import { settingsFrom } from "../../../../src/domain/settings/settings";
 import { call, keyFor } from "../../../support/call";
 import { Page } from "../../../support/page";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseSettings, settingsFrom } from "../../src/domain/settings";
+import { parseSettings, settingsFrom } from "../../../src/domain/settings/settings";
 
 describe("parseSettings", () => {
   it("has a default for everything", () => {

@@ -1,10 +1,22 @@
-// Every setting, its default and its meaning: one zod schema validates them, names what is wrong and makes docs/settings.md.
+// Every setting, its default and its meaning: one table validates them, names what is wrong and makes docs/settings.md.
 
-import * as z from "zod";
-import { GatewayError, type Issue } from "./errors";
-import { entriesOf, issuerSettings, missingForIssuer } from "./issuer-settings";
-import { CONVERSATION_LIMITS } from "./limits";
-import { parseReference, type SkillReference } from "./reference";
+import { GatewayError, type Issue } from "../errors";
+import { CONVERSATION_LIMITS } from "../limits";
+import { parseReference, type SkillReference } from "../reference";
+import { issuerSettings, missingForIssuer } from "./issuer";
+import {
+  choice,
+  count,
+  entriesOf,
+  list,
+  onOff,
+  optionalText,
+  own,
+  parsedList,
+  readCount,
+  readTable,
+  type ValuesOf,
+} from "./kinds";
 
 /** Cloudflare's hints for where an object is made, as of 2026-11-22. In `sam`, `afr` and `me` one is made in the nearest place instead. */
 export const REGIONS = [
@@ -24,36 +36,26 @@ export const REGIONS = [
 /** Where a conversation is made. `auto`: without a hint, which makes it near its first caller. */
 export const PLACES = ["auto", ...REGIONS] as const;
 
-const flag = (initial: boolean) =>
-  z
-    .enum(["true", "false"])
-    .default(initial ? "true" : "false")
-    .transform((value) => value === "true");
+const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 
-const count = (initial: number, minimum: number, maximum: number) =>
-  z.coerce.number().pipe(z.int().min(minimum).max(maximum)).default(initial);
-
-const list = z.string().default("").transform(entriesOf);
-
-const origins = list.transform((entries, context) => {
-  for (const entry of entries)
-    if (!/^https?:/.test(entry) || URL.parse(entry)?.origin !== entry)
-      context.addIssue({ code: "custom", message: `'${entry}' is no origin such as http://10.0.0.5:8000` });
-  return entries;
-});
-
-const references = list.transform((entries, context): SkillReference[] =>
-  entries.flatMap((entry) => {
-    const reference = parseReference(entry);
-    if (reference !== null) return [reference];
-    context.addIssue({ code: "custom", message: `'${entry}' is not a skill name or name@range` });
-    return [];
-  }),
+const origins = list((entry) =>
+  /^https?:/.test(entry) && URL.parse(entry)?.origin === entry
+    ? null
+    : `'${entry}' is no origin such as http://10.0.0.5:8000`,
 );
 
-const retention = z.union([z.literal("conversation"), z.coerce.number().pipe(z.int().min(0).max(10_000))]).default(5);
+const references = parsedList<SkillReference>((entry, say) => {
+  const reference = parseReference(entry);
+  if (reference === null) say(`'${entry}' is not a skill name or name@range`);
+  return reference;
+});
 
-const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (44 characters)");
+const retention = own<number | "conversation">(5, (value, say) =>
+  value === "conversation" ? value : readCount(value, 0, 10_000, say),
+);
+
+const secretsKey = (value: string) =>
+  /^[A-Za-z0-9+/]{43}=$/.test(value) ? null : "must be 32 bytes in base64 (44 characters)";
 
 /** Generous: they are for accidents and abuse. A group has as much as a user, `QUOTA_GROUP_FACTOR` times. */
 const quotaSettings = {
@@ -77,13 +79,11 @@ const quotaSettings = {
   DAILY_KEYS: count(500, 1, 100_000).describe("Keys that may be made for one user in a day."),
 };
 
-const table = z.strictObject({
-  GATEWAY_ADMIN_KEY: z
-    .string()
-    .min(20)
-    .optional()
-    .describe("The first admin key. Without it and without stored keys the gateway refuses every request."),
-  SKILLS_ENABLED: flag(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
+export const SETTINGS = {
+  GATEWAY_ADMIN_KEY: optionalText((value) => (value.length < 20 ? "use at least 20 characters" : null)).describe(
+    "The first admin key. Without it and without stored keys the gateway refuses every request.",
+  ),
+  SKILLS_ENABLED: onOff(true).describe("The kill switch: with `false` lists are empty and every skill tool refuses."),
   SKILLS_ALLOWED: references.describe("Comma-separated `name` or `name@range`; only these are offered. Empty: all."),
   SKILL_RETENTION_TURNS: retention.describe(
     "Turns a loaded skill stays, or `conversation`, unless a ghost says otherwise.",
@@ -94,48 +94,41 @@ const table = z.strictObject({
   SKILL_LIST_TOKENS: count(2_000, 200, 32_000).describe(
     "Tokens of the list of skills in a prompt. What does not fit is found by `find_skill`; what is public is left out first.",
   ),
-  PUBLISH_BLOCK_SEVERITY: z
-    .enum(["none", "high", "low"])
-    .default("none")
-    .describe(
-      "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
-    ),
+  PUBLISH_BLOCK_SEVERITY: choice(["none", "high", "low"], "none").describe(
+    "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
+  ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
   FILE_DAYS: count(7, 1, 3650).describe(
     "Days that a file is kept which a script of a skill has left, unless its conversation ends before.",
   ),
-  CONVERSATION_REGION: z
-    .enum(PLACES)
-    .default("auto")
-    .describe(
-      "Where conversations are made, and then stay: `auto`, which is near the first caller, or `wnam`, `enam`, `sam`, `weur`, `eeur`, `apac`, `apac-ne`, `apac-se`, `oc`, `afr`, `me`. It is a hint for speed, and no promise of where data is.",
-    ),
+  CONVERSATION_REGION: choice(PLACES, "auto").describe(
+    "Where conversations are made, and then stay: `auto`, which is near the first caller, or `wnam`, `enam`, `sam`, `weur`, `eeur`, `apac`, `apac-ne`, `apac-se`, `oc`, `afr`, `me`. It is a hint for speed, and no promise of where data is.",
+  ),
   MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
     "Seconds to connect to an MCP server, or to read its list of tools, unless its entry says otherwise.",
   ),
   MCP_CALL_TIMEOUT_S: count(60, 1, 300).describe(
     "Seconds for a call of an MCP tool, unless its server's entry says otherwise.",
   ),
-  SECRETS_KEY: secretsKey
-    .optional()
-    .describe("32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored."),
-  SECRETS_KEYS_PREVIOUS: list
-    .pipe(z.array(secretsKey))
-    .describe("Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`."),
-  ALLOWED_ORIGINS: list.describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
-  LOG_REQUESTS: flag(true).describe(
+  SECRETS_KEY: optionalText(secretsKey).describe(
+    "32 random bytes in base64 that encrypt stored secrets. Without it no secret can be stored.",
+  ),
+  SECRETS_KEYS_PREVIOUS: list(secretsKey).describe(
+    "Comma-separated earlier keys: they still decrypt. Take one out after `POST /api/v1/secrets/rotate`.",
+  ),
+  ALLOWED_ORIGINS: list().describe("Comma-separated origins that browsers may call from (CORS). Empty: none."),
+  LOG_REQUESTS: onOff(true).describe(
     "One line of JSON a request in the log, without paths, users or content. `npm start` and `npm run dev` turn it off unless it is set.",
   ),
-  RATE_LIMITS: flag(true).describe(
+  RATE_LIMITS: onOff(true).describe(
     "Requests are limited per IP address and per principal, wrong keys per IP address, where the platform's rate counters are bound.",
   ),
-  GROUPS_OPEN: flag(false).describe(
+  GROUPS_OPEN: onOff(false).describe(
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),
-  DEMO: z
-    .enum(["on", "off"])
-    .default("on")
-    .describe("With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there."),
+  DEMO: choice(["on", "off"], "on").describe(
+    "With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there.",
+  ),
   IDENTITY_MEMORY_S: count(10, 0, 60).describe(
     "Seconds that an isolate may go on with what it knows of a caller: revoking a key or a membership acts everywhere within this. `0`: the primary is asked for every request.",
   ),
@@ -145,38 +138,33 @@ const table = z.strictObject({
   CHAT_TOKENS_DAY: count(20_000_000, 0, 1_000_000_000_000).describe(
     "Tokens that the models of the chat endpoint may read and write for one user in a day (UTC). What runs when it is reached runs to its end.",
   ),
-  CHAT_CONVERSATION_HEADERS: list
-    .transform((names) => (names.length === 0 ? ["x-conversation-id", "x-openwebui-chat-id"] : names))
-    .describe(
-      "Comma-separated headers in which a front end names a chat to the chat endpoint. Empty: `X-Conversation-Id` and `X-OpenWebUI-Chat-Id`.",
-    ),
-  DEMO_MODEL: z
-    .enum(["on", "off"])
-    .default("off")
-    .describe("With `on` the chat endpoint has the scripted model `demo` also when deployed. Locally it always has."),
+  CHAT_CONVERSATION_HEADERS: own(CHAT_NAMES, (value) => {
+    const names = entriesOf(value);
+    return names.length === 0 ? CHAT_NAMES : names;
+  }).describe(
+    "Comma-separated headers in which a front end names a chat to the chat endpoint. Empty: `X-Conversation-Id` and `X-OpenWebUI-Chat-Id`.",
+  ),
+  DEMO_MODEL: choice(["on", "off"], "off").describe(
+    "With `on` the chat endpoint has the scripted model `demo` also when deployed. Locally it always has.",
+  ),
   ...quotaSettings,
   ...issuerSettings,
-});
+};
 
-export const settingsSchema = table.superRefine((settings, context) => {
-  for (const name of missingForIssuer(settings)) {
-    context.addIssue({ code: "custom", message: "an issuer needs it", path: [name] });
-  }
-});
-
-export type Settings = z.infer<typeof settingsSchema>;
+export type Settings = ValuesOf<typeof SETTINGS>;
 export type QuotaSettings = Pick<Settings, keyof typeof quotaSettings>;
 
 /** Reads settings from variables. Unknown names are problems too: a misspelt switch must not pass for the default. */
 export function parseSettings(variables: Record<string, string>): { settings: Settings | null; issues: Issue[] } {
-  const result = settingsSchema.safeParse(variables);
-  if (result.success) return { settings: result.data, issues: [] };
-  const issues = result.error.issues.flatMap((issue): Issue[] =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ code: "UNKNOWN_SETTING", message: `'${key}' is not a setting.`, path: key }))
-      : [{ code: "INVALID_SETTING", message: `${issue.path.join(".")}: ${issue.message}`, path: issue.path.join(".") }],
-  );
-  return { settings: null, issues };
+  const { values, problems } = readTable(SETTINGS, variables);
+  const invalid = [...problems, ...missingForIssuer(values).map((name) => ({ name, problem: "an issuer needs it" }))];
+  const issues = [
+    ...invalid.map(({ name, problem }) => ({ code: "INVALID_SETTING", message: `${name}: ${problem}`, path: name })),
+    ...Object.keys(variables)
+      .filter((name) => !Object.hasOwn(SETTINGS, name))
+      .map((name) => ({ code: "UNKNOWN_SETTING", message: `'${name}' is not a setting.`, path: name })),
+  ];
+  return { settings: issues.length === 0 ? values : null, issues };
 }
 
 const read = new WeakMap<object, ReturnType<typeof parseSettings>>();

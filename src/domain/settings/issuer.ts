@@ -1,0 +1,73 @@
+// The settings that say whose tokens count besides the gateway's own keys, and what their claims mean. Part of `settings.ts`.
+
+import { isLocalHttp } from "../loopback";
+import { entriesOf, list, optionalText, own, textOr } from "./kinds";
+
+/** Signatures that a published key can check. None that a secret makes: a public key must never pass for one. */
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+] as const;
+type Algorithm = (typeof ALGORITHMS)[number];
+
+/** A claim's name, or the value it has. */
+const claim = (value: string) => (value === "" || value.length > 200 ? "use 1 to 200 characters" : null);
+
+/** Whether keys may be fetched from here: over https, or, in development builds only, from this machine. */
+export function isKeyAddress(text: string, development: boolean): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || (development && isLocalHttp(url));
+}
+
+export const issuerSettings = {
+  JWT_ISSUER: optionalText((value) => (value === "" ? "use the issuer's name" : null)).describe(
+    "The issuer (`iss`) whose tokens count like keys. Without it there are only keys. Needs the two below.",
+  ),
+  JWT_AUDIENCE: list().describe(
+    "Comma-separated audiences; a token must be for one of them (`aud`). MCP clients ask for `<url>/mcp`.",
+  ),
+  JWT_JWKS_URL: optionalText((value) => (isKeyAddress(value, true) ? null : "use an https address")).describe(
+    "Where the issuer publishes its keys (JWKS), over https.",
+  ),
+  JWT_ALGORITHMS: own<Algorithm[]>(["RS256", "ES256", "EdDSA"], (value, say) => {
+    const names = entriesOf(value);
+    const known = ALGORITHMS.filter((one) => names.includes(one));
+    if (names.length === 0 || known.length < new Set(names).size) say(`use some of ${ALGORITHMS.join(", ")}`);
+    return known;
+  }).describe(`Comma-separated signature algorithms that count, among ${ALGORITHMS.join(", ")}.`),
+  JWT_USER_CLAIM: textOr("sub", claim).describe("The claim with the user's id: 1-128 of `A-Za-z0-9._:@+=-`."),
+  JWT_NAME_CLAIM: optionalText(claim).describe(
+    "The claim with the user's name, for `user.name` in MCP servers' headers.",
+  ),
+  JWT_ROLE_CLAIM: optionalText(claim).describe(
+    "The claim, a text or a list, that says who is an admin. Unset: nobody.",
+  ),
+  JWT_ADMIN_VALUE: textOr("admin", claim).describe("What `JWT_ROLE_CLAIM` is, or has, for an admin."),
+  JWT_GROUPS_CLAIM: optionalText(claim).describe(
+    "The claim with a list of groups, `name` (Developer) or `name:Role`. Only groups that exist here count; the log names the others once.",
+  ),
+};
+
+/** The settings that an issuer needs besides its name, and which are not there. */
+export function missingForIssuer(settings: {
+  JWT_ISSUER?: string | undefined;
+  JWT_AUDIENCE: readonly string[];
+  JWT_JWKS_URL?: string | undefined;
+}): string[] {
+  if (settings.JWT_ISSUER === undefined) return [];
+  const missing = [];
+  if (settings.JWT_AUDIENCE.length === 0) missing.push("JWT_AUDIENCE");
+  if (settings.JWT_JWKS_URL === undefined) missing.push("JWT_JWKS_URL");
+  return missing;
+}

@@ -23,8 +23,11 @@ export function makeFiles({ zip, files, given, limits, run }) {
     fs.writeFileSync(path, bytes, { mode });
     original.set(path, bytes);
   };
-  for (const { path, offset, size, mode } of files)
-    put(`${limits.skill}/${path}`, new Uint8Array(zip, offset, size), mode);
+  const gone = new Set(run.asked.gone);
+  for (const { path, offset, size, mode } of files) {
+    const full = `${limits.skill}/${path}`;
+    if (!gone.has(full)) put(full, new Uint8Array(zip, offset, size), mode);
+  }
   for (const { path, bytes } of given) put(path, bytes, 0o644);
   put(IN, new TextEncoder().encode(run.asked.input), 0o644);
   bound(volume, limits);

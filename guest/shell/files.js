@@ -67,6 +67,20 @@ export class RunFiles extends InMemoryFs {
     return [...this.data].flatMap(([path, { type }]) => (type === "directory" && inside(path) ? [path] : []));
   }
 
+  /** Files of the package that are not there any more. */
+  gone() {
+    return this.#lost(this.packaged);
+  }
+
+  /** What was there when the run began, and is not any more. */
+  removed() {
+    return this.#lost(this.original);
+  }
+
+  #lost(files) {
+    return [...files.keys()].filter((path) => this.data.get(path)?.type !== "file");
+  }
+
   async readFileBuffer(path) {
     const make = DEVICES[path];
     return make === undefined ? super.readFileBuffer(path) : make();

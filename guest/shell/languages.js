@@ -94,6 +94,7 @@ async function execute(run, context, { language }, { text, file, argv, input }) 
     input: input ?? decoder.decode(latin1(context.stdin)),
     cwd: context.cwd,
     folders: fs.folders(),
+    gone: fs.gone(),
     env: context.exportedEnv ?? {},
   };
   const { value, error } = await host.execute(JSON.stringify(ask), files);

@@ -68,10 +68,12 @@ async function serve({ asked, host, given, zip, files, limits, stop }) {
     sleep: (ms) => sleep(ms, stop.signal),
   });
   for (const root of limits.roots) fs.mkdirSync(root, { recursive: true });
+  const gone = new Set(asked.gone);
   for (const { path, offset, size, mode } of files) {
     const full = `${limits.skill}/${path}`;
-    place(full, new Uint8Array(zip, offset, size), mode);
-    fs.packaged.set(full, fs.original.get(full));
+    const bytes = new Uint8Array(zip, offset, size);
+    fs.packaged.set(full, bytes);
+    if (!gone.has(full)) place(full, bytes, mode);
   }
   for (const { path, bytes } of given) place(path, bytes);
   for (const device of ["/dev/random", "/dev/urandom"]) fs.place(device, new Uint8Array(), 0o666);
@@ -104,7 +106,7 @@ async function start(bash, { asked, fs, limits, signal }) {
     ...(asked.cwd === undefined ? {} : { cwd: asked.cwd }),
   };
   if (asked.text !== undefined) return bash.exec(`bash -c ${quoted([asked.text, "bash", ...asked.args])}`, options);
-  const path = `${limits.skill}/${asked.path}`;
+  const path = asked.file ?? `${limits.skill}/${asked.path}`;
   const { mode } = await fs.stat(path);
   await fs.chmod(path, mode | 0o111);
   return bash.exec(quoted([path, ...asked.args]), options);
@@ -127,8 +129,9 @@ function sleep(ms, signal) {
 }
 
 /** What is new or changed: as many as the host wants to hear of. */
-async function putFiles({ fs, host, limits }) {
-  let left = limits.toldFiles;
+async function putFiles({ asked, fs, host, limits }) {
+  let left = asked.toldFiles ?? limits.toldFiles;
+  if (asked.isPart) for (const path of fs.removed()) await host.put(path, null);
   for (const { path, bytes } of fs.changed()) {
     if (left-- === 0) return;
     const { error } = await host.put(path, bytes);

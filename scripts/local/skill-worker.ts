@@ -11,13 +11,10 @@ import { readPackage } from "../../src/domain/package/package";
 import { misfit } from "../../src/domain/tools/arguments";
 import { readArguments } from "../../src/domain/tools/builtin";
 import { compileApart } from "../../src/sandbox/compiling";
-import type { IsolateParts } from "../../src/sandbox/executor";
+import { executors } from "../../src/sandbox/executors";
 import type { HostParts } from "../../src/sandbox/host";
-import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
-import { isPython, python } from "../../src/sandbox/python/executor";
-import { pythonIsolate } from "../../src/sandbox/python/isolate";
-import { shell } from "../../src/sandbox/shell/executor";
+import { isPython } from "../../src/sandbox/python/executor";
 import { Slots } from "../../src/sandbox/slots";
 import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
 
@@ -58,15 +55,18 @@ export default {
     const code = compiled.code;
     const named = manifest.provider?.module;
     const path = named === undefined ? null : (findModule(named, paths) ?? findPython(named, paths));
-    const stored = { assets: env.ASSETS, readZip: async () => found };
-    const isolate =
-      path !== null && isPython(path) ? (userId: string) => pythonIsolate(stored, digest, userId) : undefined;
+    const source = {
+      assets: env.ASSETS,
+      readZip: async () => found,
+      readScripts: async () => (code === null ? null : runnableScripts(code)) ?? "the package has no code",
+    };
+    const python = path !== null && isPython(path) ? source : undefined;
     const load = async () => (code === null ? "the package has no code" : runnable(code, path ?? ""));
     const className = manifest.provider?.class;
     const provider =
       path === null || className === undefined
         ? null
-        : { digest, path, className, config: manifest.config, load, isolate };
+        : { digest, path, className, config: manifest.config, load, python };
 
     const isolates = { loader: env.LOADER, slots: new Slots(PARALLEL.request) };
     if (asked.call === undefined) {
@@ -135,7 +135,6 @@ export default {
       return Response.json({ problem: wrong.map(({ path, message }) => `${path}: ${message}`).join("\n") });
     const inside = given.flatMap(({ path, content }) => ("bytes" in content ? [{ path, bytes: content.bytes }] : []));
     const beside = Object.entries(asked.files ?? {}).map(([path, text]) => ({ path, bytes: decodeBase64(text) }));
-    const parts = { ...isolates, assets: env.ASSETS, readZip: async () => found, host };
     const call = {
       ...{
         script: { path: script, language },
@@ -148,10 +147,8 @@ export default {
       input: input ?? "",
       ms: timeoutOf(manifest.config),
     };
-    const scripts = async () => (code === null ? null : runnableScripts(code)) ?? "the package has no code";
-    const others = (of: IsolateParts) => [javascript(of, scripts), python(of)];
-    const executors = [...others(parts), shell(parts, others)];
-    const run = await executors.find((one) => one.runs(call.script))?.run(call, signal);
+    const all = executors({ ...isolates, ...source, host }, source);
+    const run = await all.find((one) => one.runs(call.script))?.run(call, signal);
     const written = (run?.files ?? []).map(({ path, bytes }) => [path, encodeBase64(bytes)]);
     return Response.json({ run: { ...run, files: Object.fromEntries(written) }, logs, told });
   },

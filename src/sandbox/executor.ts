@@ -6,7 +6,15 @@ import type { JsonObject } from "../domain/json";
 import type { PackageFile } from "../domain/package/skill";
 import type { HostParts } from "./host";
 import type { Isolates, RunFile } from "./isolate";
-import type { ToolContext } from "./provider";
+
+/** What code gets to know about the call that it serves. */
+export interface ToolContext {
+  taskId: string;
+  subtaskId: number;
+  userId: string;
+  userName: string;
+  skillName: string;
+}
 
 /** A script of a package. */
 export interface Script {
@@ -40,6 +48,8 @@ export interface PartOfRun {
   cwd: string;
   /** Those that are there, also without a file in them. */
   folders: string[];
+  /** Files of the package that are not there any more. */
+  gone: string[];
   /** Beside what every run has. */
   env: Record<string, string>;
 }

@@ -1,5 +1,5 @@
-// A part of a run in another language: `python3` and `node` in a shell script. It has the same deadline, the same counters and the
-// files as they are at that moment, and what it changes of them goes back. It can start no parts itself.
+// A part of a run in another language: `python3` and `node` in a shell script, a command of a provider in Python. It has the same
+// deadline, the same counters and the files as they are at that moment, and what it changes of them goes back.
 
 import * as z from "zod";
 import { isRunPath } from "../domain/code/run-path";
@@ -20,19 +20,23 @@ const askSchema = z.lazy(() =>
     cwd: z.string().max(4_096),
     /** Those that are there, also without a file in them. */
     folders: z.array(z.string().max(4_096)).max(SCRIPT_FILES.entries),
+    /** Files of the package that are not there any more. */
+    gone: z.array(z.string().max(4_096)).max(10_000),
     env: z.record(z.string(), z.string()),
+    /** How long it may take, where the whole has longer. */
+    ms: z.number().positive().exactOptional(),
   }),
 );
 
-/** What the host of a run does when it is asked for a part of it. */
+/** What the host of a run, the whole, does when it is asked for a part of it. */
 export function partsRunner(
   parts: IsolateParts,
   others: (parts: IsolateParts) => Executor[],
-  call: ScriptCall,
+  whole: Pick<ScriptCall, "digest" | "config" | "context">,
   signal: AbortSignal,
 ): (ask: unknown, given: unknown, line: HostCall) => Promise<PartAnswer> {
   return async (ask, given, line) => {
-    const { language, file, text, args, input, cwd, env, folders } = readAsk(ask);
+    const { language, file, text, args, input, cwd, env, folders, gone, ms: most } = readAsk(ask);
     const files = readFiles(given);
     // The part ends with the whole, also where only the whole's own isolate knows that it is over.
     const ended = new AbortController();
@@ -42,16 +46,19 @@ export function partsRunner(
     const script = { path: pathOf(file), language };
     const executor = others({ ...parts, slots, host }).find((one) => one.runs(script));
     if (executor === undefined) throw new Error(`${language} does not run here.`);
-    const ms = Math.max(1, line.parts.deadline - Date.now());
+    const left = Math.max(1, line.parts.deadline - Date.now());
+    const ms = Math.min(left, most ?? left);
     const part = {
       ...(file === undefined ? {} : { file }),
       ...(text === undefined ? {} : { text }),
       cwd,
       env,
       folders,
+      gone,
     };
+    const { digest, config, context } = whole;
     const run = await executor.run(
-      { ...call, script, args, input, files, ms, part },
+      { digest, config, context, script, args, input, files, ms, part },
       AbortSignal.any([signal, ended.signal]),
     );
     const { exit_code: exit, stdout, stderr, removed = [], files: changed } = run;

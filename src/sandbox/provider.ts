@@ -8,24 +8,19 @@ import { CODE_LIMITS } from "../domain/limits";
 import type { ToolDeclaration } from "../domain/package/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { toolResultOf } from "../domain/tools/output";
+import type { ToolContext } from "./executor";
+import { executors, type PackageSource } from "./executors";
 import { type HostParts, NO_PAGE } from "./host";
 import { type IsolateCode, type Isolates, type Outcome, runIsolated } from "./isolate";
 import { type ModulesCode, modulesIsolate } from "./modules";
+import { partsRunner } from "./parts-of-run";
+import { pythonIsolate } from "./python/isolate";
 
 /** The module's path in the package, and the class that it exports. */
 export interface ProviderCode extends Omit<ModulesCode, "userId"> {
   className: string;
-  /** Where its code runs, if that is not an isolate of its modules: whose state that is, is asked with it. */
-  isolate?: ((userId: string) => Promise<IsolateCode>) | undefined;
-}
-
-/** What a provider gets to know about a call. */
-export interface ToolContext {
-  taskId: string;
-  subtaskId: number;
-  userId: string;
-  userName: string;
-  skillName: string;
+  /** Its package, where it is one in Python. */
+  python?: PackageSource | undefined;
 }
 
 const answerSchema = z.lazy(() =>
@@ -84,14 +79,35 @@ export async function callTool(
     config: code.config,
   };
   const isolate = await isolateOf(code, call.context.userId);
-  const { outcome } = await runIsolated(isolates, isolate, { ask, ms }, host, signal);
+  const { outcome } = await runIsolated(
+    isolates,
+    isolate,
+    { ask, ms },
+    hostOf(isolates, code, call, host, signal),
+    signal,
+  );
   if (outcome.kind === "answer") return toolResultOf(outcome.value, call.shown);
   if (outcome.kind === "timeout") return failed(`Tool '${call.shown}' timed out after ${ms / 1_000}s`);
   return failed(`Tool '${call.shown}' failed: ${problemOf(outcome, ms)}`);
 }
 
 function isolateOf(code: ProviderCode, userId: string): Promise<IsolateCode> {
-  return code.isolate?.(userId) ?? modulesIsolate({ ...code, userId });
+  if (code.python === undefined) return modulesIsolate({ ...code, userId });
+  return pythonIsolate(code.python, { digest: code.digest, userId, work: "tools" });
+}
+
+/** One in Python may start commands, which are parts of its call. */
+function hostOf(
+  isolates: Isolates,
+  { python, digest, config }: ProviderCode,
+  { context }: { context: ToolContext },
+  host: Omit<HostParts, "deadline">,
+  signal: AbortSignal,
+): Omit<HostParts, "deadline"> {
+  if (python === undefined) return host;
+  const parts = { ...isolates, ...python, host };
+  const execute = partsRunner(parts, (of) => executors(of, python), { digest, config, context }, signal);
+  return { ...host, execute };
 }
 
 /** How long a tool may take: its own `timeout` in seconds, else its skill's, else the default; in milliseconds. */

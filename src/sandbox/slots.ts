@@ -15,15 +15,17 @@ export class Slots {
   readonly #users = new Map<string, number>();
   readonly #queue: { id: string; grant(release: Release): void }[] = [];
 
-  /** Of the parts of runs. They never wait for what waits for them: whoever is here starts no part. */
+  /** Of the parts of runs, which so never wait for what waits for them. */
   #inner: Slots | undefined;
 
-  constructor(readonly parallel: number) {}
+  constructor(
+    readonly parallel: number,
+    private readonly within?: number,
+  ) {}
 
   get inner(): Slots {
-    this.#inner ??= new Slots(
-      this.parallel < PARALLEL.conversation ? PARALLEL.requestParts : PARALLEL.conversationParts,
-    );
+    const ofWhole = this.parallel < PARALLEL.conversation ? PARALLEL.requestParts : PARALLEL.conversationParts;
+    this.#inner ??= new Slots(this.within ?? ofWhole, PARALLEL.innermost);
     return this.#inner;
   }
 

@@ -99,12 +99,16 @@ class ReadReferenceTool(BaseTool):
   },
 };
 
-export const FILES: SkillFixture = {
+/** @param seconds that a call may take */
+export const filesSkill = (seconds = 30): SkillFixture => ({
   name: "file-tools",
   frontmatter: `provider: { module: provider.py, class: FileToolProvider }
+config: { timeout: ${seconds} }
 tools: [{ name: exec }, { name: list_files }, { name: read_file }, { name: write_file }, { name: upload_attachment },
-  { name: download_attachment }, { name: sub_agent }]`,
+  { name: download_attachment }, { name: sub_agent }, { name: round_trip }]`,
   files: {
+    "scripts/hello.sh": 'echo "hello $1 from shell"\n',
+    "scripts/hello.py": "import sys\nprint('hello', sys.argv[1], 'from Python')\n",
     "provider.py": `from chat_shell.skills import SkillToolProvider
 from chat_shell.tools.sandbox import SandboxManager
 from langchain_core.tools import BaseTool, ToolException
@@ -121,12 +125,14 @@ class Base(BaseTool):
 class ExecInput(BaseModel):
     command: str = Field(description="The command")
     working_dir: str = "/workspace"
+    envs: dict[str, str] = {}
+    timeout: int = 20
 class Exec(Base):
     name: str = "exec"
     description: str = "Runs a command."
     args_schema: type[BaseModel] = ExecInput
-    async def _arun(self, command, working_dir="/workspace", **_):
-        done = await (await self.sandbox()).commands.run(cmd=command, cwd=working_dir, timeout=10)
+    async def _arun(self, command, working_dir="/workspace", envs=None, timeout=20, **_):
+        done = await (await self.sandbox()).commands.run(cmd=command, cwd=working_dir, envs=envs, timeout=timeout)
         return json.dumps({"exit_code": done.exit_code, "stdout": done.stdout, "stderr": done.stderr})
 
 class PathInput(BaseModel):
@@ -176,14 +182,34 @@ class Agent(Base):
         done = await (await self.sandbox()).commands.run(f"claude -p '{prompt}'", timeout=60)
         return {"exit_code": done.exit_code, "error": done.stderr.strip()}
 
+class NoInput(BaseModel):
+    pass
+class RoundTrip(Base):
+    name: str = "round_trip"
+    description: str = "Writes, runs, and reads."
+    args_schema: type[BaseModel] = NoInput
+    async def _arun(self, **_):
+        sandbox = await self.sandbox()
+        await sandbox.files.write("in.txt", "from Python\\n")
+        await sandbox.files.write("gone.txt", "")
+        await sandbox.files.remove("/skill/scripts/hello.sh")
+        seen = await sandbox.commands.run("cat in.txt; rm gone.txt; mkdir made; tr a-z A-Z < in.txt > made/out.txt; ls /skill/scripts/*.sh")
+        return {
+            "seen": seen.stdout,
+            "read": await sandbox.files.read("/home/user/made/out.txt"),
+            "gone": await sandbox.files.exists("gone.txt"),
+            "removed": seen.exit_code != 0,
+            "names": sorted(e.path.removeprefix("/workspace/") for e in await sandbox.files.list("/workspace", depth=2)),
+        }
+
 class FileToolProvider(SkillToolProvider):
     provider_name = "files"
-    supported_tools = ["exec", "list_files", "read_file", "write_file", "upload_attachment", "download_attachment", "sub_agent"]
+    supported_tools = ["exec", "list_files", "read_file", "write_file", "upload_attachment", "download_attachment", "sub_agent", "round_trip"]
     def create_tool(self, tool_name, context, tool_config=None):
         if tool_name == "upload_attachment":
             import httpx
         return {"exec": Exec, "list_files": List, "read_file": Read, "write_file": Write,
-                "download_attachment": Download, "sub_agent": Agent}[tool_name]()
+                "download_attachment": Download, "sub_agent": Agent, "round_trip": RoundTrip}[tool_name]()
 `,
   },
-};
+});

@@ -9,14 +9,12 @@ import type { Described } from "../../src/domain/conversation/offered";
 import type { JsonObject } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import type { ToolResult } from "../../src/domain/tool";
-import type { Executor, IsolateParts, ScriptRun } from "../../src/sandbox/executor";
+import type { ScriptRun, StoredZip } from "../../src/sandbox/executor";
+import { executors, type PackageSource } from "../../src/sandbox/executors";
 import { type HostParts, NO_PAGE } from "../../src/sandbox/host";
 import type { RunFile } from "../../src/sandbox/isolate";
-import { javascript } from "../../src/sandbox/javascript";
 import { callTool, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
-import { isPython, python } from "../../src/sandbox/python/executor";
-import { pythonIsolate } from "../../src/sandbox/python/isolate";
-import { shell } from "../../src/sandbox/shell/executor";
+import { isPython } from "../../src/sandbox/python/executor";
 import { Slots } from "../../src/sandbox/slots";
 import type { SkillFixture } from "./skill";
 import { skillZip } from "./skill";
@@ -54,14 +52,13 @@ async function provider(fixture: SkillFixture) {
   const paths = found.files.map((file) => file.path);
   const path = findModule(declared?.module ?? "", paths) ?? findPython(declared?.module ?? "", paths);
   if (path === null) throw new Error("no provider");
-  const parts = { assets: env.ASSETS, readZip: async () => found };
   const provided: ProviderCode = {
     digest: found.digest,
     path,
     className: declared?.class ?? "",
     config,
     load: async () => runnable(code ?? NO_CODE, path),
-    isolate: isPython(path) ? (userId) => pythonIsolate(parts, found.digest, userId) : undefined,
+    python: isPython(path) ? sourceOf(found, code) : undefined,
   };
   return { found, provided, tools, warnings };
 }
@@ -91,11 +88,12 @@ const isolates = () => ({ loader: env.LOADER, slots: new Slots(4) });
 
 const NO_CODE: StoredCode = { format: 1, modules: {}, problems: {} };
 
-/** The executors that run scripts here, made as the gateway makes them. */
-function executors(parts: IsolateParts, code: StoredCode): Executor[] {
-  const load = async () => runnableScripts(code) ?? "the package has no code";
-  const others = (of: IsolateParts) => [javascript(of, load), python(of)];
-  return [...others(parts), shell(parts, others)];
+function sourceOf(found: StoredZip, code: StoredCode | null): PackageSource {
+  return {
+    assets: env.ASSETS,
+    readZip: async () => found,
+    readScripts: async () => runnableScripts(code ?? NO_CODE) ?? "the package has no code",
+  };
 }
 
 export async function runOne(
@@ -107,9 +105,11 @@ export async function runOne(
   const { userId = "alice", taskId = "chat" } = asked;
   const context = { taskId, subtaskId: 1, userId, userName: userId, skillName: found.name };
   const { slots = new Slots(4), args = [], input = "", files = [], ms = 5_000 } = asked;
-  const parts = { ...isolates(), slots, assets: env.ASSETS, readZip: async () => found, host: hostOf(found, asked) };
+  const source = sourceOf(found, code);
   const script = { path, language: languageOf(path) ?? "javascript" };
-  const executor = executors(parts, code ?? NO_CODE).find((one) => one.runs(script));
+  const executor = executors({ ...isolates(), slots, host: hostOf(found, asked), ...source }, source).find((one) =>
+    one.runs(script),
+  );
   if (executor === undefined) throw new Error(`nothing runs ${path}`);
   const { digest } = found;
   const call = { script, digest, args, input, files, config: found.manifest.config, context, ms };

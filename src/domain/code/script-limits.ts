@@ -34,10 +34,18 @@ export const SCRIPT_FILES = {
 export const TOO_LARGE_TO_RUN = `The package is larger than ${SCRIPT_FILES.packageBytes / MiB} MiB, so none of its scripts runs.`;
 
 /**
- * Isolates of skill code in flight at once, of a conversation and of a request without one, and beside them of what scripts ask for
- * in another language. The platform allows 10 and 4, of which a compiler may need one. What comes when all are taken waits in a queue.
+ * Isolates of skill code in flight at once, of a conversation and of a request without one, beside them of what they ask for in another
+ * language, and of what that asks for: `python3` in a command of a provider. The platform allows 10 and 4, of which a compiler may
+ * need one. What comes when all are taken waits in a queue.
  */
-export const PARALLEL = { conversation: 4, request: 2, conversationParts: 4, requestParts: 1, waiting: 8 } as const;
+export const PARALLEL = {
+  conversation: 4,
+  request: 2,
+  conversationParts: 4,
+  requestParts: 1,
+  innermost: 1,
+  waiting: 8,
+} as const;
 
 /** What a part of a run hands back: all that a run may hold. */
 export const PART_FILES = {

@@ -11,7 +11,11 @@ export function python(parts: IsolateParts): Executor {
   return {
     runs: ({ language }) => language === "python",
     async run(call, signal) {
-      const code = await pythonIsolate(parts, call.digest, call.context.userId);
+      const code = await pythonIsolate(parts, {
+        digest: call.digest,
+        userId: call.context.userId,
+        work: "scripts",
+      });
       return runInIsolate(parts, code, call, signal);
     },
   };

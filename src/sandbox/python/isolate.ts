@@ -1,4 +1,5 @@
-// The isolate of a package's Python: one for each package and user, so that all its scripts share a warm interpreter.
+// The isolates of a package's Python: one for each package and user, so that all its scripts share a warm interpreter, and one for its
+// provider, whose commands may start scripts.
 
 import { SCRIPT_FILES } from "../../domain/code/script-limits";
 import type { IsolateParts } from "../executor";
@@ -9,15 +10,14 @@ const COMPATIBILITY_DATE = "2026-10-20";
 /** No Node: less to reach. */
 const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_als"];
 
-/** @param userId empty for what is the same for everybody */
+/** `userId`: empty for what is the same for everybody. */
 export async function pythonIsolate(
   { assets, readZip }: Pick<IsolateParts, "assets" | "readZip">,
-  digest: string,
-  userId: string,
+  { digest, userId, work }: { digest: string; userId: string; work: "scripts" | "tools" },
 ): Promise<IsolateCode> {
   const parts = await pythonParts(assets);
   return {
-    id: ["python", parts.digest, COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS, digest, userId],
+    id: ["python", work, parts.digest, COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS, digest, userId],
     language: "python",
     load: async () => {
       const stored = await readZip();

@@ -12,14 +12,12 @@ import {
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { compileApart } from "../../sandbox/compiling";
-import type { Executor, IsolateParts, StoredZip } from "../../sandbox/executor";
+import type { Executor, StoredZip, ToolContext } from "../../sandbox/executor";
+import { executors, type PackageSource } from "../../sandbox/executors";
 import type { HostParts } from "../../sandbox/host";
 import { NO_PAGE } from "../../sandbox/host";
-import { javascript } from "../../sandbox/javascript";
-import type { ProviderCode, ToolContext } from "../../sandbox/provider";
-import { isPython, python } from "../../sandbox/python/executor";
-import { pythonIsolate } from "../../sandbox/python/isolate";
-import { shell } from "../../sandbox/shell/executor";
+import type { ProviderCode } from "../../sandbox/provider";
+import { isPython } from "../../sandbox/python/executor";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
@@ -38,9 +36,8 @@ export function providerCode(
   const { version_id: id } = skill;
   const { digest, config } = facts;
   const load = () => loadProvider(context, id, provider.path);
-  const parts = { assets: context.assets, readZip: () => readZip(context, id) };
-  const isolate = isPython(provider.path) ? (userId: string) => pythonIsolate(parts, digest, userId) : undefined;
-  return { digest, path: provider.path, className: provider.class, config, load, isolate };
+  const python = isPython(provider.path) ? packageOf(context, id) : undefined;
+  return { digest, path: provider.path, className: provider.class, config, load, python };
 }
 
 /** What runs scripts of a version, in the order in which they are asked. */
@@ -50,11 +47,19 @@ export function executorsOf(
   versionId: string,
   host: Omit<HostParts, "deadline">,
 ): Executor[] {
-  const { loader, assets } = context;
+  const { loader } = context;
   const { slots } = session?.memory ?? context;
-  const parts = { loader, assets, slots, readZip: () => readZip(context, versionId), host };
-  const others = (of: IsolateParts) => [javascript(of, () => loadScripts(context, versionId)), python(of)];
-  return [...others(parts), shell(parts, others)];
+  const source = packageOf(context, versionId);
+  return executors({ loader, slots, host, ...source }, source);
+}
+
+function packageOf(context: Context, versionId: string): PackageSource {
+  const { assets } = context;
+  return {
+    assets,
+    readZip: () => readZip(context, versionId),
+    readScripts: () => loadScripts(context, versionId),
+  };
 }
 
 /** By its name; where that says nothing, by its first line. */

@@ -61,6 +61,18 @@ describe("Python in a shell script", () => {
     });
   });
 
+  it("does not see files of the package that the shell took away, nor that it moved", async () => {
+    const source = [
+      "rm /skill/data.txt; mv /skill/other.txt /skill/moved.txt",
+      `python3 -c 'import os; print(sorted(n for n in os.listdir("/skill") if n.endswith("txt")))'`,
+      `node -p 'require("fs").readdirSync("/skill").filter((n) => n.endsWith("txt"))'`,
+      `python3 -c 'open("/skill/data.txt", "w").write("again")'; cat /skill/data.txt`,
+    ].join("\n");
+    const ran = await run(source, { "data.txt": "old", "other.txt": "other" });
+    expect(ran).toMatchObject({ exit: 0, stderr: "", stdout: "['moved.txt']\n[ 'moved.txt' ]\nagain" });
+    expect(ran.written).toEqual({ "/skill/data.txt": "again", "/skill/moved.txt": "other" });
+  });
+
   it("sees what was given to the run", async () => {
     const files = [{ path: "/workspace/in.txt", bytes: new TextEncoder().encode("given") }];
     const source = `python3 -c 'print(open("in.txt").read())'\nnode -p 'require("fs").readFileSync("in.txt", "utf8")'`;

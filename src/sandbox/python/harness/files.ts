@@ -61,6 +61,28 @@ export class Files {
     for (const path of this.#given.keys()) if (!this.#isThere(path)) yield path;
   }
 
+  /** What came of a part of the run. */
+  update(changed: Iterable<RunFile>, removed: Iterable<string>): void {
+    for (const path of removed) if (this.#isThere(path)) this.#fs.unlink(path);
+    for (const { path, bytes } of changed) {
+      this.#fs.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+      this.#fs.writeFile(path, bytes, { canOwn: true });
+    }
+  }
+
+  /** All folders in those of a run, also without a file in them. */
+  *folders(): Generator<string> {
+    for (const folder of FOLDERS) yield* this.#foldersIn(folder);
+  }
+
+  *#foldersIn(folder: string): Generator<string> {
+    yield folder;
+    for (const name of this.#namesIn(folder)) {
+      const path = `${folder}/${name}`;
+      if (this.#fs.isDir(this.#fs.lstat(path).mode)) yield* this.#foldersIn(path);
+    }
+  }
+
   #isThere(path: string): boolean {
     try {
       this.#fs.lstat(path);

@@ -35,6 +35,8 @@ export interface Bridge {
   emit(action: string, payload: string): Promise<string>;
   request(action: string, payload: string): Promise<string>;
   log(text: string): void;
+  /** Runs a command over the files as they are: what is asked, and what came of it, as JSON. */
+  execute(ask: string): Promise<string>;
 }
 
 export async function boot(bridge: Bridge): Promise<Interpreter> {

@@ -4,6 +4,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import { CODE_LIMITS } from "../../../domain/limits";
+import type { PartAnswer } from "../../host";
 import type { RunFile } from "../../isolate";
 import { PYTHON_LIMITS } from "../limits";
 import { type Bridge, boot, type Interpreter } from "./interpreter";
@@ -20,6 +21,7 @@ interface HostSide {
   emit(action: string, payload: string): Promise<{ error?: string }>;
   request(action: string, payload: string): Promise<{ value?: string; error?: string }>;
   log(text: string): Promise<unknown>;
+  execute(ask: string, files: RunFile[]): Promise<{ value?: PartAnswer; error?: string }>;
 }
 
 interface Asked {
@@ -31,6 +33,7 @@ interface Asked {
   file?: string;
   cwd?: string;
   folders?: string[];
+  gone?: string[];
   toldFiles?: number;
   isPart?: boolean;
 }
@@ -56,6 +59,7 @@ const bridge: Bridge = {
   emit: async (action, payload) => told((await host?.emit(action, payload)) ?? {}),
   request: async (action, payload) => told((await host?.request(action, payload)) ?? {}),
   log: (text) => void host?.log(text).catch(() => {}),
+  execute,
 };
 
 export default class extends WorkerEntrypoint {
@@ -78,6 +82,20 @@ export default class extends WorkerEntrypoint {
   }
 }
 
+/** A part of the call, by which the files may change. What the host says against it is told, as a shell tells of what cannot run. */
+async function execute(ask: string): Promise<string> {
+  const [mine, running] = [host, interpreter];
+  if (mine === null || running === null) throw new Error("The call has ended.");
+  const { files } = running;
+  const state = { folders: [...files.folders()], gone: [...files.removed()] };
+  const { value, error } = await mine.execute(stringify({ ...parse(ask), ...state }), [...files.changed()]);
+  if (host !== mine) throw new Error("The call has ended.");
+  if (value === undefined) return stringify({ error: error ?? "It cannot be run." });
+  files.update(value.files, value.removed);
+  const { exit, stdout, stderr } = value;
+  return stringify({ exit, stdout, stderr });
+}
+
 async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<string> {
   const asked: Asked = parse(text);
   host = mine;
@@ -87,7 +105,8 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
   const output = new Output(running, mine);
   running.streams.read = reader(asked.input ?? "");
   const paths = packaged.map(({ path }) => path);
-  running.files.reset([...packageFiles(), ...files], asked.folders);
+  const gone = new Set(asked.gone);
+  running.files.reset([...[...packageFiles()].filter(({ path }) => !gone.has(path)), ...files], asked.folders);
   const ask = {
     ...asked,
     path: asked.file ?? `${SCRIPT_FILES.skill}/${asked.path}`,

@@ -12,6 +12,9 @@ async def answer(ask, bridge):
     provider = _made(ask)
     if ask["kind"] == "describe":
         return [_described(provider, tool, ask) for tool in ask["tools"]]
+    import chat_shell
+
+    chat_shell.execute = bridge.execute
     made = _tool(provider, ask["tool"], _context(ask, Emitter(bridge)))
     value = await made.ainvoke(ask["arguments"]) if hasattr(made, "ainvoke") else await _awaited(made._run(**ask["arguments"]))
     return value if isinstance(value, str) else json.loads(json.dumps(value, default=_shown))

@@ -1,7 +1,9 @@
-"""A stand-in for the predecessor's sandbox: the files of this run, and Python. There are no processes and no shell."""
+"""A stand-in for the predecessor's sandbox: the files of this run, and the gateway's shell."""
 
-import contextlib, io, os, shlex, time, traceback
+import json, os, time
 from dataclasses import dataclass
+
+import chat_shell
 
 
 @dataclass
@@ -30,48 +32,36 @@ class EntryInfo:
         return cls(os.path.basename(path), path, kind, stat.st_size, oct(stat.st_mode & 0o777), "skill", "skill", stat.st_mtime)
 
 
+#: Where a sandbox of the predecessor has its home, and works where nobody says where: here that is the empty folder of the run.
+_HOME, _WORKSPACE = "/home/user", "/workspace"
+
+
+def _place(path):
+    path = os.path.join(_WORKSPACE, path or "")
+    return _WORKSPACE + path[len(_HOME) :] if path == _HOME or path.startswith(_HOME + "/") else path
+
+
 class Commands:
+    """The gateway's shell, over the files of this run."""
+
     async def run(self, cmd, cwd=None, envs=None, timeout=None, **_):
-        words = shlex.split(cmd)
-        if not words or words[0] not in ("python", "python3"):
-            name = words[0] if words else "a command"
-            return CommandResult(127, "", f"{name}: not here: of commands only python3 runs\n", "command not found")
-        out, err = io.StringIO(), io.StringIO()
-        before = os.getcwd()
-        os.chdir(cwd or before)
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = _python(words[1:])
-        finally:
-            os.chdir(before)
-        return CommandResult(code, out.getvalue(), err.getvalue())
-
-
-def _python(words):
-    import sys
-
-    if words[:1] == ["-c"]:
-        source, name, args = words[1], "<string>", ["-c", *words[2:]]
-    else:
-        name, args = words[0], words
-        with open(name, encoding="utf-8") as file:
-            source = file.read()
-    kept, sys.argv = sys.argv, args
-    try:
-        exec(compile(source, name, "exec"), {"__name__": "__main__", "__file__": name})
-        return 0
-    except SystemExit as e:
-        return 0 if e.code is None else e.code if isinstance(e.code, int) else 1
-    except Exception:
-        traceback.print_exc()
-        return 1
-    finally:
-        sys.argv = kept
+        place = _place(cwd)
+        if not os.path.isdir(place):
+            return CommandResult(1, "", f"bash: cd: {place}: No such file or directory\n", "the folder is not there")
+        ask = {"language": "shell", "text": cmd, "args": [], "input": "", "cwd": place}
+        ask["env"] = {str(name): str(value) for name, value in (envs or {}).items()}
+        if timeout:
+            ask["ms"] = timeout * 1000
+        done = json.loads(await chat_shell.execute(json.dumps(ask)))
+        error = done.get("error")
+        if error is not None:
+            return CommandResult(126, "", f"{error}\n", error)
+        return CommandResult(done["exit"], done["stdout"], done["stderr"])
 
 
 class Files:
     async def list(self, path, depth=1, **_):
-        found = []
+        path, found = _place(path), []
         for folder, folders, names in os.walk(path):
             deep = os.path.relpath(folder, path).count(os.sep) + (folder != path)
             found += [EntryInfo.of(os.path.join(folder, name)) for name in sorted([*folders, *names])]
@@ -80,28 +70,29 @@ class Files:
         return found
 
     async def get_info(self, path, **_):
-        return EntryInfo.of(path)
+        return EntryInfo.of(_place(path))
 
     async def exists(self, path, **_):
-        return os.path.exists(path)
+        return os.path.exists(_place(path))
 
     async def read(self, path, format="text", **_):
-        with open(path, "rb") as file:
+        with open(_place(path), "rb") as file:
             data = file.read()
         return data if format == "bytes" else data.decode("utf-8")
 
     async def write(self, path, data, **_):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        path = _place(path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(data if isinstance(data, bytes) else data.encode("utf-8"))
         return EntryInfo.of(path)
 
     async def make_dir(self, path, **_):
-        os.makedirs(path, exist_ok=True)
+        os.makedirs(_place(path), exist_ok=True)
         return True
 
     async def remove(self, path, **_):
-        os.remove(path)
+        os.remove(_place(path))
 
 
 class Sandbox:

@@ -28,5 +28,5 @@ async function bundleCompiler() {
     importTypeScript(INSTRUMENT),
   ]);
   const inputs = { ...metafile.inputs, [INSTRUMENT]: {} };
-  return { result: await instrument(outputFiles[0].text, "compiler.js"), metafile: { inputs } };
+  return { result: instrument(outputFiles[0].text, "compiler.js"), metafile: { inputs } };
 }

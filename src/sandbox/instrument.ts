@@ -2,15 +2,15 @@
 // of work that takes too long. This protects a developer's machine from a mistake; it is no security boundary, and a regular
 // expression that backtracks for ever passes it by. Deployed, the platform's own limit acts instead.
 
-import type { AnyNode } from "acorn";
+import { type AnyNode, parseExpressionAt } from "acorn";
 import { applyEdits, type Edit } from "../domain/code/edits";
 import { freshName } from "../domain/code/module";
 import { isProgram, parseModule, walk } from "../domain/code/syntax";
 import { TICK_MODULE } from "./tick";
 
 /** The source with a tick in every loop and function. Throws when it is no module or too deep to be walked through. */
-export async function instrument(source: string, name: string): Promise<string> {
-  const program = await parseModule(source);
+export function instrument(source: string, name: string): string {
+  const program = parseModule(source);
   if (!isProgram(program)) throw new SyntaxError(`${program.message} (${name}:${program.line})`);
   const tick = freshName(source, "tick");
   const up = "../".repeat(name.split("/").length - 1) || "./";
@@ -18,8 +18,7 @@ export async function instrument(source: string, name: string): Promise<string> 
 }
 
 /** The same for a function as an expression: the answer is one, too, which takes what ticks and answers the function. */
-export async function instrumentFunction(source: string): Promise<string> {
-  const { parseExpressionAt } = await import("acorn");
+export function instrumentFunction(source: string): string {
   const tick = freshName(source, "tick");
   return `(${tick}) => ${ticked(source, parseExpressionAt(source, 0, { ecmaVersion: "latest" }), tick)}`;
 }

@@ -9,10 +9,11 @@ import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import type { Executor, IsolateParts, StoredZip } from "./executor";
 import { readGuest } from "./guest";
-import { type IsolateCode, UnfitCode } from "./isolate";
+import type { IsolateCode } from "./isolate";
 import { COMPATIBILITY_DATE } from "./modules";
 import { runInIsolate } from "./script";
 import { TICK_MODULE, TICK_SOURCE } from "./tick";
+import { tickingFunction } from "./ticking";
 import { writtenCode } from "./written";
 
 const COMPATIBILITY_FLAGS = ["nodejs_compat"];
@@ -88,7 +89,7 @@ const LIMITS = {
   heardMs: DURATIONS.heard,
 };
 
-async function workerCode(guest: string, { functions, faults }: RunnableScripts, { zip, files }: StoredZip) {
+function workerCode(guest: string, { functions, faults }: RunnableScripts, { zip, files }: StoredZip) {
   if (files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes) return TOO_LARGE_TO_RUN;
   const modules: Record<string, WorkerLoaderModule> = {
     "gateway/main.js": { js: ENTRY },
@@ -101,7 +102,7 @@ async function workerCode(guest: string, { functions, faults }: RunnableScripts,
   for (const [path, { source, kind, imports, isAsync }] of Object.entries(functions)) {
     const name = `skill/${/^[\w-][\w./-]*$/.test(path) ? path : `~${Object.keys(index).length}`}.cjs`;
     modules[name] = {
-      cjs: apart(__DEVELOPMENT__ ? await ticking(await import("./instrument"), source, path) : source),
+      cjs: apart(tickingFunction(source, path)),
     };
     index[path] = { name, kind, imports, isAsync };
   }
@@ -112,14 +113,4 @@ async function workerCode(guest: string, { functions, faults }: RunnableScripts,
     ...{ compatibilityDate: COMPATIBILITY_DATE, compatibilityFlags: COMPATIBILITY_FLAGS },
     ...{ mainModule: "gateway/main.js", modules, globalOutbound: null, env: {} },
   };
-}
-
-type Instrument = typeof import("./instrument");
-
-async function ticking({ instrumentFunction }: Instrument, source: string, path: string): Promise<string> {
-  try {
-    return await instrumentFunction(source);
-  } catch (error) {
-    throw new UnfitCode(error instanceof RangeError ? `${path} is nested too deeply.` : String(error));
-  }
 }

@@ -4,8 +4,9 @@ import type { Runnable } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
 import type { JsonObject } from "../domain/json";
 import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";
-import { type IsolateCode, UnfitCode } from "./isolate";
+import type { IsolateCode } from "./isolate";
 import { TICK_MODULE, TICK_SOURCE } from "./tick";
+import { tickingModule } from "./ticking";
 
 export const COMPATIBILITY_DATE = "2026-10-20";
 /** No Node: less to reach. Async context tells the lines of two runs apart. */
@@ -40,7 +41,7 @@ export async function modulesIsolate({ digest, path, config, userId, load }: Mod
   };
 }
 
-async function workerCode(code: Runnable): Promise<WorkerLoaderWorkerCode> {
+function workerCode(code: Runnable): WorkerLoaderWorkerCode {
   const modules: Record<string, WorkerLoaderModule> = {
     [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) },
   };
@@ -48,7 +49,7 @@ async function workerCode(code: Runnable): Promise<WorkerLoaderWorkerCode> {
   if (__DEVELOPMENT__) modules[TICK_MODULE] = { js: TICK_SOURCE };
   for (const [name, source] of Object.entries(code.sources)) {
     if (name.endsWith(".json")) modules[name] = { json: JSON.parse(source) };
-    else modules[name] = { js: __DEVELOPMENT__ ? await ticking(await import("./instrument"), source, name) : source };
+    else modules[name] = { js: tickingModule(source, name) };
   }
   return {
     compatibilityDate: COMPATIBILITY_DATE,
@@ -58,13 +59,4 @@ async function workerCode(code: Runnable): Promise<WorkerLoaderWorkerCode> {
     globalOutbound: null,
     env: {},
   };
-}
-
-/** A deployment has no ticks, and so no parser among its modules: only a branch that the build drops may import one. */
-async function ticking({ instrument }: typeof import("./instrument"), source: string, name: string): Promise<string> {
-  try {
-    return await instrument(source, name);
-  } catch (error) {
-    throw new UnfitCode(error instanceof RangeError ? `${name} is nested too deeply.` : String(error));
-  }
 }

@@ -89,8 +89,7 @@ async function compileProvider(
       file !== undefined && readable.has(file)
         ? await textOf(file)
         : { message: "It is too large to run here.", line: 0 };
-    const module =
-      typeof text === "string" ? (path.endsWith(".json") ? jsonModule(text) : await readModule(text)) : text;
+    const module = typeof text === "string" ? (path.endsWith(".json") ? jsonModule(text) : readModule(text)) : text;
     if ("message" in module) {
       compiled.problems.push({ path, problem: module });
       continue;

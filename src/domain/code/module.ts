@@ -32,10 +32,10 @@ export interface ReadModule {
 const OWN_REQUIRE = /\btypeof\s{1,9}require\b|\b(?:function|const|let|var)\s{1,9}require\b/;
 
 /** Reads JavaScript. What cannot be known before it runs (an import whose specifier is computed) is a problem. */
-export async function readModule(text: string): Promise<ReadModule | SyntaxProblem> {
+export function readModule(text: string): ReadModule | SyntaxProblem {
   // A hashbang may only stand first, and both forms put something before it.
   const source = text.replace(/^\uFEFF?#!/, "//").replace(/^\uFEFF/, "");
-  const program = await parseModule(source);
+  const program = parseModule(source);
   if (!isProgram(program)) return program;
   const imports: ImportSite[] = [];
   const computed: number[] = [];

@@ -1,6 +1,6 @@
-// JavaScript as a tree. The parser is brought in where it is first needed, since most requests never see code.
+// JavaScript as a tree. The parser is no part of a deployed gateway: only the compiler, an asset, reads code.
 
-import type { AnyNode, Node, Program } from "acorn";
+import { type AnyNode, type Node, type Program, parse } from "acorn";
 
 /** Why a text is no module, and where. */
 export interface SyntaxProblem {
@@ -9,8 +9,7 @@ export interface SyntaxProblem {
 }
 
 /** Parses an ES module. */
-export async function parseModule(source: string): Promise<Program | SyntaxProblem> {
-  const { parse } = await import("acorn");
+export function parseModule(source: string): Program | SyntaxProblem {
   try {
     return parse(source, { ecmaVersion: "latest", sourceType: "module" });
   } catch (error) {

@@ -5,8 +5,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, writeWhole } from "../kit/files.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
-import { bundle, bundleWorker, MAIN_MODULE } from "./bundle.mjs";
-import { checkCeiling } from "./ceiling.mjs";
+import { bundle, bundleWorker, MAIN_MODULE, startModules } from "./bundle.mjs";
+import { checkCeiling, checkStart } from "./ceiling.mjs";
 import { kept, keptWorker } from "./kept.mjs";
 import { prepareAssets } from "./static.mjs";
 
@@ -23,15 +23,21 @@ export async function buildGateway({ release = false } = {}) {
   const { main: entry } = await readWranglerConfig();
   const [modules, table] = await Promise.all([
     // What is deployed is made anew, whatever was kept.
-    release ? bundleWorker({ entry, release }).then(({ modules }) => modules) : keptWorker("worker", { entry }),
+    release ? releasedWorker(entry) : keptWorker("worker", { entry }),
     kept("settings", bundleSettings),
     prepareAssets(),
   ]);
-  if (release) checkCeiling(modules);
   const settings = path.join(root, "dist", "settings.mjs");
   const folder = folderOf(release);
   await Promise.all([writeModules(folder, modules), writeWhole(settings, table)]);
   return { modules, main: path.join(folder, MAIN_MODULE), settings: await import(pathToFileURL(settings).href) };
+}
+
+async function releasedWorker(entry) {
+  const { modules, metafile } = await bundleWorker({ entry, release: true });
+  checkCeiling(modules);
+  checkStart(startModules(metafile).map((name) => modules[name]));
+  return modules;
 }
 
 async function bundleSettings() {

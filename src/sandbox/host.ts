@@ -7,39 +7,7 @@ import { PART_FILES, SCRIPT_FILES } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import type { JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
-
-/** What a page answered, or why none did. */
-export interface BrowserAnswer {
-  success: boolean;
-  result?: JsonValue | undefined;
-  error?: JsonValue | undefined;
-}
-
-/** A question of a tool's code. */
-export interface BrowserRequest {
-  action: string;
-  payload: JsonValue;
-  timeoutMs: number;
-  /** Whether it is only worth asking while a page is connected. */
-  requireClient: boolean;
-}
-
-/** The way from one tool call to the pages of its conversation. */
-export interface BrowserLink {
-  /** Asks and waits. The questions of a call are counted, so that a repeated call finds its own again. */
-  request(request: BrowserRequest): Promise<BrowserAnswer>;
-  /** Tells, without an answer. */
-  emit(action: string, payload: JsonValue): void;
-}
-
-/** What is answered at once where no page is connected. */
-export const NO_PAGE_ANSWER: BrowserAnswer = { success: false, error: "No page is connected to this conversation." };
-
-/** The link where no page is connected. */
-export const NO_PAGE: BrowserLink = {
-  request: async () => NO_PAGE_ANSWER,
-  emit: () => {},
-};
+import type { BrowserLink } from "./page";
 
 /** How a run went that has no answer, for operators: what the code itself says of a failure is the caller's alone. */
 export interface HostEnding {

@@ -10,9 +10,10 @@ import { failed, type ToolResult } from "../domain/tool";
 import { toolResultOf } from "../domain/tools/output";
 import type { ToolContext } from "./executor";
 import { executors, type PackageSource } from "./executors";
-import { type HostParts, NO_PAGE } from "./host";
+import type { HostParts } from "./host";
 import { type IsolateCode, type Isolates, type Outcome, runIsolated } from "./isolate";
 import { type ModulesCode, modulesIsolate } from "./modules";
+import { NO_PAGE } from "./page";
 import { partsRunner } from "./parts-of-run";
 import { pythonIsolate } from "./python/isolate";
 

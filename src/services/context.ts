@@ -2,7 +2,7 @@
 
 import type { Principal } from "../domain/access/access";
 import type { Settings } from "../domain/settings/settings";
-import type { BrowserLink } from "../sandbox/host";
+import type { BrowserLink } from "../sandbox/page";
 import type { Slots } from "../sandbox/slots";
 import type { Database, Timings } from "../storage/d1/database";
 import type { Counters } from "../storage/d1/keys";

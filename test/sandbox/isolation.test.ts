@@ -1,9 +1,9 @@
 // Nobody sees anything of anybody else, and nothing outlives its deadline.
 
 import { describe, expect, it } from "vitest";
-import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/host";
 import { runIsolated } from "../../src/sandbox/isolate";
 import { modulesIsolate } from "../../src/sandbox/modules";
+import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/page";
 import { Slots } from "../../src/sandbox/slots";
 import { providerSkill } from "../support/provider";
 import { callOne, describeAll, runOne } from "../support/run-code";

@@ -3,7 +3,7 @@
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import { RUNS } from "../../domain/code/judging/verdict";
 import type { Issue } from "../../domain/errors";
-import { countFindings } from "../../domain/inspection/inspection";
+import { countFindings } from "../../domain/inspection/finding";
 import { jsonObject } from "../../domain/json";
 import { withoutCredentials } from "../../domain/package/credentials";
 import { issueSchema } from "../../edge/errors";

@@ -10,10 +10,8 @@ import { issueSchema } from "../../edge/errors";
 import { router } from "../../edge/router";
 import { groupName, json, jsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { assessUpload } from "../../services/registry/assess";
-import { type Published, publish } from "../../services/registry/publish";
+import type { Published } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
-import { shareSkill } from "../../services/registry/share";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { describeLater } from "../../services/tools/describe-later";
 import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
@@ -58,6 +56,11 @@ const answers = {
   200: json("There is a version with this content already; nothing changed.", skillSchema),
   201: json("Published.", skillSchema),
 };
+
+/** What reads, judges and stores packages: needed by few requests, and kept once it is there. */
+let publishing: typeof import("../../services/registry/publish") | null = null;
+let assessing: typeof import("../../services/registry/assess") | null = null;
+let sharing: typeof import("../../services/registry/share") | null = null;
 
 /** A form that must be there. */
 function formBody<T extends z.ZodType>(schema: () => T) {
@@ -144,7 +147,9 @@ uploads.openapi(
   async (c) => {
     const { group_name } = c.req.valid("json");
     const repeat = c.req.header("idempotency-key") ?? null;
-    const { status, skill, routing } = await shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
+    sharing ??= await import("../../services/registry/share");
+    const { id } = c.req.valid("param");
+    const { status, skill, routing } = await sharing.shareSkill(c.get("context"), id, group_name, repeat);
     return c.json(publishedResource({ skill, routing }), status);
   },
 );
@@ -161,7 +166,8 @@ uploads.openapi(
     const form = c.req.valid("form");
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
-    const told = await assessUpload(c.get("context"), upload, naming);
+    assessing ??= await import("../../services/registry/assess");
+    const told = await assessing.assessUpload(c.get("context"), upload, naming);
     const { package: found, tokens, routing, issues, warnings, scripts } = told;
     const answer = {
       valid: found !== null,
@@ -184,7 +190,8 @@ async function published(
   target: PublishTarget,
 ): Promise<Published> {
   const context = c.get("context");
-  const done = await publish(context, {
+  publishing ??= await import("../../services/registry/publish");
+  const done = await publishing.publish(context, {
     upload: new Uint8Array(await form.file.arrayBuffer()),
     fileName: form.file.name,
     name: form.name,

@@ -21,3 +21,10 @@ export interface Match {
   /** Where one match weighs more than its rule. */
   severity?: Severity;
 }
+
+/** How many findings there are of each severity. */
+export function countFindings(warnings: readonly Issue[]): Record<Severity, number> {
+  const counts = { high: 0, low: 0, info: 0 };
+  for (const { severity } of warnings) if (severity !== undefined) counts[severity]++;
+  return counts;
+}

@@ -1,7 +1,6 @@
 // What a reviewer would want to be told of a package before anybody trusts it: hidden text, commands that fetch and run code,
 // encoded payloads, credentials, files that are named and missing. Findings are warnings; they never say that a skill is safe.
 
-import type { Issue, Severity } from "../errors";
 import { INSPECTION_LIMITS } from "../limits";
 import { SKILL_FILE } from "../package/skill";
 import type { Finding, InspectedFile } from "./finding";
@@ -46,13 +45,6 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
 function inOrder(files: readonly InspectedFile[]): InspectedFile[] {
   const rank = ({ path, size }: InspectedFile) => (path.toLowerCase() === SKILL_FILE.toLowerCase() ? -1 : size);
   return [...files].sort((a, b) => rank(a) - rank(b));
-}
-
-/** How many findings there are of each severity. */
-export function countFindings(warnings: readonly Issue[]): Record<Severity, number> {
-  const counts = { high: 0, low: 0, info: 0 };
-  for (const { severity } of warnings) if (severity !== undefined) counts[severity]++;
-  return counts;
 }
 
 /** A rule's findings in one file, and whether there are more. */

@@ -18,7 +18,7 @@ import {
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { type JsonValue, utf8Bytes } from "../../domain/json";
-import { NO_PAGE_ANSWER } from "../../sandbox/host";
+import { NO_PAGE_ANSWER } from "../../sandbox/page";
 import type { QuestionStore } from "../../storage/object/questions";
 import type { Session } from "../session";
 import { type Waiters, waitFor, wake } from "./waiters";

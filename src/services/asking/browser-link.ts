@@ -1,6 +1,6 @@
 // The way from a tool's code to the pages of its conversation.
 
-import type { BrowserLink } from "../../sandbox/host";
+import type { BrowserLink } from "../../sandbox/page";
 import type { LinkCall } from "../context";
 import type { Session } from "../session";
 import { type Asking, askerOf, tell } from "./ask";

@@ -11,11 +11,14 @@ import {
 } from "../../domain/tools/builtin";
 import { exclusively } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
-import { executeScript, type ScriptPlace } from "../tools/script";
+import type { ScriptPlace } from "../tools/script";
 import { loadSkill } from "./load";
 import { showSkill } from "./loadable";
 import { runFindSkill, runReadSkill } from "./read";
 import { unloadSkill } from "./unload";
+
+/** What runs scripts: needed by few conversations, and kept once it is there. */
+let scripts: typeof import("../tools/script") | null = null;
 
 /** Where a tool runs that needs no conversation: it may have one. */
 export type BuiltinPlace = ScriptPlace & ForWhom;
@@ -42,8 +45,10 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
   find_skill: ({ context, session, view }, { query }) =>
     runFindSkill(context, view, query, session?.state.policy?.tool_style ?? "load_skill"),
-  execute_skill_script: (place, { args, input, files, ...asked }) =>
-    executeScript(place, { ...asked, args: args ?? [], input: input ?? "", files: files ?? [] }),
+  execute_skill_script: async (place, { args, input, files, ...asked }) => {
+    scripts ??= await import("../tools/script");
+    return scripts.executeScript(place, { ...asked, args: args ?? [], input: input ?? "", files: files ?? [] });
+  },
 };
 
 const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {

@@ -6,7 +6,6 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
-import { callTool } from "../../sandbox/provider";
 import type { Progress } from "../../upstream/client";
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
@@ -14,7 +13,6 @@ import { BARS, barOf } from "../catalog/may-run";
 import { callServer } from "../servers/connections";
 import { touch } from "../session";
 import { countCall } from "../skill-use";
-import { hostParts, providerCode, toolContext } from "./code";
 import { knownTool } from "./memory";
 import { stepOf } from "./offered";
 import { connectSources } from "./sources";
@@ -27,6 +25,9 @@ export interface CallPlace extends Step {
   /** Hears how far the call is, where somebody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
+
+/** What runs code of providers: needed by few conversations, and kept once it is there. */
+let providing: typeof import("./provided") | null = null;
 
 /** Calls a tool by the name it is offered under; `null` when none of this name was ever offered. */
 export async function callOffered(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
@@ -43,15 +44,15 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   if (problem !== null || facts.provider === null || context.loader === undefined)
     return failed(`Tool '${name}' is not available: ${problem ?? BARS.no_loader}.`);
   touch(session, context, skill.name);
-  const result =
-    misfit(name, definition?.inputSchema ?? {}, args) ??
-    (await callTool(
-      { loader: context.loader, slots: session.memory.slots },
-      providerCode(context, skill, facts, facts.provider),
-      { tool: declared, shown: name, arguments: args, context: toolContext(context, session, skill.name) },
-      await hostParts(context, session, skill, place.callId, place.signal),
-      place.signal,
-    ));
+  const unfit = misfit(name, definition?.inputSchema ?? {}, args);
+  if (unfit !== null) return countCall(context, session, skill, unfit);
+  providing ??= await import("./provided");
+  const { loader } = context;
+  const where = { context: { ...context, loader }, session, callId: place.callId, signal: place.signal };
+  const result = await providing.callProvided(where, skill, {
+    facts: { ...facts, provider: facts.provider },
+    tool: { tool: declared, shown: name, arguments: args },
+  });
   return countCall(context, session, skill, result);
 }
 

@@ -15,7 +15,7 @@ import { compileApart } from "../../sandbox/compiling";
 import type { Executor, StoredZip, ToolContext } from "../../sandbox/executor";
 import { executors, type PackageSource } from "../../sandbox/executors";
 import type { HostParts } from "../../sandbox/host";
-import { NO_PAGE } from "../../sandbox/host";
+import { NO_PAGE } from "../../sandbox/page";
 import type { ProviderCode } from "../../sandbox/provider";
 import { isPython } from "../../sandbox/python/executor";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";

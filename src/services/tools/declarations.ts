@@ -9,6 +9,13 @@ import type { VersionContent } from "../../storage/d1/catalog";
 import { contentsOf } from "../catalog/contents";
 import type { Context } from "../context";
 
+/** Facts of a version that has a provider. */
+export type ProviderFacts = CodeFacts & { provider: NonNullable<CodeFacts["provider"]> };
+
+export function hasProvider(facts: CodeFacts): facts is ProviderFacts {
+  return facts.provider !== null && facts.tools.length > 0;
+}
+
 /** The facts of versions, by id; a version that is gone is absent. */
 export async function factsOf(context: Context, versionIds: readonly string[]): Promise<Map<string, CodeFacts>> {
   const found = await contentsOf(context, versionIds);

@@ -2,7 +2,7 @@
 // its version is published, and what it says is kept with the version.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import type { CodeFacts, Described } from "../../domain/conversation/offered";
+import type { Described } from "../../domain/conversation/offered";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { Isolates } from "../../sandbox/isolate";
@@ -13,14 +13,7 @@ import { keepDescribed } from "../../storage/d1/versions";
 import { noteDescribed, ofVersions } from "../catalog/contents";
 import type { Context } from "../context";
 import { providerCode } from "./code";
-import { factsFrom } from "./declarations";
-
-/** Facts of a version that has a provider. */
-type ProviderFacts = CodeFacts & { provider: NonNullable<CodeFacts["provider"]> };
-
-export function hasProvider(facts: CodeFacts): facts is ProviderFacts {
-  return facts.provider !== null && facts.tools.length > 0;
-}
+import { factsFrom, hasProvider, type ProviderFacts } from "./declarations";
 
 /** What a provider says of its tools. In Python it is kept, so that it is asked once; in JavaScript asking costs less than reading would. */
 export async function askProvider(

@@ -8,7 +8,6 @@ import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ScriptRun } from "../../sandbox/executor";
 import { timeoutOf } from "../../sandbox/provider";
-
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
@@ -18,6 +17,7 @@ import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
 import { executorsOf, hostParts, scriptLanguage, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
+import { keepWritten, keptCallOf, takeGiven } from "./script-files";
 
 /** Where a script runs: in a conversation, or in a catalog without one. */
 export type ScriptPlace = CallPlace | (Omit<CallPlace, "session" | "offered"> & { session: null });
@@ -29,9 +29,6 @@ export interface ScriptRequest {
   input: string;
   files: AskedFile[];
 }
-
-/** What goes in and out as files: needed by few scripts, and kept once it is there. */
-let scriptFiles: typeof import("./script-files") | null = null;
 
 /** Runs a script of a public skill of the catalog, loaded or not. */
 export async function executeScript(place: ScriptPlace, request: ScriptRequest): Promise<ToolResult> {
@@ -66,8 +63,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if (session !== null) touch(session, context, name);
   const tooOften = await refusalOf(countToday(context, "scripts"));
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
-  scriptFiles ??= await import("./script-files");
-  const given = await scriptFiles.takeGiven(context, session, request.files);
+  const given = await takeGiven(context, session, request.files);
   if ("issues" in given) return refusedFiles(given.issues);
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
@@ -79,9 +75,9 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const { files: inside } = given;
   const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
   // Before it runs: the next turn may begin meanwhile.
-  const kept = session === null ? null : scriptFiles.keptCallOf(session, place.callId, request);
+  const kept = session === null ? null : keptCallOf(session, place.callId, request);
   const run = await executor.run(call, place.signal);
-  const { written, left } = await scriptFiles.keepWritten(context, kept, run);
+  const { written, left } = await keepWritten(context, kept, run);
   const result = scriptResult({ ...request, script_path: path }, run, tellFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);
 }

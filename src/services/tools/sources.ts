@@ -11,10 +11,12 @@ import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
 import { connectServers } from "../servers/connections";
 import type { Session } from "../session";
-import { factsOf } from "./declarations";
-import { askProvider, hasProvider } from "./describe";
+import { factsOf, hasProvider } from "./declarations";
 import { noteVersions, toolMemory } from "./memory";
 import type { Seen } from "./step";
+
+/** Asks providers: needed by few conversations, and kept once it is there. */
+let describe: typeof import("./describe") | null = null;
 
 /** What the active skills declare now. Asks D1 and an isolate only for a version that this conversation has not seen. */
 export async function sourcesOf({ context, session, view }: Seen): Promise<ToolSources> {
@@ -104,7 +106,8 @@ async function described(
   const { loader } = context;
   if (loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
   try {
-    const answer = await askProvider(context, { loader, slots }, skill, facts);
+    describe ??= await import("./describe");
+    const answer = await describe.askProvider(context, { loader, slots }, skill, facts);
     return { facts: { ...facts, described: answer }, isSettled: true };
   } catch (error) {
     // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countFindings, inspect as inspectAll } from "../../../src/domain/inspection/inspection";
+import { countFindings } from "../../../src/domain/inspection/finding";
+import { inspect as inspectAll } from "../../../src/domain/inspection/inspection";
 import { INSPECTION_LIMITS } from "../../../src/domain/limits";
 
 const inspect = (files: { path: string; text: string | null }[]) =>

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { parseEnv } from "node:util";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { markedProcesses, processOf } from "../../scripts/local/processes.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
@@ -103,26 +103,32 @@ export class Run {
   }
 }
 
-const places: Place[] = [];
-const runs: Run[] = [];
+/** What a test leaves behind, and what the tests of a file share. */
+const left = { places: new Set<Place>(), runs: new Set<Run>() };
+const shared = { places: new Set<Place>(), runs: new Set<Run>() };
 
-afterEach(async () => {
-  for (const run of runs.splice(0)) {
+afterEach(() => cleanUp(left));
+afterAll(() => cleanUp(shared));
+
+async function cleanUp({ places, runs }: typeof left): Promise<void> {
+  for (const run of runs) {
+    runs.delete(run);
     if (run.process.exitCode !== null || run.process.signalCode !== null) continue;
     run.process.kill("SIGTERM");
     await run.exit;
   }
-  for (const place of places.splice(0)) {
-    const left = (await readLock(place))?.runtime?.pid;
-    if (left !== undefined) kill(left);
+  for (const place of places) {
+    places.delete(place);
+    const running = (await readLock(place))?.runtime?.pid;
+    if (running !== undefined) kill(running);
     await rm(path.dirname(place.state), { recursive: true, force: true });
   }
-});
+}
 
 export async function newPlace(): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-"));
   const place = { state: path.join(folder, "state"), vars: path.join(folder, ".dev.vars") };
-  places.push(place);
+  left.places.add(place);
   return place;
 }
 
@@ -142,8 +148,19 @@ export function start(place: Place, { port = 0, env = {}, script = "start", npm 
     : [process.execPath, [path.join(root, "scripts", `${script}.mjs`), ...options]];
   const child = spawn(command, args, { cwd: root, env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const run = new Run(place, child, env.GATEWAY_ADMIN_KEY);
-  runs.push(run);
+  left.runs.add(run);
   return run;
+}
+
+/** A gateway for all tests of a file. */
+export async function startShared(options: Options = {}): Promise<Gateway> {
+  const place = await newPlace();
+  const run = start(place, options);
+  left.places.delete(place);
+  left.runs.delete(run);
+  shared.places.add(place);
+  shared.runs.add(run);
+  return run.ready();
 }
 
 async function keyIn(place: Place): Promise<string> {

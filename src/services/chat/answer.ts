@@ -41,9 +41,9 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
   if (asked.plain !== null) return asItIs(place, call, asked.plain);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
-  place.signal.addEventListener("abort", () => abort.abort(), { once: true });
   // Who reads no more ends the call of the model, too.
   const outlet = new Outlet(() => abort.abort());
+  place.signal.addEventListener("abort", () => outlet.leave(), { once: true });
   const { api, target } = place.open(asked.conversation);
   const loop: Loop = {
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
@@ -52,11 +52,11 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
     write: (text) => (stream ? outlet.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
-  const begun = await beginLoop(loop);
+  const begun = await anyway(place, beginLoop(loop));
   if (begun === null) return asItIs(place, call, "none");
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
-    await finished(place, begun);
+    await anyway(place, finished(place, begun));
     return Response.json(begun.merger.whole(), { headers: named });
   }
   const run = async () => {
@@ -69,6 +69,12 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
   };
   place.later(run());
   return new Response(outlet.stream, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
+}
+
+/** The same, and it comes to its end also where the caller has left: what it had begun is put in order. */
+function anyway<T>({ later }: ChatPlace, work: Promise<T>): Promise<T> {
+  later(work.catch(() => undefined));
+  return work;
 }
 
 /** Runs the loop, and settles what it used whether or not it came to its end. */

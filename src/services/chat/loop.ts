@@ -91,6 +91,8 @@ export async function runLoop(state: Begun): Promise<string> {
       await readStep(loop, response, merger);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
+      // Who has left wants nothing run any more.
+      if (loop.signal.aborted) throw new ChatRefusal(499, "caller_left", "The caller has left.");
       state.done++;
       const ours = callsOfOurs(state);
       if (merger.end === "pause") await commit(state, []);

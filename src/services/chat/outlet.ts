@@ -9,20 +9,18 @@ export class Outlet {
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isOver = false;
   #wake: () => void = () => undefined;
+  readonly #onLeft: () => void;
 
   /** @param onLeft called when the reader is gone */
   constructor(onLeft: () => void) {
+    this.#onLeft = onLeft;
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
         },
         pull: () => this.#wake(),
-        cancel: () => {
-          this.#isOver = true;
-          this.#wake();
-          onLeft();
-        },
+        cancel: () => this.leave(),
       },
       new CountQueuingStrategy({ highWaterMark: WAITING }),
     );
@@ -37,6 +35,14 @@ export class Outlet {
       });
     if (this.#isOver) throw new Error("nobody reads the answer any more");
     this.#controller?.enqueue(this.#encoder.encode(text));
+  }
+
+  /** Says that nobody reads any more. The runtime does not always cancel the stream where it knows that. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wake();
+    this.#onLeft();
   }
 
   close(): void {

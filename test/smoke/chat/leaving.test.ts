@@ -1,0 +1,104 @@
+// Callers of the chat endpoint who leave, with real sockets: the model stops, nothing is run any more, and the chat goes on.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Gateway, startShared } from "../launcher";
+import { chat, eventsOf, say, startVendor, storeModel, type Vendor } from "./vendor";
+
+let vendor: Vendor;
+let gateway: Gateway;
+
+/** A caller on a socket of its own, which ends as a process does that is ended: with a reset. */
+async function caller(conversation: string, more: object) {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const body = JSON.stringify({ model: "m", messages: [say("One.")], ...more });
+  const head = [
+    "POST /openai/v1/chat/completions HTTP/1.1",
+    ...["host: gateway", "content-type: application/json", `authorization: Bearer ${gateway.key}`],
+    ...[`x-conversation-id: ${conversation}`, `content-length: ${Buffer.byteLength(body)}`],
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  let heard = "";
+  let hear = () => {};
+  socket.setEncoding("utf8").on("data", (text) => {
+    heard += text;
+    hear();
+  });
+  return {
+    leave: () => socket.resetAndDestroy(),
+    hears: (text: string) =>
+      new Promise<void>((resolve) => {
+        hear = () => heard.includes(text) && resolve();
+        hear();
+      }),
+  };
+}
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startShared();
+  await storeModel(gateway, vendor);
+});
+afterAll(() => vendor.close());
+
+const load = ["call_1", "load_skill", { skill_name: "markdown-style" }] as const;
+
+/** The same request once more is answered behind what was done, and nothing is done again. */
+async function goesOn(conversation: string): Promise<void> {
+  const again = chat(gateway, [say("One.")], { headers: { "x-conversation-id": conversation } });
+  const asked = await vendor.asked();
+  expect(asked.roles).toEqual(["system", "user", "assistant", "tool"]);
+  asked.stop("Done.");
+  expect(await (await again).json()).toMatchObject({ choices: [{ message: { content: "Done." } }] });
+  expect(await eventsOf(gateway, conversation)).toEqual(["turn", "loaded"]);
+}
+
+it.each([true, false])("while the model speaks (stream: %s): its answer ends, and the chat goes on", async (stream) => {
+  const conversation = `speaks-${stream}`;
+  const one = await caller(conversation, { stream });
+  (await vendor.asked()).call(...load);
+  const second = await vendor.asked();
+  second.say("Half of an answer");
+  if (stream) await one.hears("Half");
+  one.leave();
+  await second.closed;
+  expect(second.isWhole).toBe(false);
+  await goesOn(conversation);
+});
+
+it.each([true, false])("before the model says anything (stream: %s): it is not waited for", async (stream) => {
+  const conversation = `silent-${stream}`;
+  const one = await caller(conversation, { stream });
+  const first = await vendor.asked();
+  one.leave();
+  await first.closed;
+  const asked = vendor.count();
+  const again = chat(gateway, [say("One.")], { headers: { "x-conversation-id": conversation } });
+  (await vendor.asked()).stop("Done.");
+  expect((await again).status).toBe(200);
+  expect(vendor.count()).toBe(asked + 1);
+});
+
+it("of a request that is passed through as it is: its answer ends", async () => {
+  const one = await caller("plain", { stream: true, model: "m:plain" });
+  const first = await vendor.asked();
+  first.say("Half of an answer");
+  await one.hears("Half");
+  one.leave();
+  await first.closed;
+  expect(first.isWhole).toBe(false);
+});
+
+it("who only closes, and resets nothing, is noticed by what is written, at the latest by the keep-alive", async () => {
+  const client = new AbortController();
+  const asking = chat(gateway, [say("One.")], { stream: true, signal: client.signal });
+  const first = await vendor.asked();
+  first.say("Half of an answer");
+  await (await asking).body!.getReader().read();
+  client.abort();
+  await first.closed;
+  expect(first.isWhole).toBe(false);
+});

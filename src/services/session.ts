@@ -128,8 +128,7 @@ export function record(session: Session, context: Context, happened: readonly Co
   const { store, state, memory } = session;
   const step = memory.step === null ? {} : { step: { at: memory.step.at, alone: memory.step.alone } };
   const events = happened.map((event) => (event.type === "loaded" ? { ...event, ...step } : event));
-  const used = store.bytes();
-  if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
+  requireRoom(session);
   const next = events.reduce(apply, state);
   const now = context.now();
   const before = usesOf(session);
@@ -144,6 +143,12 @@ export function record(session: Session, context: Context, happened: readonly Co
   session.state = next;
   scheduleUses(session, before, uses);
   session.changed?.(context);
+}
+
+/** Refuses what would add to a conversation that stores as much as it may. */
+export function requireRoom({ store }: Session): void {
+  const used = store.bytes();
+  if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
 }
 
 /** Notes that an active skill is used. What was used last before is used last still, so nothing is written for it. */

@@ -18,11 +18,13 @@ export type Reply = () => Response | Promise<Response>;
 export const HOST = "api.vendor.example.com";
 export const ENTRY = { api: ["openai-chat"], base_url: `https://${HOST}/v1`, model: "vendor-model-1" };
 
-/** Answers each request to the vendor with the next reply. */
+/** Answers each request to the vendor with the next reply. Other hosts are there as they are. */
 export function scriptModel(...replies: Reply[]): Sent[] {
   const sent: Sent[] = [];
+  const elsewhere = globalThis.fetch;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const url = String(input instanceof Request ? input.url : input);
+    if (URL.parse(url)?.hostname !== HOST) return elsewhere(input, init);
     const text = String(init?.body ?? "");
     sent.push({ url, headers: new Headers(init?.headers), text, body: JSON.parse(text) });
     const reply = replies.shift();

@@ -8,8 +8,16 @@ export const CHAT_LIMITS = {
   bodyBytes: 32 * MiB,
   /** Model steps in one request. */
   steps: 16,
-  /** What lies hidden behind the answers of one branch, in UTF-16 units. Beyond it the oldest is left out. */
-  branchChars: 16 * MiB,
+  /** Messages that a request may show. */
+  messages: 20_000,
+  /** Calls of one step that are run. */
+  callsPerStep: 64,
+  /**
+   * What lies hidden behind the answers of one branch, in UTF-16 units, and what the steps of one answer may take. Beyond the first the
+   * oldest is left out, beyond the second results are. Both pass between a Worker and the object in one reply, which may have 32 MiB.
+   */
+  branchChars: 10 * MiB,
+  turnChars: 4 * MiB,
   /** How long a request keeps its place without a step, in milliseconds. */
   leaseMs: 120_000,
   /** Milliseconds: until an answer begins, between two pieces of it, and for all of it. */

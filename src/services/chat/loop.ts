@@ -7,6 +7,7 @@ import { ChatRefusal } from "../../domain/chat/refusal";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
 import type { JsonObject } from "../../domain/json";
+import type { StreamEvent } from "../../domain/servers/event-stream";
 import { type Target, unwrap } from "../conversation/api";
 import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, didChat } from "./api";
 import { modelEvents } from "./events";
@@ -183,8 +184,17 @@ async function callModel(state: Begun): Promise<Response> {
 
 async function readStep(loop: Loop, response: Response, merger: Merger): Promise<void> {
   for await (const event of modelEvents(response)) {
-    const text = merger.push(event);
+    const text = pushed(merger, event);
     if (text !== "") await loop.write(text);
+  }
+}
+
+function pushed(merger: Merger, event: StreamEvent): string {
+  try {
+    return merger.push(event);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ChatRefusal(502, "model_garbled", "The model's answer cannot be read: a part of it is no JSON.");
   }
 }
 

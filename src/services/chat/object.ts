@@ -3,17 +3,15 @@
 
 import * as z from "zod";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
-import { readUsage, type Usage } from "../../domain/conversation/usage";
 import { GatewayError } from "../../domain/errors";
 import { isJsonObject, type JsonObject } from "../../domain/json";
-import { failed } from "../../domain/tool";
-import { type Format, readCall, renderResults } from "../../domain/tools/formats";
+import type { Format } from "../../domain/tools/formats";
 import type { ChatExchange } from "../../storage/object/chat";
 import type { Context } from "../context";
 import type { RunningCalls } from "../conversation/running";
-import { takeCalls, takeOffer, takeTurn } from "../conversation/step";
+import { takeOffer, takeTurn } from "../conversation/step";
 import { restore } from "../conversation/turn";
-import { exclusively, type Session } from "../session";
+import { exclusively, requireRoom, type Session } from "../session";
 import type { ChatBegin, ChatBegun, ChatEnd, ChatExport, ChatReply, ChatRequest, ChatRows, ChatStep } from "./api";
 import {
   type Branch,
@@ -25,6 +23,7 @@ import {
   layRequest,
   SOMETHING_ASKED,
 } from "./branch";
+import { runStepCalls } from "./calls";
 
 export async function takeChat(
   context: Context,
@@ -65,6 +64,7 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   const { store } = session;
   const { chat } = store;
   const { format, model } = request;
+  requireRoom(session);
   const branch = await layRequest(chat, request);
   const { puts, have, isWhole } = hiddenBehind(chat, branch, model);
   const before = chat.exchangeLike(branch.chain, request.request);
@@ -76,11 +76,17 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
     ...{ lease: context.now() + CHAT_LIMITS.leaseMs, turn: isTurn ? 1 : 0 },
   };
   store.atomically(() => {
-    if (before?.state === "running") chat.putExchange({ ...before, state: "dropped" });
+    if (before?.state === "running") {
+      chat.putExchange({ ...before, state: "dropped" });
+      if (!goesOn) chat.dropMessages(before.id);
+    }
     chat.putExchange(exchange);
     if (!goesOn) return;
-    chat.copyMessages(before.id, id);
-    if (before.state === "ended") chat.dropAfterResults(id);
+    // What an answer was made of stays with it.
+    if (before.state === "ended") {
+      chat.copyMessages(before.id, id);
+      chat.dropAfterResults(id);
+    } else chat.moveMessages(before.id, id);
     // The conversation is where that one left it.
     if (markOf(session) === before.id) setMark(session, id);
   });
@@ -146,36 +152,22 @@ async function step(context: Context, session: Session, running: RunningCalls, r
   const { store } = session;
   const exchange = runningOne(session, request.exchange);
   const format = formatIn(exchange);
+  requireRoom(session);
   await inOrder(session, () => takeBack(context, session, exchange));
   store.atomically(() => {
     if (request.message !== null) store.chat.addMessage(exchange.id, "answer", request.message);
     store.chat.putExchange({ ...exchange, lease: context.now() + CHAT_LIMITS.leaseMs });
   });
-  const { calls } = request;
+  const { calls, usage } = request;
   if (calls.length === 0) return { messages: [], loaded: [] };
-  const usage = usageOf(request.usage);
-  const reply = await takeCalls(context, session, running, { calls, format, etag: null, usage, client: null });
-  const unknown = reply.unhandled.flatMap((entry) => {
-    const call = readCall(entry, context.newId("call"));
-    return call === null ? [] : [{ call, result: failed(`Error: There is no tool '${call.name}'.`) }];
-  });
-  const messages = asOne([...reply.messages, ...renderResults(unknown, format)], format);
+  const room = CHAT_LIMITS.turnChars - store.chat.size(exchange.id);
+  const done = await runStepCalls(context, session, running, { calls, format, usage, room });
+  // Another attempt may have taken over meanwhile. It finds the results under the calls.
+  runningOne(session, exchange.id);
   store.atomically(() => {
-    for (const message of messages) store.chat.addMessage(exchange.id, "result", message);
+    for (const message of done.messages) store.chat.addMessage(exchange.id, "result", message);
   });
-  return { messages, loaded: reply.loaded_skills };
-}
-
-/** Anthropic takes all results of a step in one message. */
-function asOne(messages: JsonObject[], format: Format): JsonObject[] {
-  const [first, ...others] = messages;
-  if (format !== "anthropic" || first === undefined || others.length === 0) return messages;
-  return [{ ...first, content: messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) }];
-}
-
-function usageOf(value: JsonObject | null): Usage | null {
-  const read = value === null ? null : readUsage(value);
-  return read !== null && "usage" in read ? read.usage : null;
+  return done;
 }
 
 async function end(context: Context, session: Session, { exchange: id, message, digest }: ChatEnd): Promise<null> {

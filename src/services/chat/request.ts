@@ -3,6 +3,7 @@
 import { canActAs } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
 import { allowedBetas, requireAllowed, withEndUser, withOutputBound } from "../../domain/chat/allowance";
+import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
@@ -43,6 +44,8 @@ export async function readChat(
   const { name, plain } = modelAsked(typeof body.model === "string" ? body.model : "");
   const messages = protocol.messages(body);
   if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
+  if (messages.length > CHAT_LIMITS.messages)
+    throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
   const layout = await layoutOf(protocol, messages);
   let tail = "";
   for (const { role, digest } of layout) if (role === "assistant") tail = await chainOf(tail, digest);

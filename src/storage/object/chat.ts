@@ -133,6 +133,23 @@ export class ChatStore {
     this.#write(exchange, seq, kind, id, message);
   }
 
+  /** How long all of them are, in characters. */
+  size(exchange: string): number {
+    if (!this.#tables.has("chat_messages")) return 0;
+    const sum = "SELECT coalesce(sum(length(body)), 0) AS size FROM chat_messages WHERE exchange = ?";
+    return Number(this.#sql.exec<{ size: number }>(sum, exchange).one().size);
+  }
+
+  /** An attempt takes over what another one has done, which is over. */
+  moveMessages(from: string, to: string): void {
+    if (this.#tables.has("chat_messages"))
+      this.#sql.exec("UPDATE chat_messages SET exchange = ? WHERE exchange = ?", to, from);
+  }
+
+  dropMessages(exchange: string): void {
+    if (this.#tables.has("chat_messages")) this.#sql.exec("DELETE FROM chat_messages WHERE exchange = ?", exchange);
+  }
+
   /** An attempt goes on from what another one has done. */
   copyMessages(from: string, to: string): void {
     if (!this.#tables.has("chat_messages")) return;

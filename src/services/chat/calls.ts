@@ -1,0 +1,92 @@
+// Running the calls of a model's step in a conversation's object, as messages of the vendor.
+
+import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { protocolOf } from "../../domain/chat/protocols";
+import { readUsage, type Usage } from "../../domain/conversation/usage";
+import type { JsonObject } from "../../domain/json";
+import { failed } from "../../domain/tool";
+import { type Format, readCall, renderResults } from "../../domain/tools/formats";
+import type { Context } from "../context";
+import type { RunningCalls } from "../conversation/running";
+import { takeCalls } from "../conversation/step";
+import type { Session } from "../session";
+
+export interface CallsOfStep {
+  calls: JsonObject[];
+  format: Format;
+  usage: JsonObject | null;
+  /** How long the results may be, in UTF-16 units. */
+  room: number;
+}
+
+/** Runs them, and tells their results and the skills that are loaded now. */
+export async function runStepCalls(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  { calls: all, format, usage: told, room }: CallsOfStep,
+): Promise<{ messages: JsonObject[]; loaded: string[] }> {
+  const calls = all.slice(0, CHAT_LIMITS.callsPerStep);
+  const ids = calls.map((entry) => readCall(entry, "")?.id ?? "").filter((id) => id !== "");
+  const usage = usageOf(told);
+  const request = { calls, format, etag: null, usage, client: null };
+  const reply = await afterEarlier(session, ids, () => takeCalls(context, session, running, request));
+  const refused = (entries: readonly JsonObject[], why: (name: string) => string) =>
+    entries.flatMap((entry) => {
+      const call = readCall(entry, context.newId("call"));
+      return call === null ? [] : [{ call, result: failed(why(call.name)) }];
+    });
+  const others = [
+    ...refused(reply.unhandled, (name) => `Error: There is no tool '${name}'.`),
+    ...refused(all.slice(CHAT_LIMITS.callsPerStep), () => TOO_MANY),
+  ];
+  const messages = asOne([...reply.messages, ...renderResults(others, format)], format);
+  return { messages: fitting(messages, ids, format, room), loaded: reply.loaded_skills };
+}
+
+const working = new WeakMap<Session, Map<string, Promise<unknown>>>();
+
+/** Waits for the same calls of an attempt before, should they run still: then their results are there, and nothing is run twice. */
+async function afterEarlier<T>(session: Session, ids: readonly string[], run: () => Promise<T>): Promise<T> {
+  const known = working.get(session) ?? new Map<string, Promise<unknown>>();
+  working.set(session, known);
+  const earlier = ids.map((id) => known.get(id));
+  const work = Promise.all(earlier).then(run);
+  const ended = work.catch(() => undefined);
+  for (const id of ids) known.set(id, ended);
+  try {
+    return await work;
+  } finally {
+    for (const id of ids) if (known.get(id) === ended) known.delete(id);
+  }
+}
+
+const TOO_MANY = `Error: At most ${CHAT_LIMITS.callsPerStep} calls are run in a step. Call this tool again.`;
+const NO_ROOM =
+  "Error: The tool has run, but there is no room for its result in this answer. Ask for less of it in the user's next message.";
+
+/** The messages, with a word in the place of results for which there is no room. */
+function fitting(messages: JsonObject[], ids: readonly string[], format: Format, most: number): JsonObject[] {
+  const protocol = protocolOf(format);
+  let room = most;
+  return messages.map((message) => {
+    const size = JSON.stringify(message).length;
+    if (size <= room) {
+      room -= size;
+      return message;
+    }
+    return ids.reduce((so, id) => protocol.withResult(so, id, NO_ROOM) ?? so, message);
+  });
+}
+
+/** Anthropic takes all results of a step in one message. */
+function asOne(messages: JsonObject[], format: Format): JsonObject[] {
+  const [first, ...others] = messages;
+  if (format !== "anthropic" || first === undefined || others.length === 0) return messages;
+  return [{ ...first, content: messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) }];
+}
+
+function usageOf(value: JsonObject | null): Usage | null {
+  const read = value === null ? null : readUsage(value);
+  return read !== null && "usage" in read ? read.usage : null;
+}

@@ -55,6 +55,15 @@ function inOrder<T>(session: Session, run: () => Promise<T>): Promise<T> {
   return result;
 }
 
+const alive = new WeakMap<Session, Set<string>>();
+
+/** Requests that began since the object woke up. Of an earlier one that runs still, whoever sends it again has lost the answer. */
+function aliveOf(session: Session): Set<string> {
+  const known = alive.get(session) ?? new Set<string>();
+  alive.set(session, known);
+  return known;
+}
+
 /** Which answer, or which running request, the conversation's state is that of. */
 const markSchema = z.object({ at: z.string() });
 const markOf = (session: Session) => session.store.get("chat", markSchema)?.at ?? "";
@@ -69,12 +78,14 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   const { puts, have, isWhole } = hiddenBehind(chat, branch, model);
   const before = chat.exchangeLike(branch.chain, request.request);
   const id = context.newId("exc");
-  const goesOn = before !== null && isOpen(before, request.isRetry, context.now());
+  const isLost = before !== null && !aliveOf(session).has(before.id);
+  const goesOn = before !== null && isOpen(before, request.isRetry, isLost, context.now());
   const isTurn = request.layout.at(-1)?.role !== "results" || branch.tip === "";
   const exchange: ChatExchange = {
     ...{ id, parent: branch.chain, branch: branch.tip, request: request.request, state: "running", format, model },
     ...{ lease: context.now() + CHAT_LIMITS.leaseMs, turn: isTurn ? 1 : 0 },
   };
+  aliveOf(session).add(id);
   store.atomically(() => {
     if (before?.state === "running") {
       chat.putExchange({ ...before, state: "dropped" });
@@ -111,9 +122,9 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
 }
 
 /** Whether another attempt goes on where one stopped: it failed, its Worker is gone, or its answer was not heard. */
-function isOpen({ state, lease }: ChatExchange, isRetry: boolean, now: number): boolean {
+function isOpen({ state, lease }: ChatExchange, isRetry: boolean, isLost: boolean, now: number): boolean {
   if (state === "failed") return true;
-  if (state === "running") return isRetry || lease < now;
+  if (state === "running") return isRetry || isLost || lease < now;
   return state === "ended" && isRetry;
 }
 
@@ -173,6 +184,7 @@ async function step(context: Context, session: Session, running: RunningCalls, r
 async function end(context: Context, session: Session, { exchange: id, message, digest }: ChatEnd): Promise<null> {
   const { store } = session;
   const exchange = runningOne(session, id);
+  aliveOf(session).delete(id);
   if (digest === null) {
     store.chat.putExchange({ ...exchange, state: "failed" });
     return null;

@@ -41,7 +41,7 @@ beforeAll(async () => {
   vendor = await startVendor();
   gateway = await startShared();
   await storeModel(gateway, vendor);
-});
+}, 90_000);
 afterAll(() => vendor.close());
 
 const load = ["call_1", "load_skill", { skill_name: "markdown-style" }] as const;

@@ -10,11 +10,12 @@ import { anthropicError, ChatRefusal, chatRefusalOf, openaiError } from "../doma
 import { isDeeper, isJsonObject, type JsonObject, parseExactly } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { readBytes } from "../edge/body";
-import { conversation } from "../edge/conversation";
+import { conversation, placesOf } from "../edge/conversation";
 import type { HttpEnv } from "../edge/env";
 import { logUnexpected } from "../edge/unexpected";
 import { answerChatRequest } from "../services/chat/answer";
 import { listCallable } from "../services/chat/callable";
+import { takePlace } from "../services/chat/places";
 import { readChat } from "../services/chat/request";
 
 /** What is served where. Everything else below the prefixes is not there. */
@@ -46,14 +47,24 @@ async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<
   const { raw } = c.req;
   const context = c.get("context");
   const { body, text } = await readJson(raw);
-  const asked = await readChat(context, protocol, { body, text, headers: raw.headers });
+  const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const [read, held] = await Promise.allSettled([
+    readChat(context, protocol, { body, text, headers: raw.headers }),
+    takePlace(context, placesOf(c), later),
+  ]);
+  if (held.status === "rejected") throw held.reason;
+  const release = held.value;
+  if (read.status === "rejected") {
+    release();
+    throw read.reason;
+  }
   return answerChatRequest({
-    ...{ context, protocol, asked, signal: raw.signal },
+    ...{ context, protocol, asked: read.value, signal: raw.signal, release },
     ghost: raw.headers.get("x-skill-ghost"),
     isRetry: Number(raw.headers.get("x-stainless-retry-count") ?? 0) > 0,
     hearsSkills: raw.headers.get("x-skill-events") === "1",
     open: (id) => conversation(c, id),
-    later: (work) => c.executionCtx.waitUntil(work),
+    later,
     tell: (error) => told(error, c),
   });
 }

@@ -1,6 +1,5 @@
 // One Durable Object a conversation, as services/conversation/api.ts. It owns only storage, the alarm and the context of a request.
 
-import { DurableObject } from "cloudflare:workers";
 import { type Pace, paced } from "../domain/access/pace";
 import type { Answer, QuestionState } from "../domain/asking/question";
 import type { ConversationSettings } from "../domain/conversation/settings";
@@ -37,11 +36,12 @@ import { callerIn, conversationNotFound, exclusively, openSession, type Session 
 import { ConversationStore } from "../storage/object/conversation";
 import { answerChat } from "./chat";
 import { ring } from "./idle";
+import { PlacesObject } from "./places";
 import { announce, answerUpgrade, hear } from "./socket-protocol";
 import { GONE } from "./sockets";
 import { tabsOf } from "./tabs";
 
-export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject {
+export class Conversation extends PlacesObject implements ConversationApi, ChatObject {
   readonly #later = (work: Promise<void>) => this.ctx.waitUntil(work);
   readonly #store = new ConversationStore(this.ctx.storage);
   readonly #running: RunningCalls = new Map();

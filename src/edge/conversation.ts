@@ -8,6 +8,7 @@ import { PACE, REQUEST_LIMITS } from "../domain/limits";
 import { settingsFrom } from "../domain/settings/settings";
 import { LISTEN_HEADER } from "../services/asking/admission";
 import type { ChatObject } from "../services/chat/api";
+import type { ChatPlaces } from "../services/chat/places";
 import type { Caller, Context } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
 import type { Idempotency } from "../services/once";
@@ -55,6 +56,12 @@ function objectOf(
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id), placeOf(env, settings));
   // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
   return stub as ConversationApi & ChatObject;
+}
+
+/** The places of the caller's running chats. No conversation has a name like this one. */
+export function placesOf(c: HonoContext<HttpEnv>): ChatPlaces {
+  const name = JSON.stringify([c.get("context").caller.principal.userId]);
+  return c.env.CONVERSATIONS.getByName(name, placeOf(c.env, {}));
 }
 
 /**

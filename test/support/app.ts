@@ -17,3 +17,12 @@ export async function askWith(
   await waitOnExecutionContext(context);
   return answer;
 }
+
+/** The same, and what goes on behind the answer is not waited for. */
+export async function beginWith(
+  settings: Record<string, unknown>,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  return app.fetch(new Request(`https://gateway.test${path}`, init), { ...env, ...settings }, createExecutionContext());
+}

@@ -31,6 +31,9 @@ export const CHAT_LIMITS = {
   eventChars: 4 * MiB,
   /** What an answer may take while it is put together, all steps together: its characters, and some for each piece. */
   answerChars: 24 * MiB,
+  /** How long a place of a user's is kept without a word, and when to ask for one again. */
+  placeMs: 90_000,
+  placeWaitS: 2,
   /** Of a model's own error. */
   errorBytes: 64 * KiB,
   exportPage: 50,

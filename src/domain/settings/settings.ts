@@ -138,6 +138,9 @@ export const SETTINGS = {
   CHAT_TOKENS_DAY: count(20_000_000, 0, 1_000_000_000_000).describe(
     "Tokens that the models of the chat endpoint may read and write for one user in a day (UTC). What runs when it is reached runs to its end.",
   ),
+  CHAT_STREAMS: count(32, 1, 100_000).describe(
+    "Requests of the chat endpoint, streamed or not, that one user may have running at once.",
+  ),
   CHAT_CONVERSATION_HEADERS: own(CHAT_NAMES, (value) => {
     const names = entriesOf(value);
     return names.length === 0 ? CHAT_NAMES : names;

@@ -11,6 +11,7 @@ import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
 import { type Begun, beginLoop, type Loop, runLoop } from "./loop";
 import { Outlet } from "./outlet";
+import type { Release } from "./places";
 import { type ChatAsked, settle } from "./request";
 import { chatSettings } from "./settings";
 import { type ModelCall, modelCall } from "./upstream";
@@ -28,11 +29,22 @@ export interface ChatPlace {
   open(id: string): { api: ConversationApi & ChatObject; target: Target };
   /** Work that goes on when the answer is there. */
   later(work: Promise<unknown>): void;
+  /** Gives the user's place back: called when the answer has ended, in whichever way. */
+  release: Release;
   /** A refusal in the words of the vendor, and one line in the log where it is a bug. */
   tell(error: unknown): ChatRefusal;
 }
 
 export async function answerChatRequest(place: ChatPlace): Promise<Response> {
+  try {
+    return await answered(place);
+  } catch (error) {
+    place.release();
+    throw error;
+  }
+}
+
+async function answered(place: ChatPlace): Promise<Response> {
   const { context, protocol, asked } = place;
   const { model, headers } = asked;
   const call = isDemo(model)
@@ -56,7 +68,7 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
   if (begun === null) return asItIs(place, call, "none");
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
-    await anyway(place, finished(place, begun));
+    await anyway(place, finished(place, begun).finally(place.release));
     return Response.json(begun.merger.whole(), { headers: named });
   }
   const run = async () => {
@@ -66,6 +78,7 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
       if (!abort.signal.aborted) await outlet.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
     }
     outlet.close();
+    place.release();
   };
   place.later(run());
   return new Response(outlet.stream, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
@@ -111,7 +124,10 @@ async function asItIs(place: ChatPlace, call: ModelCall, why: string): Promise<R
     },
   });
   const passed = answer.body?.pipeTo(through.writable) ?? through.writable.close();
-  const ended = passed.catch(() => undefined).then(() => settle(context, asked, meter.tokens(body), null));
+  const ended = passed
+    .catch(() => undefined)
+    .then(() => settle(context, asked, meter.tokens(body), null))
+    .finally(place.release);
   place.later(ended);
   return new Response(through.readable, { status: answer.status, headers });
 }

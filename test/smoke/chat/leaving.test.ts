@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Gateway, startShared } from "../launcher";
+import { type Gateway, startShared, until } from "../launcher";
 import { chat, eventsOf, say, startVendor, storeModel, type Vendor } from "./vendor";
 
 let vendor: Vendor;
@@ -39,20 +39,30 @@ async function caller(conversation: string, more: object) {
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startShared();
+  // Two requests at once: the tests show as well that those who left gave their places back.
+  gateway = await startShared({ env: { CHAT_STREAMS: "2" } });
   await storeModel(gateway, vendor);
 }, 90_000);
 afterAll(() => vendor.close());
 
 const load = ["call_1", "load_skill", { skill_name: "markdown-style" }] as const;
 
-/** The same request once more is answered behind what was done, and nothing is done again. */
+/** The same request once more, as soon as there is a place for it. */
+function again(conversation: string): Promise<Response> {
+  const headers = { "x-conversation-id": conversation };
+  return until("there is a place", async () => {
+    const answer = await chat(gateway, [say("One.")], { headers });
+    return answer.status === 429 ? null : answer;
+  });
+}
+
+/** It is answered behind what was done, and nothing is done again. */
 async function goesOn(conversation: string): Promise<void> {
-  const again = chat(gateway, [say("One.")], { headers: { "x-conversation-id": conversation } });
+  const answer = again(conversation);
   const asked = await vendor.asked();
   expect(asked.roles).toEqual(["system", "user", "assistant", "tool"]);
   asked.stop("Done.");
-  expect(await (await again).json()).toMatchObject({ choices: [{ message: { content: "Done." } }] });
+  expect(await (await answer).json()).toMatchObject({ choices: [{ message: { content: "Done." } }] });
   expect(await eventsOf(gateway, conversation)).toEqual(["turn", "loaded"]);
 }
 
@@ -76,9 +86,9 @@ it.each([true, false])("before the model says anything (stream: %s): it is not w
   one.leave();
   await first.closed;
   const asked = vendor.count();
-  const again = chat(gateway, [say("One.")], { headers: { "x-conversation-id": conversation } });
+  const answer = again(conversation);
   (await vendor.asked()).stop("Done.");
-  expect((await again).status).toBe(200);
+  expect((await answer).status).toBe(200);
   expect(vendor.count()).toBe(asked + 1);
 });
 

@@ -12,7 +12,7 @@ export const CHAT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
   listModels: (db) => models.listModels(db, OWNER, 100, "a"),
   deleteModel: (db) => models.deleteModel(db, OWNER, "nothing"),
   findModels: (db) =>
-    models.findModels(db, [OWNER, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }, "d"),
+    models.findModels(db, [OWNER, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }, ["d", "e"]),
   settleChat: (db) =>
     models.settleChat(db, { subject: "u", kind: "c", windowStart: 0 }, 9, { digest: "d", conversation: "c" }),
   forgetTails: (db) => models.forgetTails(db, 1),

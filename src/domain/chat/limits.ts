@@ -34,6 +34,8 @@ export const CHAT_LIMITS = {
   /** How long a place of a user's is kept without a word, and when to ask for one again. */
   placeMs: 90_000,
   placeWaitS: 2,
+  /** Of an answer that was stopped, to be found again. */
+  stoppedChars: MiB,
   /** Of a model's own error. */
   errorBytes: 64 * KiB,
   exportPage: 50,

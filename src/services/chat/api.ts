@@ -19,6 +19,8 @@ export interface ChatBegin {
   model: string;
   vendorModel: string;
   layout: Laid[];
+  /** The text of the last answer that is shown, which may have been stopped; `null`: it has calls, or there is none. */
+  shownLast: string | null;
   /** A digest of what is asked. */
   request: string;
   /** The same request came before, and nobody heard the answer. */

@@ -18,6 +18,8 @@ export interface Branch {
   nodes: Map<number, ChatNode>;
   /** The beginning of the chat is missing. */
   cut: boolean;
+  /** The last answer of the request, and the digest of those before it. */
+  last: { at: number; digest: string; before: string; format: string } | null;
 }
 
 /** The digest of an answer behind others. */
@@ -29,15 +31,17 @@ export async function layRequest(chat: ChatStore, { layout, format }: ChatBegin)
   const nodes = new Map<number, ChatNode>();
   let chain = "";
   let tip = "";
+  let last: Branch["last"] = null;
   for (const { at, digest } of answers) {
+    last = { at, digest, before: chain, format };
     chain = await chainOf(chain, digest);
     const node = chat.node(chain);
     if (node === null || node.format !== format) continue;
     nodes.set(at, node);
     tip = chain;
   }
-  if (nodes.size > 0 || answers.length === 0) return { chain, tip, nodes, cut: false };
-  return cutFront(chat, answers, format) ?? { chain, tip, nodes, cut: false };
+  if (nodes.size > 0 || answers.length === 0) return { chain, tip, nodes, cut: false, last };
+  return cutFront(chat, answers, format) ?? { chain, tip, nodes, cut: false, last };
 }
 
 /** The same where the first answers are missing: the last one is known, and those before it are those of the request. */
@@ -51,7 +55,7 @@ function cutFront(chat: ChatStore, answers: { at: number; digest: string }[], fo
       nodes.set(at, node);
       node = chat.node(node.parent);
     }
-    if (nodes.size === answers.length) return { chain: found.chain, tip: found.chain, nodes, cut: true };
+    if (nodes.size === answers.length) return { chain: found.chain, tip: found.chain, nodes, cut: true, last: null };
   }
   return null;
 }

@@ -56,7 +56,8 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
   const layout = await layoutOf(protocol, shown);
   const last = layout.findLastIndex(({ role }) => role === "assistant");
   const request = await sha256Hex(JSON.stringify([model, shown.slice(last + 1)]));
-  const asked = { do: "begin", format: protocol.format, model, vendorModel, layout, request, isRetry } as const;
+  const known = { layout, shownLast: textShown(protocol, shown[last]), request, isRetry };
+  const asked = { do: "begin", format: protocol.format, model, vendorModel, ...known } as const;
   const begun = didChat(await ask(loop, asked), "begin").value;
   if (begun.tools.length === 0 && begun.system === "" && begun.puts.length === 0 && begun.steps.length === 0)
     return null;
@@ -79,6 +80,14 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
     throw error;
   }
   return state;
+}
+
+/** The text of an answer; `null` where it has calls, since what was stopped has none. */
+function textShown(protocol: Protocol, message: JsonObject | undefined): string | null {
+  const entry = message === undefined ? null : protocol.entry(message);
+  if (entry?.role !== "assistant" || entry.said.calls.length > 0) return null;
+  const text = typeof message?.content === "string" ? message.content : entry.said.text;
+  return text.length > CHAT_LIMITS.stoppedChars ? null : text;
 }
 
 /** Runs the loop to its end, and tells the digest of what was given out. What fails is thrown; what was done stays, and the same request goes on there. */

@@ -24,6 +24,7 @@ import {
   SOMETHING_ASKED,
 } from "./branch";
 import { runStepCalls } from "./calls";
+import { findStopped } from "./stopped";
 
 export async function takeChat(
   context: Context,
@@ -75,6 +76,10 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   const { format, model } = request;
   requireRoom(session);
   const branch = await layRequest(chat, request);
+  store.atomically(() => {
+    const stopped = findStopped(chat, request, branch, context.now());
+    if (stopped !== null && markOf(session) === stopped) setMark(session, branch.tip);
+  });
   const { puts, have, isWhole } = hiddenBehind(chat, branch, model);
   const before = chat.exchangeLike(branch.chain, request.request);
   const id = context.newId("exc");

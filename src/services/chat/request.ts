@@ -48,10 +48,17 @@ export async function readChat(
     throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
   const layout = await layoutOf(protocol, messages);
   let tail = "";
-  for (const { role, digest } of layout) if (role === "assistant") tail = await chainOf(tail, digest);
+  let before = "";
+  for (const { role, digest } of layout)
+    if (role === "assistant") {
+      before = tail;
+      tail = await chainOf(tail, digest);
+    }
   const isFirst = tail === "";
+  // The last answer may have been stopped: then the chat is known by those before it.
+  const tails = [tail, before].filter((one) => one !== "");
   const given = namedIn(context, protocol, body, headers);
-  const near = await findModel(context, name, tail);
+  const near = await findModel(context, name, tails);
   const { model } = near;
   const allow = model.entry.allow ?? {};
   if (!model.entry.api.includes(protocol.api)) throw wrongDoor(name, model);
@@ -60,7 +67,7 @@ export async function readChat(
   const isOnce = given === null && canActAs(context.caller.principal);
   const isLost = !isFirst && given === null && near.conversation === null && !isOnce;
   // A replica may not have heard yet how the chat ended a moment ago.
-  const sure = isLost && (await context.makeCertain?.()) === true ? await findModel(context, name, tail) : near;
+  const sure = isLost && (await context.makeCertain?.()) === true ? await findModel(context, name, tails) : near;
   const found = given ?? (isOnce || isFirst ? null : sure.conversation);
   return {
     body: withEndUser(
@@ -80,10 +87,10 @@ export async function readChat(
 async function findModel(
   context: Context,
   name: string,
-  tail: string,
+  tails: readonly string[],
 ): Promise<{ model: FoundModel; conversation: string | null }> {
   const scopes = modelScopes(context);
-  const { rows, used, conversation } = await findModels(context.db, scopes, name, tokensToday(context), tail);
+  const { rows, used, conversation } = await findModels(context.db, scopes, name, tokensToday(context), tails);
   if (used >= context.settings.CHAT_TOKENS_DAY) {
     const wait = Math.ceil((dayOf(context.now()) + 24 * 60 * 60_000 - context.now()) / 1_000);
     const headers = { "retry-after": String(wait), "x-should-retry": "false" };
@@ -93,7 +100,7 @@ async function findModel(
   const [row] = rows;
   // A no must not be old.
   if (row === undefined && demoModel(context, name) === null && (await context.makeCertain?.()) === true)
-    return findModel(context, name, tail);
+    return findModel(context, name, tails);
   const model = row === undefined ? demoModel(context, name) : { ...row, entry: modelEntrySchema.parse(row.entry) };
   if (model === null || !mayCall(model.entry.allow ?? {}, context.caller.principal)) throw noModel(name);
   return { model, conversation };

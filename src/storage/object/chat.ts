@@ -81,6 +81,11 @@ export class ChatStore {
     return this.#nodes("digest = ? ORDER BY at DESC LIMIT 16", digest);
   }
 
+  /** Answers behind another one, the newest first. */
+  nodesBehind(parent: string): ChatNode[] {
+    return this.#nodes("parent = ? ORDER BY at DESC LIMIT 16", parent);
+  }
+
   putNode({ chain, parent, digest, exchange, format, model, turn }: ChatNode, at: number): void {
     this.#tables.make("chat_nodes");
     this.#sql.exec(
@@ -96,6 +101,11 @@ export class ChatStore {
   /** The last one that was asked the same at the same place. */
   exchangeLike(parent: string, request: string): ChatExchange | null {
     return this.#exchanges("parent = ? AND request = ? ORDER BY rowid DESC LIMIT 1", parent, request)[0] ?? null;
+  }
+
+  /** Attempts behind these answers that came to no end, the newest first. */
+  exchangesAt(parent: string): ChatExchange[] {
+    return this.#exchanges("parent = ? AND state IN ('running', 'failed') ORDER BY rowid DESC LIMIT 8", parent);
   }
 
   putExchange({ id, parent, branch, request, state, lease, format, model, turn }: ChatExchange): void {
@@ -129,7 +139,7 @@ export class ChatStore {
 
   /** Puts another message in the place of one. */
   changeMessage(exchange: string, { seq, kind, id, message }: ChatMessage): void {
-    this.#sql.exec("DELETE FROM chat_messages WHERE exchange = ? AND seq = ?", exchange, seq);
+    this.dropMessage(exchange, seq);
     this.#write(exchange, seq, kind, id, message);
   }
 
@@ -138,6 +148,10 @@ export class ChatStore {
     if (!this.#tables.has("chat_messages")) return 0;
     const sum = "SELECT coalesce(sum(length(body)), 0) AS size FROM chat_messages WHERE exchange = ?";
     return Number(this.#sql.exec<{ size: number }>(sum, exchange).one().size);
+  }
+
+  dropMessage(exchange: string, seq: number): void {
+    this.#sql.exec("DELETE FROM chat_messages WHERE exchange = ? AND seq = ?", exchange, seq);
   }
 
   /** An attempt takes over what another one has done, which is over. */

@@ -1,6 +1,6 @@
 // The models of the chat endpoint in D1, and what a user has had of them today.
 
-import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../domain/json";
 import type { Database } from "../database";
 import { usage } from "../schema/access";
@@ -65,26 +65,27 @@ export async function deleteModel(db: Database, scope: string, name: string): Pr
 const inScopes = (scopes: readonly string[]) =>
   sql`${models.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 
-/** Every model of this name in these scopes, how much of a count is used, and which conversation ends so, in one trip. */
+/** Every model of this name in these scopes, how much of a count is used, and which conversation ends in one of these ways, the first of them first; in one trip. */
 export async function findModels(
   db: Database,
   scopes: readonly string[],
   name: string,
   use: Use,
-  tail: string,
+  tails: readonly string[],
 ): Promise<{ rows: ModelRow[]; used: number; conversation: string | null }> {
-  const [rows, [counted], [known]] = await db.batch([
+  const [rows, [counted], known] = await db.batch([
     db
       .select()
       .from(models)
       .where(and(inScopes(scopes), eq(models.name, name))),
     db.select({ count: sql<number | null>`${used(use)}` }).from(sql`(SELECT 1)`),
     db
-      .select({ conversation: chatTails.conversationId })
+      .select({ digest: chatTails.digest, conversation: chatTails.conversationId })
       .from(chatTails)
-      .where(and(eq(chatTails.userId, use.subject), eq(chatTails.digest, tail))),
+      .where(and(eq(chatTails.userId, use.subject), inArray(chatTails.digest, [...tails]))),
   ]);
-  return { rows, used: counted?.count ?? 0, conversation: known?.conversation ?? null };
+  const [found] = tails.flatMap((tail) => known.find(({ digest }) => digest === tail) ?? []);
+  return { rows, used: counted?.count ?? 0, conversation: found?.conversation ?? null };
 }
 
 /** Notes what a request used, and which conversation now ends so (`null`: it has a name). */

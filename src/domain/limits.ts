@@ -55,6 +55,16 @@ export const ROW_LIMITS = {
   catalogBytes: 4 * MiB,
 } as const;
 
+/** Drafts of skills. */
+export const DRAFT_LIMITS = {
+  /** Of one author. */
+  drafts: 50,
+  /** Users that a draft names, of whom each is told of every push. */
+  users: 16,
+  /** Drafts of others in a list. */
+  listed: 100,
+} as const;
+
 /** What a conversation shows a model. How many tokens the list has is a setting. */
 export const CATALOG_LIMITS = {
   listedSkills: 256,

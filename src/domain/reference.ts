@@ -10,8 +10,12 @@ export interface SkillReference {
   range: string;
 }
 
-/** Parses `name` or `name@range`. `null` when it is neither; a name may not contain `@`. */
+/** What a reference to a draft begins with. No skill's name has a colon. */
+export const DRAFT_PREFIX = "draft:";
+
+/** Parses `name` or `name@range`. `null` when it is neither; a name may not contain `@`. A draft has one version, and so no range. */
 export function parseReference(text: string): SkillReference | null {
+  if (text.startsWith(DRAFT_PREFIX)) return { name: text.trim(), range: "*" };
   const at = text.indexOf("@");
   const name = (at < 0 ? text : text.slice(0, at)).trim();
   const range = at < 0 ? "*" : text.slice(at + 1).trim();

@@ -7,6 +7,7 @@ import { forgetTails } from "../storage/d1/chat/models";
 import { forgetUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
 import { forgetUsage } from "../storage/d1/usage";
 import type { Context } from "./context";
+import { sweepDrafts } from "./registry/drafts";
 import { type SweepContext, sweep } from "./registry/sweep";
 import { recordSettings } from "./settings-record";
 import { sweepFiles } from "./tools/kept-files";
@@ -21,7 +22,8 @@ export async function keepHouse(context: SweepContext & Pick<Context, "settings"
   const { db, settings } = context;
   const deleted = await sweep(context);
   const files = await sweepFiles(context);
-  console.log(JSON.stringify({ event: "sweep", deleted, files }));
+  const drafts = await sweepDrafts(context);
+  console.log(JSON.stringify({ event: "sweep", deleted, files, drafts }));
   const today = dayOf(context.now());
   await forgetUsage(db, today);
   // A conversation that is gone is found by nothing.

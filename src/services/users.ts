@@ -1,7 +1,7 @@
 // One user's data: all of it handed out, or all of it gone. For admins, and for the user.
 
 import * as z from "zod";
-import { isAdmin, type Principal, PUBLIC_USER } from "../domain/access/access";
+import { draftScope, isAdmin, type Principal, PUBLIC_USER, userScope } from "../domain/access/access";
 import { encodeBase64 } from "../domain/base64";
 import { GatewayError, invalid } from "../domain/errors";
 import { listConversationRows } from "../storage/d1/conversations";
@@ -10,9 +10,9 @@ import {
   eraseUserRows,
   forgetUser,
   type LastVersion,
+  readScopeVersions,
   readUserRows,
   readUserSkills,
-  readUserVersions,
 } from "../storage/d1/users";
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { readRunFile } from "../storage/r2/run-files";
@@ -20,6 +20,7 @@ import { recordAct } from "./audit";
 import { type ChatObject, type ChatRows, didChat } from "./chat/api";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
+import { endDraftsOf } from "./registry/drafts";
 
 /** Finds a conversation of the user by its id. */
 export type OpenConversation = (id: string) => { api: ConversationApi & ChatObject; target: Target };
@@ -52,7 +53,7 @@ export async function eraseUser(context: Context, userId: string, open: OpenConv
   const rows = await eraseUserRows(context.db, userId);
   const conversations = await listConversationRows(context.db, userId, AT_ONCE + 1, null);
   for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));
-  const skills = await readUserSkills(context.db, userId, AT_ONCE + 1);
+  const [skills] = await Promise.all([readUserSkills(context.db, userId, AT_ONCE + 1), endDraftsOf(context, userId)]);
   for (const skill of skills.slice(0, AT_ONCE)) {
     const versions = (await deleteSkillRows(context.db, skill, [])) ?? [];
     await deletePackages(context.packages, context.timings, versions.flatMap(packageKeys));
@@ -71,8 +72,12 @@ export async function exportUser(
 ): Promise<AsyncGenerator<string>> {
   requireAccess(context, userId);
   await recordAct(context, "user.export", userId, { about: userId });
-  const rows = await readUserRows(context.db, userId);
-  return pieces(context, userId, open, rows);
+  const [rows, drafts] = await Promise.all([
+    readUserRows(context.db, userId),
+    // One page has them all: `DRAFT_LIMITS`.
+    readScopeVersions(context.db, draftScope(userId), PAGE, null),
+  ]);
+  return pieces(context, userId, open, { ...rows, drafts: drafts.map(({ folded: _, ...draft }) => draft) });
 }
 
 async function* pieces(
@@ -85,7 +90,12 @@ async function* pieces(
   yield `${JSON.stringify(head).slice(0, -1)},"skills":[`;
   let separator = "";
   for (let after: LastVersion | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof readUserVersions>> = await readUserVersions(context.db, userId, PAGE, after);
+    const page: Awaited<ReturnType<typeof readScopeVersions>> = await readScopeVersions(
+      context.db,
+      userScope(userId),
+      PAGE,
+      after,
+    );
     for (const { folded: _, ...version } of page) {
       yield separator + JSON.stringify(version);
       separator = ",";

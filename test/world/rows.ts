@@ -2,6 +2,7 @@
 // not a way.
 
 import { conversation, fresh, keyOfUser, skill, type Thing } from "../api/matrix/actors";
+import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { ROWS, type Row } from "../api/matrix/table";
 import { call } from "../support/call";
@@ -140,7 +141,12 @@ const begun = (row: Row): Row =>
   row.route.startsWith("POST /mcp/{id}") ? { ...row, spent: true, thing: async () => ({ id: fresh("client") }) } : row;
 
 /** All of them, by a name of their own. */
-export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([...ROWS, ...MCP_ROWS.map(begun), ...STEPS]);
+export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
+  ...ROWS,
+  ...DRAFT_ROWS,
+  ...MCP_ROWS.map(begun),
+  ...STEPS,
+]);
 
 function nameEach(rows: readonly Row[]): [string, Row][] {
   const seen = new Map<string, number>();

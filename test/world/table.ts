@@ -150,6 +150,10 @@ PUT /api/v1/kinds/ghosts/{id} of public                                       | 
 DELETE /api/v1/kinds/ghosts/{id} of self                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 DELETE /api/v1/kinds/ghosts/{id} of group                                     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 DELETE /api/v1/kinds/ghosts/{id} of public                                    | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/drafts                                               | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
+PUT /api/v1/kinds/skills/drafts/{name}                                        | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+DELETE /api/v1/kinds/skills/drafts/{name} of self                             | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/kinds/skills/drafts/{name}/promote of self                       | 4 0 0 2 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
 POST /mcp initialize                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp ping                                                                | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp tools/list                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0

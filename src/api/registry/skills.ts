@@ -20,6 +20,7 @@ import {
 import { readSkills, readUnified } from "../../services/registry/listing";
 import { invokeSkill } from "../../services/registry/named";
 import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
+import { draftRoutes } from "./drafts";
 import { files } from "./files";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
@@ -41,6 +42,8 @@ const oneQuestion = createMiddleware<HttpEnv>(async (c, proceed) => {
 });
 
 export const skillRoutes = router();
+// Before the routes that take any text for an id.
+skillRoutes.route("/", draftRoutes);
 
 skillRoutes.openapi(
   createRoute({

@@ -10,6 +10,7 @@ import { issueSchema } from "../../edge/errors";
 import { router } from "../../edge/router";
 import { groupName, json, jsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import type { Context } from "../../services/context";
 import type { Published } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
@@ -17,16 +18,17 @@ import { describeLater } from "../../services/tools/describe-later";
 import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { routingSchema } from "./routing";
 
-const file = () =>
+/** The part of a form that holds a package. */
+export const uploadFile = () =>
   z.instanceof(File, { error: "Send the ZIP as a file part." }).openapi({ type: "string", format: "binary" });
 const name = () => z.string().min(1).max(200).optional();
 const namespace = () => z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
 
-const newSkill = () => z.strictObject({ file: file(), name: name(), namespace: namespace() });
+const newSkill = () => z.strictObject({ file: uploadFile(), name: name(), namespace: namespace() });
 const newPublicSkill = () =>
-  z.strictObject({ file: file(), name: name(), namespace: z.literal(DEFAULT_NAMESPACE).optional() });
-const newVersion = () => z.strictObject({ file: file() });
-const anyPackage = () => z.strictObject({ file: file(), name: name() });
+  z.strictObject({ file: uploadFile(), name: name(), namespace: z.literal(DEFAULT_NAMESPACE).optional() });
+const newVersion = () => z.strictObject({ file: uploadFile() });
+const anyPackage = () => z.strictObject({ file: uploadFile(), name: name() });
 
 const inspectionSchema = () =>
   z
@@ -63,7 +65,7 @@ let assessing: typeof import("../../services/registry/assess") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
 
 /** A form that must be there. */
-function formBody<T extends z.ZodType>(schema: () => T) {
+export function formBody<T extends z.ZodType>(schema: () => T) {
   return { required: true, content: { "multipart/form-data": { schema: z.lazy(schema) } } } as const;
 }
 
@@ -82,8 +84,8 @@ uploads.openapi(
     const form = c.req.valid("form");
     const scope = publishScope(principal, form.namespace);
     const target = { scope, namespace: form.namespace, userId: principal.userId };
-    const { status, skill, routing } = await published(c, form, target);
-    return c.json(publishedResource({ skill, routing }), status);
+    const done = await published(c, form, target);
+    return c.json(publishedResource(c.get("context"), done), done.status);
   },
 );
 
@@ -103,8 +105,8 @@ for (const [path, body] of [
     async (c) => {
       requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
       const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
-      const { status, skill, routing } = await published(c, c.req.valid("form"), target);
-      return c.json(publishedResource({ skill, routing }), status);
+      const done = await published(c, c.req.valid("form"), target);
+      return c.json(publishedResource(c.get("context"), done), done.status);
     },
   );
 }
@@ -126,8 +128,8 @@ for (const [path, find] of [
     }),
     async (c) => {
       const { id, name: known, scope } = await find(c.get("context"), "change", c.req.valid("param").id);
-      const { skill, routing } = await published(c, c.req.valid("form"), { scope, id, name: known });
-      return c.json(publishedResource({ skill, routing }), 200);
+      const done = await published(c, c.req.valid("form"), { scope, id, name: known });
+      return c.json(publishedResource(c.get("context"), done), 200);
     },
   );
 }
@@ -148,9 +150,8 @@ uploads.openapi(
     const { group_name } = c.req.valid("json");
     const repeat = c.req.header("idempotency-key") ?? null;
     sharing ??= await import("../../services/registry/share");
-    const { id } = c.req.valid("param");
-    const { status, skill, routing } = await sharing.shareSkill(c.get("context"), id, group_name, repeat);
-    return c.json(publishedResource({ skill, routing }), status);
+    const done = await sharing.shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
+    return c.json(publishedResource(c.get("context"), done), done.status);
   },
 );
 
@@ -189,21 +190,19 @@ async function published(
   form: { file: File; name?: string | undefined },
   target: PublishTarget,
 ): Promise<Published> {
-  const context = c.get("context");
   publishing ??= await import("../../services/registry/publish");
-  const done = await publishing.publish(context, {
+  return publishing.publish(c.get("context"), {
     upload: new Uint8Array(await form.file.arrayBuffer()),
     fileName: form.file.name,
     name: form.name,
     target,
     idempotencyKey: c.req.header("idempotency-key") ?? null,
   });
-  if (done.status === 201) describeLater(context, done.skill);
-  return done;
 }
 
 /** The resource of what was published just now, with how search finds it where it brought example prompts. */
-function publishedResource({ skill, routing }: Pick<Published, "skill" | "routing">) {
+export function publishedResource(context: Context, { status, skill, routing }: Published) {
+  if (status === 201) describeLater(context, skill);
   const resource = skillResource(skill);
   return routing === null ? resource : { ...resource, status: { ...resource.status, routing } };
 }

@@ -71,9 +71,10 @@ export const GROUP_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE, PUBLIC_SCOPE, GATEWAY_SCOPE]);
 
 export const GROUP_PREFIX = "group:";
+const USER_PREFIX = "user:";
 
 export function userScope(userId: string): string {
-  return `user:${userId}`;
+  return `${USER_PREFIX}${userId}`;
 }
 
 export function groupScope(group: string): string {
@@ -84,6 +85,25 @@ export function groupScope(group: string): string {
 export function groupOfScope(scope: string): string | null {
   return scope.startsWith(GROUP_PREFIX) ? scope.slice(GROUP_PREFIX.length) : null;
 }
+
+/** The scope of a user's drafts. It is in nobody's `visibleScopes`: what asks for skills by scope finds none of them. */
+export function draftScope(author: string): string {
+  return `${DRAFTS}${author}`;
+}
+
+/** The author whose drafts a scope has; `null` for any other scope. */
+export function authorOfDrafts(scope: string): string | null {
+  return scope.startsWith(DRAFTS) ? scope.slice(DRAFTS.length) : null;
+}
+
+/** The scope of drafts that counts with a user's own. */
+export function draftsBeside(scope: string): string[] {
+  return scope.startsWith(USER_PREFIX) ? [draftScope(scope.slice(USER_PREFIX.length))] : [];
+}
+
+const DRAFTS = "draft:";
+/** What a view calls the scope of an admin's draft of a public skill. */
+export const PUBLIC_DRAFTS = "public-draft:";
 
 /** Whose a thing is, in a word. */
 export function kindOfScope(scope: string): "user" | "group" | "public" {
@@ -174,9 +194,9 @@ export function ownsScope(principal: Principal, scope: string): boolean {
   return role === "Owner" || (role !== null && isAdmin(principal));
 }
 
-/** Only public skills run code, since only admins write them. */
+/** Only public skills run code, and drafts of them, since only admins write either. */
 export function canExecute(scope: string): boolean {
-  return scope === PUBLIC_SCOPE;
+  return scope === PUBLIC_SCOPE || scope.startsWith(PUBLIC_DRAFTS);
 }
 
 /** Secrets are one's own, a group's for Maintainer and above, and the gateway's for admins. Applies to reading names, too. */

@@ -98,6 +98,7 @@ export const SETTINGS = {
     "Packages with findings of this severity or worse are not published to everybody; `none` blocks nothing.",
   ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("A conversation nobody used for so long is deleted."),
+  DRAFT_DAYS: count(14, 1, 365).describe("Days that a draft of a skill is kept after it was pushed."),
   FILE_DAYS: count(7, 1, 3650).describe(
     "Days that a file is kept which a script of a skill has left, unless its conversation ends before.",
   ),

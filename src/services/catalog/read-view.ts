@@ -15,6 +15,7 @@ import { readGhost, readViewRows, type ViewRows } from "../../storage/d1/views";
 import type { Context } from "../context";
 import { chosenFrom, entryOf, keepNamed, readNamed, waysToAll } from "./catalog";
 import { keepContents } from "./contents";
+import { chosenDrafts } from "./drafts";
 import { keepYanked } from "./lookups";
 import { addedIn, scopesOf, selectionBy } from "./selection";
 
@@ -60,7 +61,8 @@ export async function readView(
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
   const first = [...preload, ...selection.added.map(({ name }) => name)];
-  const whole = rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, rows);
+  const registered = rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, rows);
+  const whole = rows === null ? registered : withDrafts(registered, await chosenDrafts(context, selection, shell));
   const fits = fitting(whole.entries, visibleScopes(caller.principal), first);
   const catalog = { ...whole, entries: fits.entries, list_tokens: context.settings.SKILL_LIST_TOKENS };
   const known = new Set(catalog.entries.map((entry) => entry.name));
@@ -130,6 +132,16 @@ async function readRows(context: Context, settings: ConversationSettings, along:
   });
   keepContents(rows.contents);
   return rows;
+}
+
+/** Drafts that were chosen beside what was found. */
+function withDrafts(catalog: CatalogRead, drafts: readonly CatalogEntry[]): CatalogRead {
+  if (drafts.length === 0) return catalog;
+  return {
+    entries: byName([...catalog.entries, ...drafts]),
+    total: catalog.total + drafts.length,
+    static_tokens: drafts.reduce((sum, draft) => sum + draft.tokens, catalog.static_tokens),
+  };
 }
 
 async function catalogFrom(

@@ -1,6 +1,7 @@
 // Deleting a skill, and the ghosts that refer to it: who they are, and taking it out of them.
 
 import {
+  authorOfDrafts,
   canRead,
   definableScopes,
   holdingScopes,
@@ -17,6 +18,7 @@ import { readSkillHead, type SkillHead } from "../../storage/d1/skills";
 import { deletePackages, packageKeys } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
+import { endDraft } from "./drafts";
 import { findOwnGhost } from "./ghosts";
 import { findSkillHead, requireRight, skillNotFound } from "./skills";
 
@@ -33,6 +35,7 @@ export interface References {
 export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
   const { principal } = context.caller;
   const skill = await findSkillToDelete(context, id);
+  if (authorOfDrafts(skill.scope) !== null) return endDraft(context, id);
   const insists = force && isAdmin(principal);
   const holding = skill.scope === PUBLIC_SCOPE ? "all" : holdingScopes(principal, skill.scope);
   const versionIds = await deleteSkillRows(deletionOf(context, skill, insists), skill, insists ? [] : holding);

@@ -24,11 +24,11 @@ interface Draft {
 export async function draftVersion(
   context: Context,
   found: SkillPackage,
-  target: PublishTarget,
+  target: Pick<PublishTarget, "scope"> & { isShared?: boolean },
   facts: { uploadSha256: string; startedAt: number },
 ): Promise<Draft> {
   const { manifest } = found;
-  if (kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
+  if (target.isShared === true || kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
   const { tokens, routing, warnings, findings, code, scripts } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
   const version = {

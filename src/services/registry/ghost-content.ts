@@ -6,10 +6,11 @@ import { isPinned, type Pin, pinsOf } from "../../domain/catalog/pin";
 import { type Issue, invalid } from "../../domain/errors";
 import { literalCredentials, literalCredentialText } from "../../domain/package/credentials";
 import { foldName } from "../../domain/package/path";
-import { parseReference } from "../../domain/reference";
+import { DRAFT_PREFIX, parseReference } from "../../domain/reference";
 import { unwrapServers } from "../../domain/servers/entry";
 import type { GhostContent } from "../../storage/d1/ghosts";
 import { findNamed } from "../../storage/d1/skills";
+import { findDrafts } from "../catalog/drafts";
 import { preloadIssues } from "../catalog/preload";
 import type { Context } from "../context";
 import { chooseSkill } from "./named";
@@ -61,14 +62,15 @@ async function resolveSkills(
   spec: GhostSpec,
 ): Promise<{ skills: GhostContent["skills"]; unresolved: Issue[] }> {
   const { principal } = context.caller;
-  const wanted = wantedBy(spec, userScope(principal.userId));
+  const all = wantedBy(spec, userScope(principal.userId));
+  const wanted = all.filter(({ name }) => !name.startsWith(DRAFT_PREFIX));
   const names = wanted.map(({ name }) => name);
   const which = wanted.every(({ range }) => range === "*") ? "current" : "all";
   // All that the caller sees, so that a skill which others do not see is told from one that nobody has.
   const rows = Map.groupBy(await findNamed(context.db, visibleScopes(principal), names, which), (row) => row.name);
   const scopes = skillScopes(principal, scope);
   const skills: GhostContent["skills"] = [];
-  const unresolved: Issue[] = [];
+  const unresolved = await draftIssues(context, scope, all);
   for (const { path, position, name, range, pin } of wanted) {
     // A reference to another's skill is a reference to none.
     const known = (rows.get(name) ?? []).filter((row) => isPinned(pin, { skill_id: row.id, scope: row.scope }));
@@ -85,6 +87,18 @@ async function resolveSkills(
     }
   }
   return { skills, unresolved };
+}
+
+/** A draft is for its author and those it names, so it is in nobody's ghost but their own; and it is looked up when it is used. */
+async function draftIssues(context: Context, scope: string, wanted: readonly Wanted[]): Promise<Issue[]> {
+  const drafts = wanted.filter(({ name }) => name.startsWith(DRAFT_PREFIX));
+  if (drafts.length === 0) return [];
+  const names = drafts.map(({ name }) => name);
+  const found = new Set((await findDrafts(context, names)).map(({ name }) => name));
+  return drafts.flatMap(({ name, path }) => {
+    if (!found.has(name)) return { code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path };
+    return scope === userScope(context.caller.principal.userId) ? [] : notShared(scope, name, path);
+  });
 }
 
 function wantedBy(spec: GhostSpec, own: string): Wanted[] {
@@ -125,7 +139,9 @@ function canonical(spec: GhostSpec): GhostSpec {
   const skills = spec.skills?.map((text) => {
     const reference = text === "*" ? null : parseReference(text.normalize("NFC"));
     if (reference === null) return text;
-    return text.includes("@") ? `${reference.name}@${reference.range}` : reference.name;
+    return text.includes("@") && !text.startsWith(DRAFT_PREFIX)
+      ? `${reference.name}@${reference.range}`
+      : reference.name;
   });
   const preload = spec.preload_skills?.map((name) => name.normalize("NFC").trim());
   return {

@@ -63,7 +63,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const { package: found } = outcome;
   if (found === null) {
     if (repeat === null) await countToday(context, "uploads");
-    throw refusal(outcome);
+    throw refusedPackage(outcome);
   }
   const holder = holderOf(target.scope);
   // D1 may be far away: all that is asked before the package is stored is asked at one time.
@@ -225,7 +225,8 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
   return { status: 200, skill, routing: null };
 }
 
-function refusal({ issues }: PackageOutcome): GatewayError {
+/** Why an upload is no skill, with all that is wrong with it. */
+export function refusedPackage({ issues }: PackageOutcome): GatewayError {
   const facts = { issues: issues.map((issue: Issue) => ({ ...issue })) };
   if (issues.some((issue) => SIZE_ISSUES.has(issue.code))) {
     // What is too large first: the rest would not have it refused as such.

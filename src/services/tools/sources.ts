@@ -1,5 +1,6 @@
 // What the active skills declare beside their instructions: code that may run, and MCP servers. Read once a version, then known.
 
+import { isOthersDraft } from "../../domain/catalog/draft";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
 import { type CodeFacts, factsSchema, type ToolSource, type ToolSources } from "../../domain/conversation/offered";
@@ -58,7 +59,12 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
   );
   noteVersions(session, Object.fromEntries(lasting));
   const skills = found.filter((skill) => skill !== null);
-  const ofSkills = skills.map(({ skill, facts }) => ({ skill, servers: facts.servers ?? {} }));
+  const { userId } = context.caller.principal;
+  const ofSkills = skills.map(({ skill, facts }) => ({
+    skill,
+    // Whoever writes a draft changes it at any time: it never gets at the secrets of a user whom it names.
+    servers: isOthersDraft(skill.name, userId) ? {} : (facts.servers ?? {}),
+  }));
   const sources = { skills, servers: serversOf(view, ofSkills) };
   // What is not settled is not remembered on purpose: the next question asks again.
   if (settled) session.memory.sources = { key, sources };

@@ -215,7 +215,7 @@ export async function reindexSkills(
       })
       .from(skills)
       .innerJoin(versions, and(eq(versions.id, skills.versionId), eq(versions.skillId, skills.id)))
-      .where(gt(skills.seq, after))
+      .where(sql`${skills.seq} > ${after} AND ${skills.scope} NOT LIKE 'draft:%'`)
       .orderBy(asc(skills.seq))
       .limit(limit),
   ]);

@@ -1,6 +1,7 @@
 // Exact counts for quotas: of what a user has, and of what a user did in a day.
 
 import { and, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { draftsBeside } from "../../domain/access/access";
 import { fileBytesOf } from "./conversation/run-files";
 import type { Database } from "./database";
 import { usage } from "./schema/access";
@@ -60,7 +61,7 @@ const ROW = sql.join(
   sql` + `,
 );
 
-/** Statements that count the skills of a scope and what they take; `skillsUsed` reads their answers. */
+/** Statements that count the skills of a scope and what they take, a user's drafts with them; `skillsUsed` reads their answers. */
 export function countingSkills(db: Database, scope: string) {
   return [skillCount(db, scope), versionSums(db, scope)] as const;
 }
@@ -125,7 +126,7 @@ function versionSums(db: Database, scope: string) {
     })
     .from(skills)
     .innerJoin(versions, eq(versions.skillId, skills.id))
-    .where(eq(skills.scope, scope));
+    .where(inArray(skills.scope, [scope, ...draftsBeside(scope)]));
 }
 
 function keyCount(db: Database, userId: string) {

@@ -68,27 +68,27 @@ export interface LastVersion {
   folded: string;
 }
 
-/** A page of the versions of a user's own skills, skill by skill, the oldest first. */
-export async function readUserVersions(db: Database, userId: string, limit: number, after: LastVersion | null) {
-  const ofUser = (more: SQL | undefined) =>
+/** A page of the versions of a scope's skills, skill by skill, the oldest first. */
+export async function readScopeVersions(db: Database, scope: string, limit: number, after: LastVersion | null) {
+  const inScope = (more: SQL | undefined) =>
     db
       .select(EXPORTED_VERSION)
       .from(skills)
       .innerJoin(versions, eq(versions.skillId, skills.id))
-      .where(and(eq(skills.scope, userScope(userId)), more))
+      .where(and(eq(skills.scope, scope), more))
       .orderBy(skills.folded, versions.createdAt, versions.id)
       .limit(limit);
-  if (after === null) return ofUser(undefined);
+  if (after === null) return inScope(undefined);
   // What is left of that skill, and then what comes after it: a condition with "or" would read everything again. The skill may have
   // been deleted meanwhile.
   const [left, later] = await db.batch([
-    ofUser(
+    inScope(
       and(
         eq(skills.id, after.skill_id),
         sql`(${versions.createdAt}, ${versions.id}) > (${after.created_at}, ${after.id})`,
       ),
     ),
-    ofUser(sql`${skills.folded} > ${after.folded}`),
+    inScope(sql`${skills.folded} > ${after.folded}`),
   ]);
   return [...left, ...later].slice(0, limit);
 }

@@ -141,6 +141,15 @@ export async function skill(of: "self" | "group" | "public"): Promise<Thing> {
 
 const pick = (thing: Thing) => ({ group: thing.group! });
 
+/** A draft of `self`. */
+export async function draft(): Promise<Thing> {
+  const name = fresh("draft");
+  const body = form(skillZip({ name }));
+  const answer = await call("PUT", `/api/v1/kinds/skills/drafts/${name}`, { key: await keyOfUser("self"), body });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return { name };
+}
+
 /** A ghost of `self`, of the group at hand, or a public one. */
 export async function ghost(of: "self" | "group" | "public" = "self"): Promise<Thing> {
   const thing = await shared;

@@ -46,7 +46,7 @@ const nothing: Sent = () => ({});
 const json =
   (body: (thing: Thing) => unknown): Sent =>
   (thing) => ({ json: body(thing) });
-const zip =
+export const zip =
   (fields: (thing: Thing) => Record<string, string>, name: (thing: Thing) => string = () => fresh("upload")): Sent =>
   (thing) => ({ body: form(skillZip({ name: name(thing), version: "3.0.0" }), fields(thing)) });
 
@@ -64,7 +64,7 @@ export const members = (least: (typeof ROLES)[number], status: number): Row["may
 const without = (may: Row["may"], status: number): Row["may"] => ({ ...everybody(status), ...may });
 
 /** A route on nobody's thing in particular. */
-function open(
+export function open(
   route: string,
   scope: string | null,
   may: Row["may"],
@@ -75,7 +75,7 @@ function open(
 }
 
 /** A route on something of one's own. Not even an admin gets at it, unless it says so. */
-function own(
+export function own(
   route: string,
   scope: string,
   thing: Row["thing"],

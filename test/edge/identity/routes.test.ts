@@ -21,6 +21,7 @@ const RECALLED: Record<string, Recall> = {
   "GET /api/tasks/{id}/skills": "remembered",
   "GET /api/v1/kinds/skills": "remembered",
   "GET /api/v1/kinds/skills/unified": "remembered",
+  "GET /api/v1/kinds/skills/drafts": "remembered",
   "GET /api/v1/kinds/skills/public/list": "remembered",
   "GET /api/v1/kinds/skills/public/{id}/download": "remembered",
   "GET /api/v1/kinds/skills/public/{id}/content": "remembered",

@@ -27,6 +27,7 @@ import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { CHAT_QUERIES } from "../../support/chat-queries";
+import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { Recorder } from "../../support/recorder";
@@ -50,6 +51,7 @@ const SEARCHED = {
 /** Calls of a function, by its name: in all of `src` a name is exported once. */
 const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise<unknown>> = {
   ...FILE_QUERIES,
+  ...DRAFT_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),
@@ -295,12 +297,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   readScopeUse: (db) => usage.readScopeUse(db, OWN),
   readUserUse: (db) => usage.readUserUse(db, BIG_USER, OWN, { day: 1, kinds: ["uploads", "scripts"], files: 0 }),
   readUserRows: (db) => users.readUserRows(db, BIG_USER),
-  readUserVersions: async (db) => {
+  readScopeVersions: async (db) => {
     let last: users.LastVersion | null = null;
     for (const size of [PAGE, PAGE]) {
-      const page: Awaited<ReturnType<typeof users.readUserVersions>> = await users.readUserVersions(
+      const page: Awaited<ReturnType<typeof users.readScopeVersions>> = await users.readScopeVersions(
         db,
-        BIG_USER,
+        OWN,
         size,
         last,
       );

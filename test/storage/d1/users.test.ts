@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/storage/d1/database";
 import { deleteSkillRows, insertSkill, insertVersion } from "../../../src/storage/d1/registry/publishing";
-import { type LastVersion, readUserVersions } from "../../../src/storage/d1/users";
+import { type LastVersion, readScopeVersions } from "../../../src/storage/d1/users";
 import { skill, version } from "../../support/big-rows";
 import { BIG_USER } from "../../support/registry-10k";
 
@@ -14,7 +14,12 @@ const db = openDatabase(env.DB, { storage: 0 });
 async function pages(size: number, between = async () => {}): Promise<string[]> {
   const seen: string[] = [];
   for (let after: LastVersion | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof readUserVersions>> = await readUserVersions(db, BIG_USER, size, after);
+    const page: Awaited<ReturnType<typeof readScopeVersions>> = await readScopeVersions(
+      db,
+      `user:${BIG_USER}`,
+      size,
+      after,
+    );
     seen.push(...page.map(({ id }) => id));
     const last = page.at(-1);
     if (last === undefined || page.length < size) return seen;

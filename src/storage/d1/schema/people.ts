@@ -5,6 +5,7 @@ import { isNotNull, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
+import { draftReaders } from "./drafts";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 
@@ -120,12 +121,19 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     exported: "digests by which chats are found again; what was said is with their conversations",
     erased: DELETED,
   },
+  {
+    table: draftReaders,
+    column: draftReaders.userId,
+    holds: "user",
+    exported: "who may use somebody else's draft; the drafts are their authors'",
+    erased: DELETED,
+  },
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
   {
     table: skills,
     column: skills.scope,
     holds: "scope",
-    exported: "page by page, with their versions: readUserVersions",
+    exported: "page by page, with their versions and drafts: readScopeVersions",
     erased: { why: "services/users.ts deletes each with its packages" },
   },
   {

@@ -1,0 +1,166 @@
+// Drafts over HTTP: one's own to push, list, promote and delete, and those of others that name one to see.
+
+import { createRoute } from "@hono/zod-openapi";
+import { DEFAULT_NAMESPACE, groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { draftReference } from "../../domain/catalog/draft";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { issueSchema } from "../../edge/errors";
+import { router } from "../../edge/router";
+import { instant, json, noContent, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { deleteDraft, promoteDraft, pushDraft, readDrafts } from "../../services/registry/drafts";
+import type { DraftSummary } from "../../storage/d1/registry/drafts";
+import { skillSchema, verdictsSchema } from "./resources";
+import { routingSchema } from "./routing";
+import { formBody, publishedResource, uploadFile } from "./uploads";
+
+const draftSchema = () =>
+  z
+    .object({
+      reference: z
+        .string()
+        .openapi({ description: "What chooses it, in `additional_skills` or a ghost of one's own." }),
+      name: z.string(),
+      author: z.string(),
+      namespace: z.string(),
+      is_public: z.boolean(),
+      version: z.string().nullable(),
+      version_id: z.string(),
+      description: z.string(),
+      tokens: z.int(),
+      size: z.int(),
+      users: z
+        .array(z.string())
+        .nullable()
+        .openapi({ description: "Whom it names; `null` of a draft of somebody else." }),
+      pushed_at: z.string(),
+      expires_at: z.string(),
+      warnings: z.array(issueSchema()),
+    })
+    .openapi("Draft");
+const pushedSchema = () =>
+  draftSchema()
+    .extend({ scripts: verdictsSchema().optional(), routing: routingSchema().optional() })
+    .openapi("PushedDraft");
+const listSchema = () => z.object({ items: z.array(draftSchema()) }).openapi("Drafts");
+
+const newDraft = () =>
+  z.strictObject({
+    file: uploadFile(),
+    namespace: z.string().min(1).max(64).default(DEFAULT_NAMESPACE),
+    public: z.enum(["true", "false"]).default("false").openapi({ description: "Meant for everybody (admins)." }),
+    users: z
+      .string()
+      .max(4_096)
+      .default("")
+      .openapi({ description: "Ids of users who may choose it, with commas between them." }),
+  });
+
+const params = z.object({ name: z.string().min(1).max(200) });
+
+export const draftRoutes = router();
+
+draftRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/drafts",
+    summary: "One's own drafts by name, then those of others that name one, the newest first",
+    responses: { 200: json("Drafts.", listSchema), ...refusals() },
+  }),
+  async (c) => {
+    const context = c.get("context");
+    const { own, others } = await readDrafts(context);
+    const { userId } = context.caller.principal;
+    return c.json({ items: [...own, ...others].map((draft) => draftResource(draft, userId)) }, 200);
+  },
+);
+
+draftRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/drafts/{name}",
+    summary: "Push a package as one's draft of this name, in the place of the one before",
+    request: { params, body: formBody(newDraft) },
+    responses: {
+      200: json("In the place of the one before.", pushedSchema),
+      201: json("The first.", pushedSchema),
+      ...refusals(400, 403, 404, 409, 413, 415, 422),
+    },
+  }),
+  async (c) => {
+    const context = c.get("context");
+    const form = c.req.valid("form");
+    const { draft, isNew, scripts, routing } = await pushDraft(context, {
+      name: c.req.valid("param").name,
+      upload: new Uint8Array(await form.file.arrayBuffer()),
+      fileName: form.file.name,
+      namespace: form.namespace,
+      isPublic: form.public === "true",
+      users: form.users.split(",").flatMap((user) => user.trim() || []),
+    });
+    const told = {
+      ...draftResource(draft, context.caller.principal.userId),
+      ...(scripts === null || scripts.length === 0 ? {} : { scripts }),
+      ...(routing === null ? {} : { routing }),
+    };
+    return c.json(told, isNew ? 201 : 200);
+  },
+);
+
+draftRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/drafts/{name}",
+    summary: "Delete one's draft",
+    request: { params },
+    responses: { 204: noContent, ...refusals(404) },
+  }),
+  async (c) => {
+    await deleteDraft(c.get("context"), c.req.valid("param").name);
+    return c.body(null, 204);
+  },
+);
+
+draftRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/drafts/{name}/promote",
+    summary: "Publish the bytes of one's draft where it is meant to go",
+    request: {
+      params,
+      headers: z.object({
+        "idempotency-key": z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
+      }),
+    },
+    responses: {
+      200: json("There is a version with this content already; nothing changed.", skillSchema),
+      201: json("Published.", skillSchema),
+      ...refusals(400, 403, 404, 409, 413, 422),
+    },
+  }),
+  async (c) => {
+    const repeat = c.req.header("idempotency-key") ?? null;
+    const done = await promoteDraft(c.get("context"), c.req.valid("param").name, repeat);
+    return c.json(publishedResource(c.get("context"), done), done.status);
+  },
+);
+
+function draftResource(draft: DraftSummary, userId: string): z.infer<ReturnType<typeof draftSchema>> {
+  const { author, name, target, versionId, version, description, tokens, size, warnings } = draft;
+  return {
+    reference: draftReference({ author, name }, userId),
+    name,
+    author,
+    namespace: groupOfScope(target) ?? DEFAULT_NAMESPACE,
+    is_public: target === PUBLIC_SCOPE,
+    version,
+    version_id: versionId,
+    description,
+    tokens,
+    size,
+    users: author === userId ? draft.users : null,
+    pushed_at: instant(draft.pushedAt),
+    expires_at: instant(draft.expiresAt),
+    warnings,
+  };
+}

@@ -1,0 +1,199 @@
+// Drafts of skills. Each is a skill of one version in its author's scope of drafts, with a row that says so; neither the search index
+// nor the counter of any group or of everybody hears of it.
+
+import { and, desc, eq, gt, inArray, lte, or, type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { draftScope, PUBLIC_DRAFTS, userScope } from "../../../domain/access/access";
+import type { DraftPlace } from "../../../domain/catalog/draft";
+import type { Issue } from "../../../domain/errors";
+import { type CatalogRow, fits, level1 } from "../catalog";
+import type { Database } from "../database";
+import { raiseCounters } from "../keys";
+import { draftReaders, drafts } from "../schema/drafts";
+import { skills, versions } from "../schema/registry";
+import { countingSkills, type SkillsUsed, skillsUsed } from "../usage";
+import { keepVerdicts } from "../versions";
+import type { NewSkill, NewVersion } from "./publishing";
+
+/** A draft in a catalog, under the reference that asked for it. */
+export type DraftRow = CatalogRow;
+
+/** What lists tell of a draft. */
+export interface DraftSummary {
+  id: string;
+  author: string;
+  name: string;
+  target: string;
+  versionId: string;
+  version: string | null;
+  description: string;
+  tokens: number;
+  size: number;
+  warnings: Issue[];
+  pushedAt: number;
+  expiresAt: number;
+  /** Whom it names. */
+  users: string[];
+}
+
+const READERS = sql<string[]>`(SELECT json_group_array(user_id) FROM (SELECT user_id FROM ${draftReaders}
+  WHERE ${draftReaders.skillId} = ${drafts.skillId} ORDER BY user_id))`.mapWith((text: string) =>
+  z.array(z.string()).parse(JSON.parse(text)),
+);
+
+const summary = {
+  id: drafts.skillId,
+  author: skills.userId,
+  name: skills.name,
+  target: drafts.target,
+  versionId: sql<string>`${versions.id}`.as("draft_version"),
+  version: versions.label,
+  description: versions.description,
+  tokens: versions.tokensInstructions,
+  size: versions.zipSize,
+  warnings: versions.warnings,
+  pushedAt: sql<number>`${versions.createdAt}`.as("draft_pushed"),
+  expiresAt: drafts.expiresAt,
+  users: READERS.as("draft_users"),
+};
+
+function summaries(db: Database, where: SQL | undefined) {
+  return db
+    .select(summary)
+    .from(skills)
+    .innerJoin(drafts, eq(drafts.skillId, skills.id))
+    .innerJoin(versions, eq(versions.id, skills.versionId))
+    .where(where);
+}
+
+/** An author's draft by name, over or not, and what the author's skills and drafts take together. */
+export async function readOwnDraft(
+  db: Database,
+  author: string,
+  name: string,
+): Promise<{ draft: DraftSummary | null; count: number; used: SkillsUsed }> {
+  const scope = draftScope(author);
+  const [found, [counted], skillCount, sums] = await db.batch([
+    summaries(db, and(eq(skills.scope, scope), eq(skills.name, name))),
+    db.select({ count: sql<number>`count(*)` }).from(skills).where(eq(skills.scope, scope)),
+    ...countingSkills(db, userScope(author)),
+  ]);
+  return { draft: found[0] ?? null, count: counted?.count ?? 0, used: skillsUsed(skillCount, sums) };
+}
+
+/** An author's drafts by name, and those of others that name this user, the newest first. */
+export async function listDrafts(
+  db: Database,
+  userId: string,
+  now: number,
+  limit: number,
+): Promise<{ own: DraftSummary[]; others: DraftSummary[] }> {
+  const [own, others] = await db.batch([
+    summaries(db, and(eq(skills.scope, draftScope(userId)), gt(drafts.expiresAt, now))).orderBy(skills.name),
+    summaries(
+      db,
+      and(
+        sql`${skills.id} IN (SELECT skill_id FROM draft_readers WHERE user_id = ${userId})`,
+        gt(drafts.expiresAt, now),
+      ),
+    )
+      .orderBy(desc(drafts.expiresAt))
+      .limit(limit),
+  ]);
+  return { own, others };
+}
+
+/** The drafts that these references mean, as far as this user is their author or is named by them. */
+export async function readChosenDrafts(
+  db: Database,
+  userId: string,
+  places: readonly (DraftPlace & { reference: string })[],
+  { shell, now }: { shell: string | null; now: number },
+): Promise<DraftRow[]> {
+  const asked = JSON.stringify(
+    places.map(({ author, name, reference }) => ({ reference, scope: draftScope(author), name })),
+  );
+  const isReader = sql`EXISTS (SELECT 1 FROM ${draftReaders} WHERE ${draftReaders.userId} = ${userId} AND ${draftReaders.skillId} = ${skills.id})`;
+  return db
+    .select({
+      ...level1,
+      name: sql<string>`asked.value ->> 'reference'`.as("draft_reference"),
+      scope:
+        sql<string>`CASE ${drafts.target} WHEN 'public' THEN ${PUBLIC_DRAFTS} || ${skills.userId} ELSE ${skills.scope} END`.as(
+          "draft_scope",
+        ),
+    })
+    .from(sql`json_each(${asked}) AS asked`)
+    .crossJoin(skills)
+    .innerJoin(drafts, eq(drafts.skillId, skills.id))
+    .innerJoin(versions, eq(versions.id, skills.versionId))
+    .where(
+      and(
+        sql`${skills.scope} = asked.value ->> 'scope' AND ${skills.name} = asked.value ->> 'name'`,
+        gt(drafts.expiresAt, now),
+        or(eq(skills.scope, draftScope(userId)), isReader),
+        ...(shell === null ? [] : [fits(shell, versions.bindShells)]),
+      ),
+    );
+}
+
+/**
+ * Puts a draft in the place of the one before, whose id it keeps: conversations that have it go on with it. Fails on a constraint when
+ * another push was faster.
+ */
+export async function putDraft(
+  db: Database,
+  before: Pick<DraftSummary, "id" | "users"> | null,
+  skill: NewSkill & { id: string; userId: string },
+  version: NewVersion,
+  { target, expiresAt, users }: Pick<DraftSummary, "target" | "expiresAt" | "users">,
+): Promise<void> {
+  await db.batch([
+    raiseCounters(db, heardBy(skill.userId, [...users, ...(before?.users ?? [])])),
+    ...(before === null ? [] : [db.delete(skills).where(eq(skills.id, before.id))]),
+    db.insert(skills).values({ ...skill, tokens: version.tokensInstructions, bindShells: version.bindShells }),
+    db.insert(versions).values(version),
+    ...keepVerdicts(db, version),
+    db.insert(drafts).values({ skillId: skill.id, target, expiresAt }),
+    ...(users.length === 0
+      ? []
+      : [db.insert(draftReaders).values(users.map((userId) => ({ userId, skillId: skill.id })))]),
+  ]);
+}
+
+/** Deletes drafts with their rows. */
+export async function deleteDrafts(
+  db: Database,
+  gone: readonly Pick<DraftSummary, "id" | "author" | "users">[],
+): Promise<void> {
+  const [first] = gone;
+  if (first === undefined) return;
+  await db.batch([
+    db.delete(skills).where(
+      inArray(
+        skills.id,
+        gone.map(({ id }) => id),
+      ),
+    ),
+    raiseCounters(
+      db,
+      gone.flatMap(({ author, users }) => heardBy(author, users)),
+    ),
+  ]);
+}
+
+/** A draft by the id of its skill. */
+export async function readDraftOf(db: Database, skillId: string): Promise<DraftSummary | null> {
+  const [found] = await summaries(db, eq(skills.id, skillId));
+  return found ?? null;
+}
+
+/** Drafts whose time is over. */
+export function expiredDrafts(db: Database, now: number, limit: number): Promise<DraftSummary[]> {
+  return summaries(db, lte(drafts.expiresAt, now)).limit(limit);
+}
+
+/** The scopes whose conversations are to look again. */
+function heardBy(author: string, users: readonly string[]): string[] {
+  return [author, ...users].map(userScope);
+}

@@ -1,0 +1,19 @@
+// The rows of the isolation matrix for drafts. Nobody but the author has to do with one by these routes; who else may choose one is a
+// conversation's matter.
+
+import { draft, fresh } from "./actors";
+import { everybody, open, own, type Row, zip } from "./table";
+
+const D = "/api/v1/kinds/skills/drafts";
+const named = zip(
+  () => ({}),
+  ({ name = "" }) => name,
+);
+
+export const DRAFT_ROWS: Row[] = [
+  open(`GET ${D}`, "skills:read", everybody(200)),
+  // To a name of one's own: there is nobody else's to push to.
+  open(`PUT ${D}/{name}`, "skills:write", everybody(201), named, async () => ({ name: fresh("draft") })),
+  own(`DELETE ${D}/{name}`, "skills:write", draft, 204, { spent: true }),
+  own(`POST ${D}/{name}/promote`, "skills:write", draft, 201, { spent: true }),
+];

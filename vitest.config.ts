@@ -42,6 +42,7 @@ export default defineConfig(async () => {
             exclude: [
               `test/domain/**/!(${NEEDS_WORKERD}).test.ts`,
               "test/node/**",
+              "test/cli/**",
               "test/smoke/**",
               "test/client/**",
               "test/browser/**",
@@ -104,7 +105,12 @@ export default defineConfig(async () => {
         {
           test: {
             name: "node",
-            include: ["test/node/**/*.test.ts", "test/client/**/*.test.ts", "test/architecture.test.ts"],
+            include: [
+              "test/node/**/*.test.ts",
+              "test/cli/**/*.test.ts",
+              "test/client/**/*.test.ts",
+              "test/architecture.test.ts",
+            ],
             testTimeout: 120_000,
             hookTimeout: 120_000,
             fileParallelism: false,

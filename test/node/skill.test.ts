@@ -91,7 +91,7 @@ describe("the key of this machine", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     try {
       const pushed = await keyless("push", "pushed", "--url", url);
-      expect(pushed).toMatchObject({ code: 1, stderr: expect.stringContaining("Set GATEWAY_KEY") });
+      expect(pushed).toMatchObject({ code: 3, stderr: expect.stringContaining("Set GATEWAY_KEY") });
       expect(seen).toEqual([]);
       await skill("push", "pushed", "--url", url);
       expect(seen).toEqual(["/api/v1/kinds/skills/upload Bearer sgw_none"]);
@@ -189,7 +189,7 @@ describe("the bench", () => {
     expect(elsewhere.stdout).toContain(path.join(folder, "greeter.zip"));
     expect((await skill("check", "greeter.zip")).stdout).toContain("greeter 1.0.0: valid");
     const pushed = await skill("push", "greeter", "--url", "http://127.0.0.1:9");
-    expect(pushed).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing answers") });
+    expect(pushed).toMatchObject({ code: 4, stderr: expect.stringContaining("Nothing answers") });
   });
 
   it("begins a skill that passes its check, and nothing over another one", async () => {
@@ -200,7 +200,7 @@ describe("the bench", () => {
     expect(checked.stdout).not.toContain("warnings");
     expect((await skill("new", "tide-tables")).stderr).toContain("is there already");
     for (const name of ["Tide", "../tide", "tide--tables", "a".repeat(65)])
-      expect(await skill("new", name), name).toMatchObject({ code: 1 });
+      expect(await skill("new", name), name).toMatchObject({ code: 2 });
   });
 });
 
@@ -232,7 +232,7 @@ describe("a push", () => {
         "/api/v1/kinds/skills/upload first.zip writers",
         "/api/v1/kinds/skills/upload second.zip writers",
       ]);
-      expect(pushed).toMatchObject({ code: 1, stdout: expect.stringContaining("second  was published as v") });
+      expect(pushed).toMatchObject({ code: 6, stdout: expect.stringContaining("second  was published as v") });
       expect(pushed.stderr).toContain(
         "first: 409 VERSION_EXISTS: Version 1.0.0 exists. Raise version in SKILL.md, to 1.0.1",
       );

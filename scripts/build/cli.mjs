@@ -1,0 +1,47 @@
+// Bundles the command line: one file of JavaScript that needs nothing but Node 20.
+
+import { chmod, mkdir } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { isMain, root, writeWhole } from "../kit/files.mjs";
+import { fail } from "../kit/refusal.mjs";
+import { bundle } from "./bundle.mjs";
+import { kept } from "./kept.mjs";
+
+/** Where the package of the SDK has it. */
+export const BIN = path.join(root, "sdk", "bin", "skillgate.js");
+
+/** Of what it imports, what a Worker would get: the ES modules, not those that Node would require. */
+const OPTIONS = { platform: "browser", target: "node20", external: ["node:*"], metafile: true };
+
+/** Writes the program that the package has. */
+export async function buildCli(file = BIN) {
+  const { outputFiles } = await bundle({
+    ...OPTIONS,
+    entryPoints: ["sdk/cli/bin.ts"],
+    outdir: path.dirname(file),
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "eof",
+    banner: { js: "#!/usr/bin/env node" },
+  });
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeWhole(file, outputFiles[0].text, 0o755);
+  await chmod(file, 0o755);
+  return file;
+}
+
+/** The program's `main`, for `npm run skill`; made again only when its sources change. */
+export async function importCli() {
+  const code = await kept("skillgate", async () => {
+    const { outputFiles, metafile } = await bundle({ ...OPTIONS, entryPoints: ["sdk/cli/main.ts"], outdir: root });
+    return { result: outputFiles[0].text, metafile };
+  });
+  const file = path.join(root, "dist", "kept", "skillgate.mjs");
+  await writeWhole(file, code);
+  return import(pathToFileURL(file).href);
+}
+
+if (isMain(import.meta.url)) {
+  buildCli().then((file) => console.log(file), fail);
+}

@@ -1,0 +1,117 @@
+// Takes skills from a Git host, or from a site with a well-known index: looked at here first, then into one's own, or a folder.
+
+import { isCancel, multiselect } from "@clack/prompts";
+import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { packFiles, readSkill, writeSkill } from "../folder";
+import { gatewayOf } from "../lookup";
+import { issueLines } from "../print";
+import { EXIT, misused, Problem } from "../problem";
+import { progressOf } from "../progress";
+import type { FoundSkill } from "../sources/found";
+import { parseRepository, skillsOfRepository } from "../sources/github";
+import { offersOf } from "../sources/well-known";
+import { answer, note, placeOf, tell, type Work } from "../work";
+import { publish } from "./push";
+
+export const add: Command = {
+  usage:
+    "<github:owner/repo[/path][@ref] | https://site> [--skill <a,b> | --all] [--group <name> | --public | --dir <folder>]",
+  summary:
+    "Takes skills from a repository or from a site's index, checks them, and publishes them as your own; with --dir writes them to a folder instead.",
+  options: { ...GATEWAY_OPTIONS, skill: TEXT, all: YES, group: TEXT, public: YES, dir: TEXT, source: TEXT },
+  names: [1, 1],
+  async run(work, [from = ""], values) {
+    const [group, dir] = [option(values, "group"), option(values, "dir")];
+    if ([group !== undefined, values.public === true, dir !== undefined].filter(Boolean).length > 1)
+      throw misused("--group, --public and --dir do not go together.");
+    // Asked for before anything is downloaded: a key that is missing is told at once.
+    const gateway = dir === undefined ? await gatewayOf(work, values) : null;
+    const progress = progressOf(work, `reading ${from}`);
+    let skills: FoundSkill[];
+    try {
+      skills = await found(work, from, {
+        source: option(values, "source"),
+        named: option(values, "skill"),
+        all: values.all === true,
+      });
+    } finally {
+      progress.end();
+    }
+    const done: object[] = [];
+    let exit: number = EXIT.done;
+    for (const skill of skills) {
+      const zip = packFiles(skill.name, skill.files);
+      const { package: good, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
+      if (good === null) {
+        note([`${skill.name} is not valid, and is not taken.`, ...issueLines("issues", issues)].join("\n"));
+        done.push({ name: skill.name, origin: skill.origin, issues });
+        exit = EXIT.refused;
+        continue;
+      }
+      for (const { code, message, severity } of warnings)
+        if (severity === "high") note(`${skill.name}: ${code}  ${message}`);
+      if (gateway === null) {
+        const folder = await writeSkill(placeOf(work, dir ?? "."), good);
+        tell(work, `${good.name}  ${folder}  from ${skill.origin}`);
+        done.push({ name: good.name, origin: skill.origin, folder });
+        continue;
+      }
+      const named = { name: good.name, zip: async () => good.zip };
+      const made = await publish(gateway, named, { group, isPublic: values.public === true });
+      tell(work, `${made.text}\n  from ${skill.origin}`);
+      done.push({ ...made.told, origin: skill.origin });
+    }
+    answer(work, { added: done });
+    return exit;
+  },
+};
+
+interface Choice {
+  source: string | undefined;
+  named: string | undefined;
+  all: boolean;
+}
+
+async function found(work: Work, from: string, choice: Choice): Promise<FoundSkill[]> {
+  const repository = parseRepository(from);
+  if (repository !== null) {
+    const { skills } = await skillsOfRepository(work, repository, choice.source);
+    if (skills.length === 0) throw new Problem(EXIT.absent, `${from} has no folder with a SKILL.md.`);
+    const names = await chosen(
+      work,
+      skills.map(({ name }) => name),
+      choice,
+    );
+    return skills.filter(({ name }) => names.has(name));
+  }
+  if (!/^https?:\/\//.test(from)) throw misused(`${from} is neither github:owner/repo nor the address of a site.`);
+  const offers = await offersOf(work, from);
+  if (offers.length === 0) throw new Problem(EXIT.absent, `${from} offers no skills.`);
+  const names = await chosen(
+    work,
+    offers.map(({ name }) => name),
+    choice,
+  );
+  const skills: FoundSkill[] = [];
+  for (const offer of offers) if (names.has(offer.name)) skills.push(await offer.fetch());
+  return skills;
+}
+
+/** Which of them are meant: the only one, those that were named, or those that the person picks. */
+async function chosen(work: Work, names: readonly string[], { named, all }: Choice): Promise<Set<string>> {
+  if (all) return new Set(names);
+  if (named !== undefined) {
+    const asked = named.split(",").map((name) => name.trim());
+    const missing = asked.filter((name) => !names.includes(name));
+    if (missing.length > 0)
+      throw new Problem(EXIT.absent, `There is no ${missing.join(", ")} there, but ${names.join(", ")}.`);
+    return new Set(asked);
+  }
+  if (names.length === 1) return new Set(names);
+  if (process.stdin.isTTY !== true || work.json)
+    throw misused(`There are ${names.length} skills: name some with --skill, or take --all. ${names.join(", ")}`);
+  const options = names.map((name) => ({ value: name, label: name }));
+  const picked = await multiselect({ message: "Which skills?", options });
+  if (isCancel(picked)) throw new Problem(EXIT.interrupted, "Nothing was taken.");
+  return new Set(picked);
+}

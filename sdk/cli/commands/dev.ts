@@ -1,0 +1,123 @@
+// While one writes: every save is checked, and pushed as a draft, which an open conversation has from then on.
+
+import { watch } from "node:fs";
+import * as z from "zod";
+import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { readSkill, skillAt } from "../folder";
+import type { Gateway } from "../gateway";
+import { gatewayOf } from "../lookup";
+import { issueLines } from "../print";
+import { EXIT, Problem } from "../problem";
+import { answer, note, tell, type Work } from "../work";
+import { pushDraft, type Where } from "./push";
+
+/** An editor writes several times in a row. */
+const QUIET_MS = 150;
+
+const conversationSchema = z.looseObject({
+  id: z.string(),
+  settings: z.looseObject({ additional_skills: z.array(z.unknown()).optional() }).optional(),
+});
+const turnSchema = z.looseObject({
+  active: z.array(z.looseObject({ skill: z.string() })),
+  warnings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+});
+
+export const dev: Command = {
+  usage: "[skill] [--conversation <id>] [--public] [--users <a,b>] [--local] [--once]",
+  summary:
+    "Watches a folder: each save is checked and pushed as your draft, and the conversation goes on with it. --local only checks; --once ends after the first round; code runs only in an admin's --public draft.",
+  options: { ...GATEWAY_OPTIONS, conversation: TEXT, users: TEXT, public: YES, local: YES, once: YES },
+  names: [0, 1],
+  async run(work, [name = "."], values) {
+    const skill = await skillAt(work, name);
+    if (!skill.isFolder) throw new Problem(EXIT.usage, `${name} is no folder that could be watched.`);
+    const gateway = values.local === true ? null : await gatewayOf(work, values);
+    const where = { group: undefined, isPublic: values.public === true, users: option(values, "users") };
+    const conversation = option(values, "conversation") ?? `dev-${skill.name}`.replaceAll(/[^A-Za-z0-9._:-]/g, "-");
+    const round = () => once(work, skill, { gateway, where, conversation });
+    if (values.once === true) return round();
+    return watched(skill.place, round, () => tell(work, `watching ${skill.place}; Ctrl-C ends it`));
+  },
+};
+
+interface Target {
+  gateway: Gateway | null;
+  where: Where;
+  conversation: string;
+}
+
+async function once(
+  work: Work,
+  skill: Awaited<ReturnType<typeof skillAt>>,
+  { gateway, where, conversation }: Target,
+): Promise<number> {
+  const at = new Date().toLocaleTimeString();
+  const zip = await skill.zip();
+  const { package: found, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
+  if (found === null) {
+    note([`${at}  not valid; the draft is as it was`, ...issueLines("issues", issues)].join("\n"));
+    answer(work, { valid: false, issues });
+    return EXIT.refused;
+  }
+  if (gateway === null) {
+    tell(work, [`${at}  ${found.name} is valid`, ...issueLines("warnings", warnings)].join("\n"));
+    answer(work, { valid: true, warnings });
+    return EXIT.done;
+  }
+  const pushed = await pushDraft(gateway, { name: skill.name, zip: async () => zip }, where);
+  const told = await preview(gateway, conversation, `draft:${found.name}`);
+  tell(work, `${at}  ${pushed.text}\n  conversation ${conversation}: ${told}`);
+  answer(work, { ...pushed.told, conversation });
+  return EXIT.done;
+}
+
+/** Has the conversation choose the draft and take a turn, which tells every page that is open on it. */
+async function preview(gateway: Gateway, conversation: string, reference: string): Promise<string> {
+  const path = `/api/v1/conversations/${encodeURIComponent(conversation)}`;
+  const { settings } = await gateway.read(conversationSchema, "/api/v1/conversations", {
+    method: "POST",
+    json: { id: conversation },
+  });
+  const before = settings?.additional_skills ?? [];
+  if (!before.includes(reference))
+    await gateway.read(conversationSchema, "/api/v1/conversations", {
+      method: "POST",
+      json: { id: conversation, additional_skills: [...before, reference] },
+    });
+  const { active, warnings } = await gateway.read(turnSchema, `${path}/turns`, { method: "POST", json: {} });
+  const isActive = active.some(({ skill }) => skill === reference);
+  const said = warnings.map(({ code, message }) => `\n  ${code}  ${message}`).join("");
+  return `${isActive ? `${reference} is active in it` : `${reference} is not active in it`}${said}`;
+}
+
+/**
+ * A round now and after each change of the folder, one at a time; it ends with the process. The first one has to do well; one that fails
+ * later is told, and the next may do better.
+ */
+function watched(folder: string, round: () => Promise<number>, begun: () => void): Promise<never> {
+  return new Promise((_, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const end = (error: unknown) => {
+      watcher.close();
+      reject(error);
+    };
+    // Before the first round, so that nothing is missed which is saved meanwhile.
+    const watcher = watch(folder, { recursive: true }, (_event, file) => {
+      if (file !== null && /(^|[/\\])(\.|node_modules)/.test(file)) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        running = running.then(round).then(
+          () => {},
+          (error: unknown) => {
+            if (error instanceof Problem && error.exit !== EXIT.key) note(error.message);
+            else end(error);
+          },
+        );
+      }, QUIET_MS);
+    });
+    watcher.once("error", end);
+    let running = round().then(begun);
+    running.catch(end);
+  });
+}

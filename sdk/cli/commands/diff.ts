@@ -1,0 +1,63 @@
+// What differs between two versions of a skill, or between a folder and what is published.
+
+import type { SkillPackage } from "../../../src/domain/package/skill";
+import { type Command, GATEWAY_OPTIONS } from "../command";
+import { downloadSkill } from "../download";
+import { filesOf, readSkill, skillAt } from "../folder";
+import { unifiedDiff } from "../lines";
+import { findNamed, findVersionOf, gatewayOf, readVersionsOf } from "../lookup";
+import { EXIT, Problem } from "../problem";
+import { answer, tell } from "../work";
+
+export const diff: Command = {
+  usage: "<name> [from] [to] | <folder> [from]",
+  summary:
+    "Shows what changed between two versions (the current one and the one before, unless they are named), or from a published version to a folder.",
+  options: GATEWAY_OPTIONS,
+  names: [1, 3],
+  async run(work, [typed = "", from, to], values) {
+    const gateway = await gatewayOf(work, values);
+    const folder = /[/\\.]/.test(typed) ? await skillAt(work, typed) : null;
+    const here = folder === null ? null : await readSkill(await folder.zip(), `${folder.name}.zip`);
+    if (here !== null && here.package === null)
+      throw new Problem(EXIT.refused, `${typed} is not valid; ${work.program} check ${typed} says why.`);
+    const { metadata, status } = await findNamed(gateway, here?.package?.name ?? typed);
+    const { id } = metadata.labels;
+    const name = metadata.name;
+    const at = async (version: string) => {
+      const { version_id, version: label } = await findVersionOf(gateway, id, version);
+      return { label: label ?? version_id, package: await downloadSkill(gateway, id, { name, version: version_id }) };
+    };
+    const newer = here?.package != null ? { label: typed, package: here.package } : await at(to ?? status.version_id);
+    const before = async () => {
+      const all = await readVersionsOf(gateway, id);
+      const place = all.findIndex(({ version_id }) => version_id === status.version_id);
+      const found = all[place + 1];
+      if (found === undefined) throw new Problem(EXIT.absent, `${name} has no version before the current one.`);
+      return found.version_id;
+    };
+    const older = await at(from ?? (here === null ? await before() : status.version_id));
+    const files = changed(older.package, newer.package);
+    answer(work, { name, from: older.label, to: newer.label, files: files.map(({ path, what }) => ({ path, what })) });
+    const text = files.map((file) => unifiedDiff(file, older.label, newer.label)).join("\n");
+    tell(work, files.length === 0 ? `${name}: ${older.label} and ${newer.label} are the same` : text);
+    return EXIT.done;
+  },
+};
+
+export interface ChangedFile {
+  path: string;
+  what: "added" | "removed" | "changed";
+  before: Uint8Array | null;
+  after: Uint8Array | null;
+}
+
+function changed(older: SkillPackage, newer: SkillPackage): ChangedFile[] {
+  const [a, b] = [filesOf(older), filesOf(newer)];
+  return [...new Set([...a.keys(), ...b.keys()])].sort().flatMap((path): ChangedFile[] => {
+    const [before, after] = [a.get(path) ?? null, b.get(path) ?? null];
+    if (before === null || after === null)
+      return [{ path, what: before === null ? "added" : "removed", before, after }];
+    return Buffer.compare(before, after) === 0 ? [] : [{ path, what: "changed", before, after }];
+  });
+}

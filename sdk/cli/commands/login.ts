@@ -1,0 +1,37 @@
+// Signs in to a gateway: asks it whose key this is, and keeps the key for it.
+
+import { isCancel, password, text } from "@clack/prompts";
+import { type Command, GATEWAY_OPTIONS, option } from "../command";
+import { Gateway } from "../gateway";
+import { EXIT, misused, Problem } from "../problem";
+import { meSchema } from "../resources";
+import { chosenUrl, gatewayUrl, keepKey } from "../sign-in";
+import { answer, tell } from "../work";
+
+export const login: Command = {
+  usage: "[--url <gateway>] [--key <key>]",
+  summary: "Keeps a key for a gateway, after asking the gateway whose it is. Without options it asks for both.",
+  options: GATEWAY_OPTIONS,
+  names: [0, 0],
+  async run(work, _names, values) {
+    const isAsked = process.stdin.isTTY === true && !work.json;
+    let url = await chosenUrl(work, { url: option(values, "url"), port: option(values, "port") });
+    if (isAsked && values.url === undefined && values.port === undefined && !work.env.GATEWAY_URL) {
+      url = gatewayUrl(await asked(text({ message: "Which gateway?", placeholder: url, defaultValue: url })));
+    }
+    const typed = option(values, "key") || work.env.GATEWAY_KEY;
+    if (!typed && !isAsked) throw misused("Give the key by --key, or in GATEWAY_KEY.");
+    const key = typed || (await asked(password({ message: `A key of ${url} (sgw_…)` })));
+    const me = await new Gateway(work, { url, key }).read(meSchema, "/api/v1/me");
+    const file = await keepKey(work, { url, key });
+    tell(work, `Signed in to ${url} as ${me.user_id}. The key is kept in ${file}, which only you can read.`);
+    answer(work, { url, user_id: me.user_id, role: me.role ?? null });
+    return EXIT.done;
+  },
+};
+
+async function asked(answering: Promise<string | symbol>): Promise<string> {
+  const given = await answering;
+  if (isCancel(given) || typeof given !== "string") throw new Problem(EXIT.interrupted, "Nothing was changed.");
+  return given;
+}

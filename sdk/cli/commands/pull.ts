@@ -1,0 +1,144 @@
+// Brings skills into a folder where agents look for them: by name, or all that a task uses.
+
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { downloadSkill } from "../download";
+import { filesIn, removeFolder, writeSkill } from "../folder";
+import type { Gateway } from "../gateway";
+import { findNamed, gatewayOf } from "../lookup";
+import { EXIT, misused, Problem } from "../problem";
+import { progressOf } from "../progress";
+import { taskSkillsSchema } from "../resources";
+import { answer, note, placeOf, tell, type Work } from "../work";
+
+/** Downloads at once. */
+const AT_ONCE = 3;
+
+interface Wanted {
+  name: string;
+  version?: string | undefined;
+  /** Which skill of the name, where the task says. */
+  id?: string | undefined;
+  hash?: string | null | undefined;
+}
+
+type Outcome =
+  | { name: string; done: "written" | "kept"; folder: string }
+  | { name: string; done: "failed"; reason: string; exit: number };
+
+export const pull: Command = {
+  usage: "<name[@version]…> | --task <id> [--dir <folder>] [--clear-cache | --skip-existing]",
+  summary:
+    "Downloads skills into a folder (.claude/skills, or --dir): those named, or all of a task, and tells which of them its user selected. --clear-cache empties the folder of skills first; --skip-existing leaves be what is there.",
+  options: { ...GATEWAY_OPTIONS, task: TEXT, dir: TEXT, "clear-cache": YES, "skip-existing": YES },
+  names: [0, 200],
+  async run(work, names, values) {
+    const task = option(values, "task");
+    if ((task === undefined) === (names.length === 0)) throw misused("Give names of skills, or --task.");
+    const [clears, skips] = [values["clear-cache"] === true, values["skip-existing"] === true];
+    if (clears && skips) throw misused("--clear-cache and --skip-existing do not go together.");
+    const parent = placeOf(work, option(values, "dir") ?? path.join(".claude", "skills"));
+    const gateway = await gatewayOf(work, values);
+    const { wanted, selected } =
+      task === undefined ? { wanted: names.map(namedBy), selected: [] } : await ofTask(gateway, task);
+    const progress = progressOf(work, `0 of ${wanted.length} skills`);
+    const outcomes: Outcome[] = [];
+    // What is downloaded is written only then: a folder is cleared of what is replaced, and never before something takes its place.
+    const queue = [...wanted];
+    const take = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        outcomes.push(await one(gateway, next, { parent, task, skips }));
+        progress.step(`${outcomes.length} of ${wanted.length} skills`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, take));
+    progress.end();
+    const failed = outcomes.flatMap((outcome) => (outcome.done === "failed" ? [outcome] : []));
+    if (clears && failed.length === 0) await clearOthers(parent, new Set(wanted.map(({ name }) => name)));
+    const here = new Set(outcomes.flatMap(({ name, done }) => (done === "failed" ? [] : name)));
+    const emphasis = emphasisOf(
+      parent,
+      selected.filter((name) => here.has(name)),
+    );
+    report(work, { parent, outcomes, emphasis });
+    return failed[0]?.exit ?? EXIT.done;
+  },
+};
+
+function namedBy(text: string): Wanted {
+  const at = text.indexOf("@");
+  return at < 0 ? { name: text } : { name: text.slice(0, at), version: text.slice(at + 1) };
+}
+
+async function ofTask(gateway: Gateway, task: string): Promise<{ wanted: Wanted[]; selected: string[] }> {
+  const found = await gateway.read(taskSkillsSchema, `/api/tasks/${encodeURIComponent(task)}/skills`);
+  const wanted = found.skills.map((name): Wanted => {
+    const ref = found.skill_refs[name];
+    return { name, id: ref?.skill_id, hash: ref?.content_hash };
+  });
+  return { wanted, selected: found.user_selected_skills };
+}
+
+async function one(
+  gateway: Gateway,
+  { name, version, id, hash }: Wanted,
+  { parent, task, skips }: { parent: string; task: string | undefined; skips: boolean },
+): Promise<Outcome> {
+  const folder = path.join(parent, name);
+  try {
+    if (name.startsWith("draft:")) throw new Problem(EXIT.absent, "a draft is not downloaded");
+    if (path.basename(name) !== name || name.startsWith("."))
+      throw new Problem(EXIT.refused, "that is no name of a skill");
+    if (skips && (await isSkill(folder))) return { name, done: "kept", folder };
+    const skillId = id ?? (await findNamed(gateway, name)).metadata.labels.id;
+    const found = await downloadSkill(gateway, skillId, { name, version, task, hash });
+    return { name, done: "written", folder: await writeSkill(parent, found) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { name, done: "failed", reason: error.message, exit: error.exit };
+  }
+}
+
+async function isSkill(folder: string): Promise<boolean> {
+  return (await stat(path.join(folder, "SKILL.md")).catch(() => null))?.isFile() === true;
+}
+
+/** Takes away other skills than these; what is no skill stays. */
+async function clearOthers(parent: string, names: ReadonlySet<string>): Promise<void> {
+  const files = await filesIn(parent).catch(() => []);
+  const others = new Set(
+    files.filter((file) => /^[^/]+\/SKILL\.md$/.test(file)).map((file) => file.split("/", 1)[0] ?? ""),
+  );
+  for (const name of others) if (!names.has(name)) await removeFolder(path.join(parent, name));
+}
+
+/** What an agent that reads the folder is to be told of the skills that the user selected. */
+export function emphasisOf(parent: string, selected: readonly string[]): string | null {
+  if (selected.length === 0) return null;
+  const [names, ...more] = [
+    selected.map((name) => `\`${name}\``).join(", "),
+    selected.length > 1 ? "these skills" : "this skill",
+  ];
+  return `The user selected ${more[0]} for this task: ${names}. Prefer ${selected.length > 1 ? "them" : "it"}: before you begin, read ${selected.map((name) => path.join(parent, name, "SKILL.md")).join(", ")}, and use another skill only for what is not covered there.`;
+}
+
+function report(
+  work: Work,
+  { parent, outcomes, emphasis }: { parent: string; outcomes: Outcome[]; emphasis: string | null },
+): void {
+  const skills = outcomes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const count = (done: Outcome["done"]) => skills.filter((each) => each.done === done).length;
+  answer(work, {
+    skills_dir: parent,
+    success_count: count("written") + count("kept"),
+    total_count: skills.length,
+    skills,
+    emphasis,
+  });
+  for (const each of skills) {
+    if (each.done === "failed") note(`${each.name}: ${each.reason}`);
+    else tell(work, `${each.name}  ${each.done === "kept" ? "was there" : each.folder}`);
+  }
+  if (emphasis !== null) tell(work, `\n${emphasis}`);
+}

@@ -1,0 +1,145 @@
+// Publishes skills: one's own, a group's, everybody's; or as drafts.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import semver from "semver";
+import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { type NamedSkill, readSkill, skillsAt } from "../folder";
+import { Gateway, Refused } from "../gateway";
+import { issueLines, routingLines, verdictLine } from "../print";
+import { EXIT, misused, Problem } from "../problem";
+import { progressOf } from "../progress";
+import { draftSchema, skillSchema } from "../resources";
+import { signIn } from "../sign-in";
+import { writeWhole } from "../whole";
+import { answer, note, tell } from "../work";
+import { packageForm } from "./check";
+
+const SKILLS = "/api/v1/kinds/skills";
+
+export const push: Command = {
+  usage: "[skill…] [--group <name> | --public] [--bump] [--draft [--users <a,b>]] [--url <gateway>] [--key <key>]",
+  summary:
+    "Publishes skills: one's own, a group's, everybody's. --bump raises the patch version in SKILL.md first; --draft pushes for oneself and --users.",
+  options: { ...GATEWAY_OPTIONS, group: TEXT, users: TEXT, public: YES, bump: YES, draft: YES },
+  names: [0, 200],
+  async run(work, names, values) {
+    const group = option(values, "group");
+    if (values.public === true && group !== undefined) throw misused("--public and --group do not go together.");
+    if (values.users !== undefined && values.draft !== true) throw misused("--users is for drafts: add --draft.");
+    const skills = await skillsAt(work, names);
+    const signed = await signIn(work, {
+      url: option(values, "url"),
+      key: option(values, "key"),
+      port: option(values, "port"),
+    });
+    const gateway = new Gateway(work, signed);
+    const where: Where = { group, isPublic: values.public === true, users: option(values, "users") };
+    const done: object[] = [];
+    let exit: number = EXIT.done;
+    // One after the other: what one skill needs of another may stand before it.
+    for (const skill of skills) {
+      const progress = progressOf(work, `pushing ${skill.name}`);
+      try {
+        if (values.bump === true) await bump(skill);
+        const one =
+          values.draft === true ? await pushDraft(gateway, skill, where) : await publish(gateway, skill, where);
+        progress.end();
+        done.push(one.told);
+        tell(work, one.text);
+      } catch (error) {
+        progress.end();
+        if (!(error instanceof Problem)) throw error;
+        // What no other skill would meet ends it; what is wrong with one leaves the others be.
+        if (skills.length === 1 || error.exit === EXIT.unreachable || error.exit === EXIT.key) throw error;
+        note(`${skill.name}: ${error.message}`);
+        done.push({ name: skill.name, refused: error.message });
+        if (exit === EXIT.done) exit = error.exit;
+      }
+    }
+    answer(work, { pushed: done });
+    return exit;
+  },
+};
+
+export interface Where {
+  group: string | undefined;
+  isPublic: boolean;
+  users?: string | undefined;
+}
+
+/** Publishes a package, and what is to be said of it. */
+export async function publish(
+  gateway: Gateway,
+  skill: Pick<NamedSkill, "name" | "zip">,
+  { group, isPublic }: Where,
+): Promise<{ text: string; told: object }> {
+  const form = packageForm(await skill.zip(), skill.name, group === undefined ? {} : { namespace: group });
+  const sent = { method: "POST", form };
+  const { status, body } = await gateway
+    .readWithStatus(skillSchema, `${SKILLS}/${isPublic ? "public" : "upload"}`, sent)
+    .catch((error: unknown) => {
+      throw error instanceof Refused ? advised(error) : error;
+    });
+  const { metadata, spec, status: made } = body;
+  const what = status === 200 ? "is there already as" : "was published as";
+  const lines = [`${metadata.name} ${spec.version ?? ""} ${what} ${made.version_id} (skill ${metadata.labels.id})`];
+  for (const { code, message } of made.warnings) lines.push(`  ${code}  ${message}`);
+  lines.push(...(made.scripts ?? []).map(verdictLine));
+  if (made.routing !== undefined) lines.push(...routingLines(made.routing));
+  const told = {
+    name: metadata.name,
+    version: spec.version ?? null,
+    version_id: made.version_id,
+    is_new: status === 201,
+  };
+  return { text: lines.join("\n"), told: { ...told, id: metadata.labels.id, warnings: made.warnings } };
+}
+
+/** Pushes a package as a draft. */
+export async function pushDraft(
+  gateway: Gateway,
+  skill: Pick<NamedSkill, "name" | "zip">,
+  { group, isPublic, users }: Where,
+): Promise<{ text: string; told: object }> {
+  const zip = await skill.zip();
+  const { package: found, issues } = await readSkill(zip, `${skill.name}.zip`);
+  if (found === null)
+    throw new Problem(EXIT.refused, [`${skill.name} is not valid.`, ...issueLines("issues", issues)].join("\n"));
+  const form = packageForm(zip, skill.name, {
+    ...(group === undefined ? {} : { namespace: group }),
+    ...(isPublic ? { public: "true" } : {}),
+    ...(users === undefined ? {} : { users }),
+  });
+  const draft = await gateway.read(draftSchema, `${SKILLS}/drafts/${encodeURIComponent(found.name)}`, {
+    method: "PUT",
+    form,
+  });
+  const lines = [`${draft.reference} is ${draft.version_id}: ${draft.tokens} tokens, until ${draft.expires_at}`];
+  for (const { code, message } of draft.warnings) lines.push(`  ${code}  ${message}`);
+  if (draft.routing !== undefined) lines.push(...routingLines(draft.routing));
+  return { text: lines.join("\n"), told: draft };
+}
+
+/** Says which version could be next. */
+function advised(refused: Refused): Problem {
+  const version = refused.body.version;
+  const next =
+    refused.body.code === "VERSION_EXISTS" && typeof version === "string" ? semver.inc(version, "patch") : null;
+  const advice = next === null ? "" : ` Raise version in SKILL.md, to ${next} for instance (--bump does).`;
+  return new Problem(refused.exit, refused.message + advice);
+}
+
+/** Raises the patch number in a folder's SKILL.md, and nothing else of it. */
+async function bump(skill: NamedSkill): Promise<void> {
+  if (!skill.isFolder) throw misused(`--bump writes into SKILL.md, so ${skill.name} must be a folder.`);
+  const file = path.join(skill.place, "SKILL.md");
+  const text = await readFile(file, "utf8");
+  const head = /^---\r?\n[\s\S]*?\r?\n---/.exec(text)?.[0] ?? "";
+  const line = /^(version:[ \t]*["']?)([^"'\s#]+)/m.exec(head);
+  const next = line?.[2] === undefined ? null : semver.inc(line[2], "patch");
+  if (line === null || next === null)
+    throw new Problem(EXIT.refused, `${file} has no version of the form 1.2.3 that could be raised.`);
+  await writeWhole(file, head.replace(line[0], `${line[1]}${next}`) + text.slice(head.length));
+  note(`${skill.name}: version ${line[2]} -> ${next}`);
+}

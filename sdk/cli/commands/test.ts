@@ -1,0 +1,197 @@
+// Runs the cases that a skill brings: whether search finds it by its prompts, and what its scripts and tools do. What takes a model to
+// judge is counted apart, and never as passed.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { type Command, GATEWAY_OPTIONS, option, TEXT, type Values } from "../command";
+import { type Cases, type CodeCheck, differences, type RoutingCase, readCases } from "../evals";
+import { filesIn, type NamedSkill, packFolder, skillAt } from "../folder";
+import { gatewayOf, SKILLS } from "../lookup";
+import { oneLineOf, placeText } from "../print";
+import { EXIT, misused, Problem } from "../problem";
+import { progressOf } from "../progress";
+import { inspectionSchema } from "../resources";
+import { answer, note, tell, type Work } from "../work";
+import { callOnBench } from "./bench";
+import { packageForm } from "./check";
+
+/** Prompts that one report tells of. */
+const A_REPORT = 20;
+/** A model is shown so many of what a search finds before it chooses. */
+const PLACES = 3;
+
+interface Verdict {
+  kind: "routing" | "check";
+  id: string;
+  passed: boolean;
+  told: string;
+}
+
+export const test: Command = {
+  usage: "[skill] [--only routing|checks] [--url <gateway>] [--key <key>]",
+  summary:
+    "Runs the cases in evals/: whether search finds the skill by its prompts (asks a gateway), and what its scripts and tools do (in a checkout). What takes a model to judge is counted as not judged.",
+  options: { ...GATEWAY_OPTIONS, only: TEXT },
+  names: [0, 1],
+  async run(work, [name = "."], values) {
+    const only = option(values, "only");
+    if (only !== undefined && only !== "routing" && only !== "checks") throw misused("--only is routing or checks.");
+    const skill = await skillAt(work, name);
+    if (!skill.isFolder) throw misused("Give the skill's folder: its cases are read from there.");
+    const cases = await casesOf(skill);
+    const skipped: string[] = [];
+    const verdicts: Verdict[] = [];
+    if (only !== "checks")
+      await orSkipped(skipped, "routing", cases.routing.length, async () => {
+        verdicts.push(...(await judgeRouting(work, skill, cases.routing, values)));
+      });
+    if (only !== "routing")
+      await orSkipped(skipped, "checks", cases.checks.length, async () => {
+        if (work.checkout === null)
+          throw new Problem(EXIT.usage, "scripts and tools run in a checkout of the gateway (npm run skill -- test)");
+        for (const [at, check] of cases.checks.entries()) verdicts.push(await judgeCode(work, skill, check, at));
+      });
+    return report(work, skill.name, { cases, verdicts, skipped });
+  },
+};
+
+async function casesOf(skill: NamedSkill): Promise<Cases> {
+  const files = (await filesIn(skill.place)).filter((file) => /^evals\/[^/]+\.json$/.test(file));
+  const all = await Promise.all(
+    files.map(async (file) => readCases(file, await readFile(path.join(skill.place, file), "utf8"))),
+  );
+  return {
+    routing: all.flatMap(({ routing }) => routing),
+    checks: all.flatMap(({ checks }) => checks),
+    unjudged: all.flatMap(({ unjudged }) => unjudged),
+    problems: all.flatMap(({ problems }) => problems),
+  };
+}
+
+/** What cannot be run here is said, and not counted as passed. */
+async function orSkipped(skipped: string[], what: string, count: number, run: () => Promise<void>): Promise<void> {
+  if (count === 0) return;
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.exit === EXIT.refused) throw error;
+    skipped.push(`${count} ${what} cases: ${error.message}`);
+  }
+}
+
+/** Places as a request in other words would meet them: the prompts themselves are not searched. */
+async function judgeRouting(
+  work: Work,
+  skill: NamedSkill,
+  cases: readonly RoutingCase[],
+  values: Values,
+): Promise<Verdict[]> {
+  const gateway = await gatewayOf(work, values);
+  const progress = progressOf(work, `asking for ${cases.length} prompts`);
+  const verdicts: Verdict[] = [];
+  try {
+    for (let at = 0; at < cases.length; at += A_REPORT) {
+      const some = cases.slice(at, at + A_REPORT);
+      const asked = JSON.stringify({ evals: some.map(({ prompt }) => ({ prompt })) });
+      // The report is made of what `evals/` has, so these are all that it has.
+      const others = (await filesIn(skill.place)).filter((file) => /^evals\/[^/]+\.json$/.test(file));
+      const instead = new Map([...others.map((file) => [file, "[]"] as const), ["evals/evals.json", asked] as const]);
+      const form = packageForm(await packFolder(skill.place, instead), skill.name);
+      const { routing, issues } = await gateway.read(inspectionSchema, `${SKILLS}/validate`, { method: "POST", form });
+      if (issues.length > 0)
+        throw new Problem(
+          EXIT.refused,
+          `${skill.name} is not valid: ${issues.map(({ message }) => message).join("; ")}`,
+        );
+      if (routing === null) throw new Problem(EXIT.absent, "the gateway gives no routing report for it");
+      const places = new Map(routing.prompts.map((one) => [one.prompt, one]));
+      for (const { id, prompt, isMeant } of some) verdicts.push(routed({ id, prompt, isMeant }, places.get(prompt)));
+      progress.step(`asked for ${verdicts.length} of ${cases.length} prompts`);
+    }
+  } finally {
+    progress.end();
+  }
+  return verdicts;
+}
+
+function routed(
+  { id, prompt, isMeant }: RoutingCase,
+  place: { rank_without_examples: number | null; ahead: string[] } | undefined,
+): Verdict {
+  const rank = place?.rank_without_examples ?? null;
+  const isFound = rank !== null && rank <= PLACES;
+  const behind =
+    isMeant && !isFound && place !== undefined && place.ahead.length > 0 ? `, behind ${place.ahead.join(", ")}` : "";
+  const wanted = isMeant ? "" : " (should not be)";
+  return {
+    kind: "routing",
+    id,
+    passed: isFound === isMeant,
+    told: `${placeText(rank)}${wanted}  ${oneLineOf(prompt)}${behind}`,
+  };
+}
+
+async function judgeCode(work: Work, skill: NamedSkill, check: CodeCheck, at: number): Promise<Verdict> {
+  const id = check.name ?? ("script" in check ? check.script : check.tool);
+  const asked =
+    "script" in check
+      ? { call: check.script, arguments: { args: check.args, input: check.input }, files: encoded(check.files) }
+      : {
+          call: check.tool,
+          arguments: check.arguments,
+          ...(check.answer === undefined ? {} : { answer: check.answer }),
+        };
+  const { issues, problem, run, result } = await callOnBench(work, skill, asked);
+  const wrong =
+    issues !== undefined
+      ? issues.map(({ message }) => message)
+      : problem !== undefined
+        ? [problem]
+        : differences(check.expect, {
+            ...(run === undefined ? {} : { exit: run.exit_code, stdout: run.stdout, files: decoded(run.files) }),
+            ...(run !== undefined || result === undefined ? {} : { isError: result.isError === true }),
+            text: (result?.content ?? []).map(({ text = "" }) => text).join("\n"),
+          });
+  return { kind: "check", id: `${at + 1}`, passed: wrong.length === 0, told: [id, ...wrong].join("\n      ") };
+}
+
+const encoded = (files: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [
+      name.startsWith("/") ? name : `/workspace/${name}`,
+      Buffer.from(text).toString("base64"),
+    ]),
+  );
+const decoded = (files: Record<string, string>) =>
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text, "base64").toString("utf8")]));
+
+function report(
+  work: Work,
+  name: string,
+  { cases, verdicts, skipped }: { cases: Cases; verdicts: Verdict[]; skipped: string[] },
+): number {
+  const failed = verdicts.filter(({ passed }) => !passed);
+  const { unjudged, problems } = cases;
+  for (const problem of problems) note(problem);
+  for (const { kind, id, passed, told } of verdicts)
+    tell(work, `  ${passed ? "ok  " : "FAIL"}  ${kind} ${id}  ${told}`);
+  const count = verdicts.length + cases.routing.length + cases.checks.length;
+  if (count === 0 && unjudged.length === 0) tell(work, `${name} has no cases: write some in evals/evals.json`);
+  for (const line of skipped) tell(work, `  not run: ${line}`);
+  if (unjudged.length > 0) tell(work, `  not judged, since it takes a model: ${unjudged.length} expectations`);
+  tell(
+    work,
+    `${name}: ${verdicts.length - failed.length} passed, ${failed.length} failed, ${unjudged.length} not judged`,
+  );
+  answer(work, {
+    skill: name,
+    passed: verdicts.length - failed.length,
+    failed: failed.length,
+    verdicts,
+    not_judged: unjudged,
+    not_run: skipped,
+    problems,
+  });
+  if (failed.length > 0 || problems.length > 0) return EXIT.refused;
+  return verdicts.length === 0 && skipped.length > 0 ? EXIT.unreachable : EXIT.done;
+}

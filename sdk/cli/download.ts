@@ -1,0 +1,36 @@
+// A skill's package, downloaded whole and checked: by its digest, and by the gateway's own reader, before anything of it is written.
+
+import { createHash } from "node:crypto";
+import type { SkillPackage } from "../../src/domain/package/skill";
+import { readSkill } from "./folder";
+import type { Gateway } from "./gateway";
+import { EXIT, Problem } from "./problem";
+
+const SKILLS = "/api/v1/kinds/skills";
+
+/** The package of a skill at a version; of what did not arrive whole nothing is used. */
+export async function downloadSkill(
+  gateway: Gateway,
+  id: string,
+  {
+    name,
+    version,
+    task,
+    hash,
+  }: { name: string; version?: string | undefined; task?: string | undefined; hash?: string | null | undefined },
+): Promise<SkillPackage> {
+  const query = { version, task_id: task };
+  const { bytes, headers } = await gateway.bytes(`${SKILLS}/${id}/download`, { query, seconds: 120 });
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  const told = /sha256[-:]([0-9a-f]{64})/.exec(headers.get("etag") ?? "")?.[1];
+  const wanted = hash?.replace(/^sha256:/, "") || told;
+  if (wanted !== undefined && wanted !== digest)
+    throw new Problem(EXIT.unreachable, `The package of '${name}' did not arrive as it was sent. Try again.`);
+  const { package: found, issues } = await readSkill(bytes, `${name}.zip`);
+  if (found === null)
+    throw new Problem(
+      EXIT.refused,
+      `The package of '${name}' is no valid skill: ${issues.map(({ message }) => message).join("; ")}`,
+    );
+  return found;
+}

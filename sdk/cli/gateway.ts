@@ -1,0 +1,159 @@
+// Requests to a gateway, and its refusals in words and exit codes.
+
+import * as z from "zod";
+import { EXIT, Problem } from "./problem";
+import type { SignedIn } from "./sign-in";
+import type { Work } from "./work";
+
+const issueSchema = z.looseObject({
+  code: z.string(),
+  message: z.string(),
+  path: z.string().optional(),
+  line: z.number().optional(),
+  severity: z.string().optional(),
+});
+/** An issue as people read it, whoever found it. */
+export type CliIssue = Pick<z.infer<typeof issueSchema>, "code" | "message" | "path" | "line" | "severity">;
+export const issuesSchema = z.array(issueSchema);
+
+const refusalSchema = z.looseObject({
+  code: z.string().default("UNKNOWN"),
+  detail: z.string().default("It says no more."),
+  issues: issuesSchema.default([]),
+});
+
+/** A refusal of the gateway. */
+export class Refused extends Problem {
+  constructor(
+    readonly status: number,
+    readonly body: z.infer<typeof refusalSchema>,
+    advice: string,
+  ) {
+    const issues = body.issues.map(
+      ({ code, message, path, line }) => `\n  ${path ?? ""}:${line ?? ""} ${code} ${message}`,
+    );
+    super(exitOf(status), `${status} ${body.code}: ${body.detail}${advice}${issues.join("")}`);
+  }
+}
+
+function exitOf(status: number): number {
+  if (status === 401 || status === 403) return EXIT.key;
+  if (status === 404) return EXIT.absent;
+  if (status === 409) return EXIT.conflict;
+  return status === 429 || status >= 500 ? EXIT.unreachable : EXIT.refused;
+}
+
+export interface Ask {
+  method?: string;
+  query?: Record<string, string | undefined>;
+  json?: unknown;
+  form?: FormData;
+  headers?: Record<string, string>;
+  seconds?: number;
+}
+
+/** A gateway, asked with one key. */
+export class Gateway {
+  constructor(
+    private readonly work: Work,
+    readonly signedIn: SignedIn,
+  ) {}
+
+  /** The answer to a request; what is refused, or does not answer, is a Problem. */
+  async send(
+    path: string,
+    { method = "GET", query = {}, json, form, headers = {}, seconds = 60 }: Ask = {},
+  ): Promise<Response> {
+    const { url, key } = this.signedIn;
+    const target = new URL(url + path);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value);
+    const body = json === undefined ? form : JSON.stringify(json);
+    const sent = {
+      method,
+      redirect: "manual",
+      headers: {
+        ...headers,
+        authorization: `Bearer ${key}`,
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.any([this.work.signal, AbortSignal.timeout(seconds * 1_000)]),
+    } as const;
+    const response = await fetch(target, sent).catch((error: unknown) => {
+      throw nothingAnswers(url, error);
+    });
+    if (response.ok) return response;
+    throw await this.#refused(response);
+  }
+
+  /** The JSON of an answer, read by a schema: what another program than a gateway answers is none. */
+  async read<T extends z.ZodType>(schema: T, path: string, ask: Ask = {}): Promise<z.output<T>> {
+    return (await this.readWithStatus(schema, path, ask)).body;
+  }
+
+  async readWithStatus<T extends z.ZodType>(
+    schema: T,
+    path: string,
+    ask: Ask = {},
+  ): Promise<{ status: number; body: z.output<T> }> {
+    const response = await this.send(path, ask);
+    const text = await this.#whole(response.text());
+    try {
+      return { status: response.status, body: schema.parse(JSON.parse(text)) };
+    } catch {
+      throw new Problem(
+        EXIT.unreachable,
+        `What answers at ${this.signedIn.url} is no gateway that this program knows: ${path}`,
+      );
+    }
+  }
+
+  /** The bytes of an answer, whole: one that breaks off is a Problem. */
+  async bytes(path: string, ask: Ask = {}): Promise<{ bytes: Uint8Array; headers: Headers }> {
+    const response = await this.send(path, ask);
+    const bytes = new Uint8Array(await this.#whole(response.arrayBuffer()));
+    return { bytes, headers: response.headers };
+  }
+
+  async #whole<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      throw new Problem(
+        EXIT.unreachable,
+        `The answer of ${this.signedIn.url} broke off (${reasonOf(error)}). Try again.`,
+      );
+    }
+  }
+
+  async #refused(response: Response): Promise<Problem> {
+    const { url } = this.signedIn;
+    const { status } = response;
+    const text = await this.#whole(response.text());
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      body = null;
+    }
+    const read = refusalSchema.safeParse(body);
+    if (!read.success) return new Problem(exitOf(status), `${url} answers ${status}, and not as a gateway does.`);
+    return new Refused(
+      status,
+      read.data,
+      status === 401 ? ` Sign in again: ${this.work.program} login --url ${url}` : "",
+    );
+  }
+}
+
+/** The problem of a request that had no answer. */
+export function nothingAnswers(url: string, error: unknown): Problem {
+  return new Problem(EXIT.unreachable, `Nothing answers at ${url} (${reasonOf(error)}).`);
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof Error) return "code" in cause ? String(cause.code) : cause.message;
+  return error.name === "TimeoutError" ? "no answer in time" : error.message;
+}

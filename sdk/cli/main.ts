@@ -1,0 +1,74 @@
+// skillgate: skills from the command line. The same program is `npm run skill` in a checkout of the gateway, where it has a bench as well.
+
+import "./node20";
+import { type Command, readTyped } from "./command";
+import { add } from "./commands/add";
+import { call, pack } from "./commands/bench";
+import { activate, promote, unyank, yank } from "./commands/changing";
+import { check } from "./commands/check";
+import { dev } from "./commands/dev";
+import { diff } from "./commands/diff";
+import { init } from "./commands/init";
+import { login } from "./commands/login";
+import { pull } from "./commands/pull";
+import { push } from "./commands/push";
+import { info, list, search, usage, versions } from "./commands/registry";
+import { test } from "./commands/test";
+import { EXIT, Problem } from "./problem";
+import { type Checkout, endOnInterrupt, note, type Work } from "./work";
+
+/** By name, in the order of their telling. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  ...{ login, init, check, dev, test, call, pack, push, promote },
+  ...{ list, search, info, versions, diff, activate, yank, unyank, usage },
+  ...{ pull, add },
+};
+/** Names from before. */
+const ALSO: Readonly<Record<string, string>> = { new: "init" };
+
+export interface Start {
+  args: readonly string[];
+  /** What the person typed to start it. */
+  program: string;
+  folder: string;
+  env: Work["env"];
+  checkout: Checkout | null;
+}
+
+/** Runs a command; gives its exit code. */
+export async function main({ args, program, folder, env, checkout }: Start): Promise<number> {
+  const controller = new AbortController();
+  endOnInterrupt(controller);
+  try {
+    const [typed = "", ...rest] = args;
+    const name = ALSO[typed] ?? typed;
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (command === undefined) {
+      if (["", "-h", "--help", "help"].includes(typed)) {
+        process.stdout.write(`${usageOf(program)}\n`);
+        return typed === "" ? EXIT.usage : EXIT.done;
+      }
+      throw new Problem(EXIT.usage, `What is ${typed}?\n${usageOf(program)}`);
+    }
+    const read = readTyped(program, name, command, rest);
+    if (read === null) return EXIT.done;
+    const work: Work = { program, folder, env, checkout, json: read.values.json === true, signal: controller.signal };
+    return await command.run(work, read.names, read.values);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    note(error.message);
+    return error.exit;
+  }
+}
+
+function usageOf(program: string): string {
+  const widest = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  const short = (summary: string) => summary.split(/[:;.](?: |$)/, 1)[0];
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(widest)}  ${short(summary)}`);
+  return `Use: ${program} <command>
+${lines.join("\n")}
+
+A skill is a folder with a SKILL.md, or a ZIP. Every command takes --json, and --help for how it is written.
+Exit codes: 0 done, 1 refused or failed, 2 written wrongly, 3 no key or one that may not, 4 nothing answers, 5 not there,
+6 in conflict with what is there, 130 interrupted.`;
+}

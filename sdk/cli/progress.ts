@@ -1,0 +1,29 @@
+// Progress of long work: one line that is written again on a terminal, a line each in a log, nothing with --json.
+
+import { note, type Work } from "./work";
+
+export interface Progress {
+  step(text: string): void;
+  /** Ends it; the line goes. */
+  end(): void;
+}
+
+/** Says on stderr what is being done. */
+export function progressOf(work: Work, text: string): Progress {
+  const isLive = process.stderr.isTTY === true && !work.json;
+  let last = "";
+  const step = (now: string) => {
+    if (work.json || now === last) return;
+    last = now;
+    if (isLive) process.stderr.write(`\r\u001b[2K${now}`);
+    else note(now);
+  };
+  step(text);
+  return { step, end: () => void (isLive && process.stderr.write("\r\u001b[2K")) };
+}
+
+/** A size as people read it. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} bytes`;
+  return bytes < 1_024 * 1_024 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_024 / 1_024).toFixed(1)} MiB`;
+}

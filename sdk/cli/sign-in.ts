@@ -1,0 +1,101 @@
+// Which gateway a command talks to, and with which key: what was typed, then the environment, then what `login` has kept, then the gateway
+// of this checkout. A key that was kept for one gateway is sent to no other one.
+
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import * as z from "zod";
+import { EXIT, misused, Problem } from "./problem";
+import type { Work } from "./work";
+
+const keptSchema = z.object({ current: z.string(), keys: z.record(z.string(), z.string()) });
+type Kept = z.infer<typeof keptSchema>;
+
+export interface SignedIn {
+  url: string;
+  key: string;
+}
+
+/** What was typed of it. */
+export interface Typed {
+  url?: string | undefined;
+  key?: string | undefined;
+  port?: string | undefined;
+}
+
+function fileOf({ env }: Work): string {
+  const base =
+    env.XDG_CONFIG_HOME || (process.platform === "win32" ? env.APPDATA : "") || path.join(homedir(), ".config");
+  return path.join(base, "skillgate", "gateways.json");
+}
+
+async function readKept(work: Work): Promise<Kept | null> {
+  const text = await readFile(fileOf(work), "utf8").catch((error) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (text === null) return null;
+  try {
+    return keptSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Problem(EXIT.key, `${fileOf(work)} cannot be read. Delete it, and sign in again: ${work.program} login`);
+  }
+}
+
+/** Keeps a key for its gateway, for the user's own eyes, and makes that gateway the one that is meant without --url. */
+export async function keepKey(work: Work, { url, key }: SignedIn): Promise<string> {
+  const before = await readKept(work).catch(() => null);
+  const kept: Kept = { current: url, keys: { ...before?.keys, [url]: key } };
+  const file = fileOf(work);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(draft, JSON.stringify(kept, null, 2), { mode: 0o600 });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return file;
+}
+
+/** A gateway's URL in its one spelling. */
+export function gatewayUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw misused(`${text} is not the URL of a gateway, such as http://127.0.0.1:8787.`);
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`.replace(/\/+$/, "");
+}
+
+/** The URL that is meant. */
+export async function chosenUrl(work: Work, typed: Typed): Promise<string> {
+  if (typed.port !== undefined) {
+    if (typed.url !== undefined) throw misused("--port is for the gateway on this machine; --url names another one.");
+    if (!/^\d+$/.test(typed.port) || Number(typed.port) > 65_535) throw misused(`--port ${typed.port} is not a port.`);
+    return gatewayUrl(`http://127.0.0.1:${typed.port}`);
+  }
+  const named = typed.url ?? work.env.GATEWAY_URL;
+  if (named) return gatewayUrl(named);
+  const kept = await readKept(work);
+  if (kept !== null) return kept.current;
+  return work.checkout === null ? "http://127.0.0.1:8787" : gatewayUrl(await work.checkout.localUrl());
+}
+
+/** The gateway and its key. */
+export async function signIn(work: Work, typed: Typed): Promise<SignedIn> {
+  const url = await chosenUrl(work, typed);
+  const given = typed.key || work.env.GATEWAY_KEY;
+  if (given) return { url, key: given };
+  const kept = (await readKept(work))?.keys[url];
+  if (kept !== undefined) return { url, key: kept };
+  if (work.checkout !== null) {
+    const key = await work.checkout.localKeyFor(url).catch((error: Error) => {
+      throw new Problem(EXIT.key, error.message);
+    });
+    return { url, key };
+  }
+  throw new Problem(
+    EXIT.key,
+    `There is no key for ${url}. Sign in: ${work.program} login --url ${url} (or set GATEWAY_KEY).`,
+  );
+}

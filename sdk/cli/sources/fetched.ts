@@ -1,0 +1,42 @@
+// Reading what others serve: no key of a gateway goes there, and nothing is read without a bound.
+
+import { nothingAnswers } from "../gateway";
+import { EXIT, Problem } from "../problem";
+import type { Work } from "../work";
+
+/** The answer of a source; `null` for 404. */
+export async function fetchFrom(work: Work, url: URL, headers: Record<string, string> = {}): Promise<Response | null> {
+  const signal = AbortSignal.any([work.signal, AbortSignal.timeout(120_000)]);
+  const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
+    throw nothingAnswers(url.origin, error);
+  });
+  if (response.ok) return response;
+  await response.body?.cancel();
+  if (response.status === 404) return null;
+  const exit = response.status === 401 || response.status === 403 ? EXIT.key : EXIT.unreachable;
+  throw new Problem(exit, `${url.origin} answers ${response.status} for ${url.pathname}.`);
+}
+
+/** The body of an answer as it comes; one that breaks off is a Problem. */
+export async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return;
+  try {
+    yield* response.body;
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem(EXIT.unreachable, "The download broke off. Nothing was taken of it; try again.");
+  }
+}
+
+/** The whole body, of at most so many bytes. */
+export async function bytesOf(response: Response, most: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of piecesOf(response)) {
+    size += piece.length;
+    if (size > most)
+      throw new Problem(EXIT.refused, `${response.url} is larger than ${Math.round(most / 1024 / 1024)} MiB.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

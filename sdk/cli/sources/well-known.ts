@@ -1,0 +1,134 @@
+// Skills of a site that says at a well-known address which it has: version 0.2 of that index with one artifact a skill and its digest, and
+// 0.1 with a list of files.
+
+import { createHash } from "node:crypto";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import * as z from "zod";
+import { checkName } from "../../../src/domain/package/name";
+import { filesOf, type PackedFile, readSkill } from "../folder";
+import { EXIT, Problem } from "../problem";
+import { note, type Work } from "../work";
+import { bytesOf, fetchFrom } from "./fetched";
+import { BOUNDS, type FoundSkill } from "./found";
+import { readTar } from "./tar";
+
+const SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+const PLACES = [".well-known/agent-skills/index.json", ".well-known/skills/index.json"];
+
+const artifactSchema = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  url: z.string(),
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+});
+const listedSchema = z.looseObject({ name: z.string(), files: z.array(z.string()).max(2_000) });
+const indexSchema = z.looseObject({ $schema: z.string().optional(), skills: z.array(z.unknown()).max(10_000) });
+
+/** A skill that an index offers, not fetched yet. */
+export interface Offer {
+  name: string;
+  fetch(): Promise<FoundSkill>;
+}
+
+/** What a site offers: its index below the address, else at its root. */
+export async function offersOf(work: Work, address: string): Promise<Offer[]> {
+  const base = new URL(address);
+  const bases = /index\.json$/.test(base.pathname)
+    ? [base]
+    : [...new Set([`${base.pathname.replace(/\/+$/, "")}/`, "/"])].flatMap((path) =>
+        PLACES.map((place) => new URL(path + place, base.origin)),
+      );
+  for (const url of bases) {
+    const response = await fetchFrom(work, url);
+    if (response === null) continue;
+    const text = Buffer.from(await bytesOf(response, BOUNDS.artifact)).toString("utf8");
+    const index = readIndex(text, url);
+    if (index.$schema !== undefined && index.$schema !== SCHEMA)
+      throw new Problem(EXIT.refused, `${url} is an index of a kind that this program does not know: ${index.$schema}`);
+    return index.skills.flatMap(
+      (entry) => offerOf(work, new URL(response.url || url), index.$schema !== undefined, entry) ?? [],
+    );
+  }
+  throw new Problem(EXIT.absent, `${base.origin} has no index of skills (${PLACES.join(", ")}).`);
+}
+
+function readIndex(text: string, url: URL): z.infer<typeof indexSchema> {
+  try {
+    return indexSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Problem(EXIT.refused, `${url} is no index of skills.`);
+  }
+}
+
+function offerOf(work: Work, index: URL, isArtifact: boolean, entry: unknown): Offer | null {
+  const read = (isArtifact ? artifactSchema : listedSchema).safeParse(entry);
+  const name = read.success ? read.data.name : "";
+  if (!read.success || checkName(name, "index").issues.length > 0) {
+    note(`An entry of ${index} is left out: it is not of the form of an index, or has no name of a skill.`);
+    return null;
+  }
+  const artifact = artifactSchema.safeParse(entry);
+  if (isArtifact && artifact.success) {
+    if (!["skill-md", "archive"].includes(artifact.data.type)) return null;
+    return { name, fetch: () => fetchArtifact(work, index, artifact.data) };
+  }
+  const listed = listedSchema.parse(entry);
+  return { name, fetch: () => fetchListed(work, index, listed) };
+}
+
+async function fetchArtifact(
+  work: Work,
+  index: URL,
+  { name, type, url, digest }: z.infer<typeof artifactSchema>,
+): Promise<FoundSkill> {
+  const from = new URL(url, index);
+  const response = await fetchFrom(work, from);
+  if (response === null) throw new Problem(EXIT.absent, `${from} is not there.`);
+  const bytes = await bytesOf(response, BOUNDS.artifact);
+  if (`sha256:${createHash("sha256").update(bytes).digest("hex")}` !== digest)
+    throw new Problem(
+      EXIT.refused,
+      `${name} is not what the index says: its digest is another one. Nothing was taken.`,
+    );
+  if (type === "skill-md") return { name, origin: from.href, files: new Map([["SKILL.md", plain(bytes)]]) };
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return { name, origin: from.href, files: await unpackedTar(name, bytes) };
+  const { package: found, issues } = await readSkill(bytes, `${name}.zip`);
+  if (found === null)
+    throw new Problem(EXIT.refused, `${name} is no valid skill: ${issues.map(({ message }) => message).join("; ")}`);
+  return { name, origin: from.href, files: new Map([...filesOf(found)].map(([path, file]) => [path, plain(file)])) };
+}
+
+async function unpackedTar(name: string, bytes: Uint8Array): Promise<Map<string, PackedFile>> {
+  const files = new Map<string, PackedFile>();
+  const unpacked = pipeline(Readable.from([bytes]), createGunzip(), () => {});
+  const refused = (path: string) => {
+    throw new Problem(EXIT.refused, `${name} has a link, ${path}: what it points at is not taken.`);
+  };
+  try {
+    for await (const { path, ...file } of readTar(unpacked, BOUNDS, { wants: () => true, refused, comment: () => {} }))
+      files.set(path.replace(/^\.\//, ""), file);
+  } catch (error) {
+    throw error instanceof Problem ? error : new Problem(EXIT.refused, `${name} cannot be unpacked: it is no tar.gz.`);
+  }
+  if (files.has("SKILL.md")) return files;
+  const folders = new Set([...files.keys()].map((path) => path.split("/", 1)[0] ?? ""));
+  const [only = ""] = folders;
+  if (folders.size !== 1) return files;
+  return new Map([...files].map(([path, file]) => [path.slice(only.length + 1), file]));
+}
+
+async function fetchListed(work: Work, index: URL, { name, files }: z.infer<typeof listedSchema>): Promise<FoundSkill> {
+  const found = new Map<string, PackedFile>();
+  for (const file of files) {
+    const from = new URL(`${encodeURIComponent(name)}/${file.split("/").map(encodeURIComponent).join("/")}`, index);
+    const response = await fetchFrom(work, from);
+    if (response === null) throw new Problem(EXIT.absent, `${from} is not there, and the index names it.`);
+    found.set(file, plain(await bytesOf(response, BOUNDS.artifact)));
+  }
+  return { name, origin: new URL(".", index).href, files: found };
+}
+
+function plain(bytes: Uint8Array): PackedFile {
+  return { bytes, isExecutable: false };
+}

@@ -1,0 +1,237 @@
+// `skillgate add`: from a Git host's archive and from a site's index, checked before anything of it is taken.
+
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { skillZip } from "../support/skill";
+import { commitHeader, Desk, Stub, send, skillText, type TarEntry, tar } from "../support/skillgate";
+
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const TOP = "skills-0123456";
+const entries: TarEntry[] = [
+  commitHeader(COMMIT),
+  { path: `${TOP}/`, type: "5" },
+  { path: `${TOP}/README.md`, text: "a repository" },
+  { path: `${TOP}/skills/tide/SKILL.md`, text: skillText("tide") },
+  { path: `${TOP}/skills/tide/scripts/run.sh`, text: "echo hi", mode: 0o755 },
+  { path: `${TOP}/skills/moon/SKILL.md`, text: skillText("moon") },
+  { path: `${TOP}/skills/bad/SKILL.md`, text: "---\nname: bad\n---\n" },
+];
+
+let desk: Desk;
+let stub: Stub;
+let archive: Buffer;
+/** How many bytes of the archive are sent before the connection ends. */
+let cut: number | null;
+let index: Record<string, unknown>;
+
+beforeEach(async () => {
+  desk = await Desk.make();
+  archive = gzipSync(tar(entries));
+  cut = null;
+  index = {};
+  stub = await Stub.open((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://stub");
+    if (/^\/org\/skills\/tar\.gz\/(HEAD|v1)$/.test(pathname)) {
+      if (cut === null) return response.end(archive);
+      response.writeHead(200, { "content-length": String(archive.length) });
+      return response.write(archive.subarray(0, cut), () => response.destroy());
+    }
+    if (pathname === "/api/v1/kinds/skills/upload") {
+      const name = /filename="(\w+)\.zip"/.exec(request.body.toString("latin1"))?.[1] ?? "";
+      const made = {
+        metadata: { name, labels: { id: `id-${name}` } },
+        spec: {},
+        status: { version_id: "ver_1", warnings: [] },
+      };
+      return send(response, 201, made);
+    }
+    const found = index[pathname];
+    if (found === undefined) return response.writeHead(404).end();
+    return Buffer.isBuffer(found) ? response.end(found) : send(response, 200, found);
+  });
+});
+afterEach(async () => {
+  stub.close();
+  await desk.remove();
+});
+
+const add = (...args: string[]) => desk.run("add", ...args, "--source", stub.url);
+const text = (file: string) => readFile(path.join(desk.folder, file), "utf8");
+
+describe("a repository", () => {
+  it("gives the skill below a path, with its modes, at a commit", async () => {
+    const ended = await add("github:org/skills/skills/tide@v1", "--dir", "out");
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`from github:org/skills@${COMMIT}`) });
+    expect(await desk.files("out")).toEqual(["tide", "tide/SKILL.md", "tide/scripts", "tide/scripts/run.sh"]);
+    expect((await stat(path.join(desk.folder, "out/tide/scripts/run.sh"))).mode & 0o111).not.toBe(0);
+  });
+
+  it("gives several that are named, and asks which where none is", async () => {
+    const unnamed = await add("github:org/skills", "--dir", "out");
+    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("There are 3 skills") });
+    expect((await add("github:org/skills", "--skill", "tide,moon", "--dir", "out")).code).toBe(0);
+    expect((await desk.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
+    expect(await add("github:org/skills", "--skill", "sun", "--dir", "out")).toMatchObject({ code: 5 });
+  });
+
+  it("takes none that is not valid, and the others", async () => {
+    const ended = await add("github:org/skills", "--all", "--dir", "out", "--json");
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("bad is not valid, and is not taken")]);
+    expect((await desk.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
+  });
+
+  it("publishes to one's own, with one's key for the gateway and for nobody else", async () => {
+    const ended = await desk.run(
+      "add",
+      "github:org/skills/skills/tide",
+      "--source",
+      stub.url,
+      "--url",
+      stub.url,
+      "--key",
+      "sgw_mine",
+    );
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("tide  was published as ver_1") });
+    expect(stub.seen).toEqual([
+      "GET /org/skills/tar.gz/HEAD no key",
+      "POST /api/v1/kinds/skills/upload Bearer sgw_mine",
+    ]);
+  });
+
+  it("sends GITHUB_TOKEN to GitHub only", async () => {
+    const args = ["add", "github:org/skills/skills/tide", "--source", stub.url, "--dir", "out"];
+    expect((await desk.start(args, { GITHUB_TOKEN: "ghp_secret" }).ended).code).toBe(0);
+    expect(stub.seen).toEqual(["GET /org/skills/tar.gz/HEAD no key"]);
+  });
+
+  it.each([
+    ["a link", () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/link`, type: "2" }])), 1, "has a link"],
+    [
+      "a path that leads out",
+      () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/../../../evil`, text: "x" }])),
+      1,
+      "is not taken",
+    ],
+    ["what is no gzip", () => Buffer.from("<html>"), 4, "no tar.gz"],
+    ["what is no tar", () => gzipSync(Buffer.alloc(2048, 7)), 1, "no archive"],
+    ["an archive without its end", () => gzipSync(tar(entries).subarray(0, 2600)), 4, "broke off"],
+  ])("of %s nothing is written", async (_, make, code, told) => {
+    archive = make();
+    const ended = await add("github:org/skills/skills/tide", "--dir", "out");
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(told) });
+    expect(await desk.files()).toEqual([]);
+  });
+
+  it("of half a download nothing is written", async () => {
+    cut = Math.floor(archive.length / 2);
+    const ended = await add("github:org/skills/skills/tide", "--dir", "out");
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringMatching(/broke off/) });
+    expect(await desk.files()).toEqual([]);
+  });
+
+  it("that is not there is told as such", async () => {
+    expect(await add("github:org/none", "--dir", "out")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("There is no org/none"),
+    });
+  });
+});
+
+describe("a site with an index", () => {
+  const SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+  const digest = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  const md = Buffer.from(skillText("tide"));
+  const inTar = gzipSync(
+    tar([
+      { path: "SKILL.md", text: skillText("moon") },
+      { path: "data/a.txt", text: "a" },
+    ]),
+  );
+  const inZip = Buffer.from(skillZip({ name: "sun" }));
+  const artifact = (name: string, type: string, url: string, bytes: Buffer) => ({
+    name,
+    type,
+    url,
+    digest: digest(bytes),
+    description: name,
+  });
+
+  beforeEach(() => {
+    index = {
+      "/.well-known/agent-skills/index.json": {
+        $schema: SCHEMA,
+        skills: [
+          artifact("tide", "skill-md", "/files/tide.md", md),
+          artifact("moon", "archive", "moon.tar.gz", inTar),
+          artifact("sun", "archive", "/files/sun.zip", inZip),
+          { name: "future", type: "other", url: "/x", digest: digest(md) },
+        ],
+      },
+      "/files/tide.md": md,
+      "/.well-known/agent-skills/moon.tar.gz": inTar,
+      "/files/sun.zip": inZip,
+    };
+  });
+
+  it("gives each kind of artifact", async () => {
+    const ended = await desk.run("add", stub.url, "--all", "--dir", "out");
+    expect(ended.code).toBe(0);
+    expect(await desk.files("out")).toEqual([
+      "moon",
+      "moon/SKILL.md",
+      "moon/data",
+      "moon/data/a.txt",
+      "sun",
+      "sun/SKILL.md",
+      "tide",
+      "tide/SKILL.md",
+    ]);
+  });
+
+  it("is believed only by its digests", async () => {
+    index["/files/tide.md"] = Buffer.from(skillText("tide", "Something else."));
+    const ended = await desk.run("add", stub.url, "--skill", "tide", "--dir", "out");
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("its digest is another one") });
+    expect(await desk.files()).toEqual([]);
+  });
+
+  it("of the first version is read too", async () => {
+    index = {
+      "/docs/.well-known/skills/index.json": {
+        skills: [{ name: "tide", description: "", files: ["SKILL.md", "data/a.txt"] }],
+      },
+      "/docs/.well-known/skills/tide/SKILL.md": md,
+      "/docs/.well-known/skills/tide/data/a.txt": Buffer.from("a"),
+    };
+    expect((await desk.run("add", `${stub.url}/docs`, "--dir", "out")).code).toBe(0);
+    expect(await text("out/tide/data/a.txt")).toBe("a");
+  });
+
+  it.each([
+    ["another kind", { $schema: "https://example.com/9", skills: [] }, 1, "does not know"],
+    ["no index", { other: true }, 1, "is no index of skills"],
+  ])("of %s is refused", async (_, content, code, told) => {
+    index = { "/.well-known/agent-skills/index.json": content };
+    expect(await desk.run("add", stub.url, "--dir", "out")).toMatchObject({
+      code,
+      stderr: expect.stringContaining(told),
+    });
+  });
+
+  it("without one is told as such, and with names that are none has none", async () => {
+    index = {};
+    expect(await desk.run("add", stub.url, "--dir", "out")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("has no index"),
+    });
+    index = { "/.well-known/skills/index.json": { skills: [{ name: "../evil", files: ["SKILL.md"] }] } };
+    expect(await desk.run("add", stub.url, "--dir", "out")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("left out"),
+    });
+    expect(await desk.files()).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+// `skillgate dev` and what else goes on for a while: each save is a draft, and Ctrl-C ends it.
+
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Desk, Stub, send, skillText } from "../support/skillgate";
+
+let desk: Desk;
+let stub: Stub;
+/** Names and instructions of what was pushed, as they come. */
+let pushes: string[];
+let waiting: { wanted: number; go: () => void }[];
+let settings: { additional_skills?: string[] };
+
+/** When so many pushes have arrived. */
+const pushed = (wanted: number) =>
+  new Promise<void>((go) => {
+    if (pushes.length >= wanted) go();
+    else waiting.push({ wanted, go });
+  });
+
+beforeEach(async () => {
+  [pushes, waiting, settings] = [[], [], {}];
+  desk = await Desk.make();
+  stub = await Stub.open((request, response) => {
+    const path = new URL(request.url ?? "/", "http://stub").pathname;
+    if (path === "/api/v1/conversations") {
+      settings = { ...settings, ...JSON.parse(request.body.toString()) };
+      return send(response, 200, { id: "c", settings });
+    }
+    if (path.endsWith("/turns")) {
+      send(response, 200, { active: (settings.additional_skills ?? []).map((skill) => ({ skill })), warnings: [] });
+      pushes.push(path);
+      for (const { wanted, go } of waiting) if (pushes.length >= wanted) go();
+      return;
+    }
+    const name = path.split("/").at(-1);
+    const draft = { reference: `draft:${name}`, name, author: "ann", version: "1.0.0", version_id: "ver_1", tokens: 9 };
+    return send(response, 201, { ...draft, expires_at: "2026-12-06T00:00:00.000Z", warnings: [] });
+  });
+  await desk.write({ "tide/SKILL.md": skillText("tide") });
+});
+afterEach(async () => {
+  stub.close();
+  await desk.remove();
+});
+
+it("pushes each save once it is valid, has the conversation choose it, and ends with Ctrl-C", async () => {
+  const running = desk.start(["dev", "tide", "--url", stub.url, "--key", "sgw_k", "--users", "bob"]);
+  await pushed(1);
+  await desk.write({ "tide/SKILL.md": skillText("tide", "Changed.") });
+  await pushed(2);
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  expect(ended.code).toBe(130);
+  expect(ended.stdout).toContain("draft:tide is ver_1");
+  expect(ended.stdout).toContain("conversation dev-tide: draft:tide is active in it");
+  expect(settings).toMatchObject({ id: "dev-tide", additional_skills: ["draft:tide"] });
+});
+
+it("leaves the draft be while the folder is not valid", async () => {
+  await desk.write({ "tide/SKILL.md": "---\nname: tide\n---\n" });
+  const ended = await desk.run("dev", "tide", "--once", "--url", stub.url, "--key", "sgw_k");
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("the draft is as it was")]);
+  expect(stub.seen).toEqual([]);
+});
+
+it("checks alone with --local, and asks nobody", async () => {
+  const ended = await desk.run("dev", "tide", "--once", "--local");
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("tide is valid") });
+  expect(stub.seen).toEqual([]);
+});
+
+/** What takes a while, held where it asks: what Ctrl-C meets in every command that talks. */
+const HELD: string[][] = [
+  ["list"],
+  ["search", "x"],
+  ["info", "x"],
+  ["versions", "x"],
+  ["diff", "x"],
+  ["activate", "x", "1"],
+  ["yank", "x", "1"],
+  ["usage", "x"],
+  ["promote", "x"],
+  ["push", "tide"],
+  ["push", "tide", "--bump"],
+  ["login"],
+  ["check", "tide"],
+  ["test", "tide"],
+  ["pull", "--task", "t"],
+  ["add", "github:org/repo"],
+];
+
+it.each(HELD)("Ctrl-C in %s %s %s ends it with 130 and one line", async (...args) => {
+  await desk.write({ "tide/evals/evals.json": '[{"query":"x"}]' });
+  let reached = () => {};
+  const reaching = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const silent = await Stub.open(() => reached());
+  const before = await desk.files();
+  const source = args[0] === "add" ? ["--source", silent.url] : [];
+  const typed = args.filter((arg) => arg !== undefined);
+  const running = desk.start([...typed, ...source, "--url", silent.url, "--key", "sgw_k"]);
+  await reaching;
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  silent.close();
+  expect([ended.code, ended.stdout]).toEqual([130, ""]);
+  expect(ended.stderr).toContain("Interrupted: nothing was left half-done here.\n");
+  expect(ended.stderr).not.toContain("    at ");
+  expect(await desk.files()).toEqual(before);
+});

@@ -35,7 +35,8 @@ export const dev: Command = {
     const gateway = values.local === true ? null : await gatewayOf(work, values);
     const where = { group: undefined, isPublic: values.public === true, users: option(values, "users") };
     const conversation = option(values, "conversation") ?? `dev-${skill.name}`.replaceAll(/[^A-Za-z0-9._:-]/g, "-");
-    const round = () => once(work, skill, { gateway, where, conversation });
+    const target: Target = { gateway, where, conversation, pushed: null };
+    const round = () => once(work, skill, target);
     if (values.once === true) return round();
     return watched(skill.place, round, () => tell(work, `watching ${skill.place}; Ctrl-C ends it`));
   },
@@ -45,13 +46,12 @@ interface Target {
   gateway: Gateway | null;
   where: Where;
   conversation: string;
+  /** The content that was pushed last: a save that changes nothing is none. */
+  pushed: string | null;
 }
 
-async function once(
-  work: Work,
-  skill: Awaited<ReturnType<typeof skillAt>>,
-  { gateway, where, conversation }: Target,
-): Promise<number> {
+async function once(work: Work, skill: Awaited<ReturnType<typeof skillAt>>, target: Target): Promise<number> {
+  const { gateway, where, conversation } = target;
   const at = new Date().toLocaleTimeString();
   const zip = await skill.zip();
   const { package: found, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
@@ -65,8 +65,10 @@ async function once(
     answer(work, { valid: true, warnings });
     return EXIT.done;
   }
+  if (found.digest === target.pushed) return EXIT.done;
   const pushed = await pushDraft(gateway, { name: skill.name, zip: async () => zip }, where);
   const told = await preview(gateway, conversation, `draft:${found.name}`);
+  target.pushed = found.digest;
   tell(work, `${at}  ${pushed.text}\n  conversation ${conversation}: ${told}`);
   answer(work, { ...pushed.told, conversation });
   return EXIT.done;

@@ -1,0 +1,59 @@
+// How a draft is named: its author is always said, in words or by who asks.
+
+import { describe, expect, it } from "vitest";
+import { authorOfDrafts, canExecute, draftScope, visibleScopes } from "../../../src/domain/access/access";
+import { draftReference, isOthersDraft, parseDraft } from "../../../src/domain/catalog/draft";
+import { readNeeds } from "../../../src/domain/catalog/needs";
+import { parseReference } from "../../../src/domain/reference";
+
+describe("a reference to a draft", () => {
+  it.each([
+    ["draft:poem", { author: "ann", name: "poem" }],
+    ["draft:bob/poem", { author: "bob", name: "poem" }],
+    ["draft:bob@example.com/poem", { author: "bob@example.com", name: "poem" }],
+    ["draft:cafe\u0301", { author: "ann", name: "caf\u00e9" }],
+    ["draft:", null],
+    ["draft:/poem", null],
+    ["draft:bob/", null],
+    ["poem", null],
+    ["Draft:poem", null],
+  ])("%s means %j", (text, place) => {
+    expect(parseDraft(text, "ann")).toEqual(place);
+  });
+
+  it("has no range, and comes back as it was", () => {
+    for (const text of ["draft:poem", "draft:bob@example.com/poem"]) {
+      expect(parseReference(text)).toEqual({ name: text, range: "*" });
+      const place = parseDraft(text, "ann");
+      expect(place === null ? null : draftReference(place, "ann")).toBe(text);
+    }
+  });
+
+  it("tells one's own from another's", () => {
+    expect([isOthersDraft("draft:poem", "ann"), isOthersDraft("draft:ann/poem", "ann")]).toEqual([false, false]);
+    expect([isOthersDraft("draft:bob/poem", "ann"), isOthersDraft("poem", "ann")]).toEqual([true, false]);
+  });
+
+  it("is nothing that a skill could depend on", () => {
+    expect(readNeeds("poem", ["draft:other", "draft:ann/other"]).map(({ kind }) => kind)).toEqual([
+      "foreign",
+      "foreign",
+    ]);
+  });
+});
+
+describe("the scope of drafts", () => {
+  it("is in no list of what a user sees, not even the author's, whatever the user is called", () => {
+    for (const userId of ["ann", "draft:ann", "public", "public-draft:ann"]) {
+      const scopes = visibleScopes({ userId, role: "admin", groups: [], scopes: [], keyId: "k" });
+      expect(scopes.filter((scope) => authorOfDrafts(scope) !== null)).toEqual([]);
+      expect(scopes).not.toContain(draftScope("ann"));
+    }
+  });
+
+  it("runs no code, by whatever name its author goes", () => {
+    for (const author of ["ann", "public", "draft:public", "public-draft:ann"])
+      expect(canExecute(draftScope(author)), author).toBe(false);
+    expect(canExecute("user:public-draft:ann")).toBe(false);
+  });
+});

@@ -196,6 +196,9 @@ describe("who may choose a draft", () => {
     const other = await call("PUT", `${S}/drafts/another`, { key: ada, body: form(skillZip(skill)) });
     expect(await other.json()).toMatchObject({ status: 422, code: "NAME_MISMATCH" });
     expect((await call("DELETE", `${S}/drafts/never-was`, { key: ada })).status).toBe(404);
+    await pushed(ada, { name: "cased" });
+    expect(await (await push(ada, { name: "Cased" })).json()).toMatchObject({ status: 409, code: "NAME_CONFLICT" });
+    expect((await call("DELETE", `${S}/drafts/Cased`, { key: ada })).status).toBe(404);
     await pushed(ada, { name: "only-adas" });
     expect((await call("DELETE", `${S}/drafts/only-adas`, { key: bob })).status).toBe(404);
     expect((await call("POST", `${S}/drafts/only-adas/promote`, { key: bob })).status).toBe(404);

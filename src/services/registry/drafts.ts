@@ -29,7 +29,7 @@ import { audited } from "../audit";
 import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
-import { type Published, publish, refusedPackage } from "./publish";
+import { nameConflict, type Published, publish, refusedPackage } from "./publish";
 import type { RoutingReport } from "./routing";
 import { requireRight, scopeNamed, skillNotFound } from "./skills";
 import type { SweepContext } from "./sweep";
@@ -65,7 +65,9 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   });
   const { package: found } = outcome;
   if (found === null) throw refusedPackage(outcome);
-  const { draft: before, count, used } = await readOwnDraft(context.db, author, found.name);
+  const folded = foldName(found.name);
+  const { draft: before, count, used } = await readOwnDraft(context.db, author, folded);
+  if (before !== null && before.name !== found.name) throw nameConflict(before.name, found.name);
   if (before === null && count >= DRAFT_LIMITS.drafts) throw tooManyDrafts();
   const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now() };
   const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
@@ -89,7 +91,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   const id = before?.id ?? context.newId("skl");
   const expiresAt = context.now() + context.settings.DRAFT_DAYS * DAY_MS;
   const skill = {
-    ...{ id, scope: draftScope(author), name: found.name, folded: foldName(found.name) },
+    ...{ id, scope: draftScope(author), name: found.name, folded },
     ...{ namespace: DEFAULT_NAMESPACE, userId: author, versionId: version.id },
   };
   const after = { name: found.name, target, version_id: version.id, digest: version.digest, users: users.length };
@@ -98,8 +100,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
     await putDraft(db, before, skill, { ...version, skillId: id }, { target, expiresAt, users });
   } catch (error) {
     if (constraintOf(error) === null) throw error;
-    const message =
-      "The draft is being pushed by another request just now, or has a name that looks the same. Try again.";
+    const message = "The draft is being pushed by another request just now. Try again.";
     throw new GatewayError("conflict", "CONCURRENT_CHANGE", message);
   }
   if (before !== null) await forgetPackages(context, [before]);
@@ -201,8 +202,9 @@ function readersOf(users: readonly string[], author: string): string[] {
 }
 
 async function findOwnDraft(context: Context, name: string): Promise<DraftSummary> {
-  const { draft } = await readOwnDraft(context.db, context.caller.principal.userId, name.normalize("NFC"));
-  if (draft === null || draft.expiresAt <= context.now()) throw draftNotFound();
+  const wanted = name.normalize("NFC");
+  const { draft } = await readOwnDraft(context.db, context.caller.principal.userId, foldName(wanted));
+  if (draft?.name !== wanted || draft.expiresAt <= context.now()) throw draftNotFound();
   return draft;
 }
 

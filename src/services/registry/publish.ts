@@ -137,10 +137,7 @@ function meet(
     if (target.id !== undefined) throw skillNotFound();
     return { skillId: null, versionId: null };
   }
-  if (skill.name !== name) {
-    const message = `The skill '${skill.name}' differs from '${name}' only in ways that some file systems do not see.`;
-    throw new GatewayError("conflict", "NAME_CONFLICT", message, { name: skill.name });
-  }
+  if (skill.name !== name) throw nameConflict(skill.name, name);
   const equal = versions.find((version) => version.digest === digest);
   if (equal !== undefined && equal.yankedAt !== null)
     throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
@@ -152,6 +149,12 @@ function meet(
     version: label,
     version_id: labelled.id,
   });
+}
+
+/** The refusal of a name that looks like one that is there. */
+export function nameConflict(known: string, name: string): GatewayError {
+  const message = `The skill '${known}' differs from '${name}' only in ways that some file systems do not see.`;
+  return new GatewayError("conflict", "NAME_CONFLICT", message, { name: known });
 }
 
 async function commit(

@@ -66,15 +66,15 @@ function summaries(db: Database, where: SQL | undefined) {
     .where(where);
 }
 
-/** An author's draft by name, over or not, and what the author's skills and drafts take together. */
+/** An author's draft by its folded name, over or not, and what the author's skills and drafts take together. */
 export async function readOwnDraft(
   db: Database,
   author: string,
-  name: string,
+  folded: string,
 ): Promise<{ draft: DraftSummary | null; count: number; used: SkillsUsed }> {
   const scope = draftScope(author);
   const [found, [counted], skillCount, sums] = await db.batch([
-    summaries(db, and(eq(skills.scope, scope), eq(skills.name, name))),
+    summaries(db, and(eq(skills.scope, scope), eq(skills.folded, folded))),
     db.select({ count: sql<number>`count(*)` }).from(skills).where(eq(skills.scope, scope)),
     ...countingSkills(db, userScope(author)),
   ]);

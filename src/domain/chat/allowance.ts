@@ -6,7 +6,14 @@ import type { ModelAllowance } from "./model-entry";
 import { ChatRefusal } from "./refusal";
 
 /** Fields that name what lies in the account, or keep something there. */
-const RESOURCES = ["container", "previous_response_id", "conversation", "prompt", "background", "mcp_servers", "store"];
+const RESOURCES = [
+  ...["container", "previous_response_id", "conversation", "prompt", "background", "mcp_servers", "store"],
+  ...["thread", "diagnostics", "workspace_id", "user_profile_id"],
+];
+/** By field: what a vendor says where it does not have it either, and from which its own SDK goes on without. */
+const WITHOUT: Readonly<Record<string, JsonObject>> = {
+  thread: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+};
 /** Keys, anywhere in what a request says, that name files and stores of the account. */
 const NAMED = new Set(["file_id", "file_ids", "vector_store_ids", "container_id"]);
 const FREE_TIERS = new Set(["auto", "default", "standard", "standard_only"]);
@@ -16,7 +23,8 @@ const MOST_ANSWERS = 4;
 
 /** Refuses what may not be asked. `text` is the body as it came. */
 export function requireAllowed(body: JsonObject, text: string, allow: ModelAllowance): void {
-  const no = (param: string, why: string) => new ChatRefusal(400, "not_allowed", why, { param });
+  const no = (param: string, why: string) =>
+    new ChatRefusal(400, "not_allowed", why, { param, details: WITHOUT[param] });
   if (text.length > (allow.max_input_bytes ?? Number.POSITIVE_INFINITY))
     throw new ChatRefusal(413, "request_too_large", `This model takes ${allow.max_input_bytes} bytes here.`);
   for (const field of RESOURCES) {

@@ -10,6 +10,8 @@ export class ChatRefusal extends Error {
   readonly code: string;
   readonly param: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** What an SDK reads of a refusal to go on by itself. */
+  readonly details: JsonObject | null;
   /** The vendor's own body, redacted; then it is told as it is. */
   readonly body: JsonObject | null;
 
@@ -17,13 +19,19 @@ export class ChatRefusal extends Error {
     status: number,
     code: string,
     message: string,
-    more: { param?: string; headers?: Record<string, string>; body?: JsonObject } = {},
+    more: {
+      param?: string;
+      headers?: Record<string, string>;
+      body?: JsonObject;
+      details?: JsonObject | undefined;
+    } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.param = more.param ?? null;
     this.headers = more.headers ?? {};
+    this.details = more.details ?? null;
     this.body = more.body ?? null;
   }
 }
@@ -64,7 +72,8 @@ export function openaiError({ body, status, message, param, code }: ChatRefusal)
 }
 
 /** Anthropic's envelope. */
-export function anthropicError({ body, status, message }: ChatRefusal, requestId: string): JsonObject {
+export function anthropicError({ body, status, message, details }: ChatRefusal, requestId: string): JsonObject {
   const type = typeIn(ANTHROPIC_TYPES, status, "api_error");
-  return body ?? { type: "error", error: { type, message }, request_id: requestId };
+  const error = { type, message, ...(details === null ? {} : { details }) };
+  return body ?? { type: "error", error, request_id: requestId };
 }

@@ -32,4 +32,13 @@ describe("what names something in the operator's account", () => {
   ])("is not in texts, in a tool's schema, in what a call says: %s", (text) => {
     expect(refusedFor(text)).toBe(null);
   });
+
+  it.each([
+    `{"messages":[],"thread":{"type":"continue","previous_message_id":"m"}}`,
+    `{"messages":[],"diagnostics":{"previous_message_id":"m"}}`,
+    `{"messages":[],"workspace_id":"w"}`,
+    `{"messages":[],"user_profile_id":"u"}`,
+  ])("is refused at the top of a request: %s", (text) => {
+    expect(refusedFor(text)).toBe(Object.keys(JSON.parse(text))[1]);
+  });
 });

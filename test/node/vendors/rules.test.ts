@@ -1,11 +1,21 @@
 // Each rule of the scripted vendors refuses a request that breaks it and nothing else, and takes the one that does not.
 
 import { describe, expect, it } from "vitest";
-import { MESSAGES_RULES, type MessagesRequest, messagesAnswer, messagesSchema } from "../../support/vendors/anthropic";
-import { CHAT_RULES, chatSchema } from "../../support/vendors/openai-chat";
+import { MESSAGES_HEADERS, MESSAGES_RULES, messagesAnswer } from "../../support/vendors/anthropic";
+import { type MessagesRequest, messagesSchema } from "../../support/vendors/anthropic-fields";
+import {
+  DEEPSEEK_RULES,
+  deepseekAnswer,
+  deepseekSchema,
+  GEMINI_RULES,
+  geminiAnswer,
+  geminiSchema,
+} from "../../support/vendors/compatible";
+import { CHAT_RULES, chatSchema, OPENAI_HEADERS } from "../../support/vendors/openai-chat";
 import { RESPONSES_RULES, responsesSchema } from "../../support/vendors/openai-responses";
 import { PrefixMeter } from "../../support/vendors/prefix-meter";
-import { judge } from "../../support/vendors/rule";
+import { type HeaderRule, judge } from "../../support/vendors/rule";
+import { startVendor } from "../../support/vendors/server";
 
 type NameOf<Rules extends readonly { name: string }[]> = Rules[number]["name"] | "shape";
 
@@ -79,7 +89,7 @@ describe("Messages", () => {
   const without = (given: MessagesRequest, ...turns: number[]): MessagesRequest => {
     const messages = given.messages.map((message, index) =>
       message.role === "assistant" && typeof message.content !== "string" && turns.includes(index)
-        ? { ...message, content: message.content.filter(({ type }) => type !== "thinking") }
+        ? { ...message, content: message.content.filter(({ type }) => !type.endsWith("thinking")) }
         : message,
     );
     return { ...given, messages };
@@ -174,6 +184,83 @@ describe("Responses", () => {
     "reasoning brings its content, since nothing is stored": request(hello, reasoning(1, {}), call(1), output(1)),
   };
   it.each(Object.entries(broken))("refuses: %s", (rule, body) => expect(refused(body)).toBe(rule));
+});
+
+describe("vendors that speak Chat Completions and ask for more", () => {
+  const hello = { role: "user" as const, content: "Hello" };
+  const step = (answer: typeof deepseekAnswer) => {
+    const made = answer(
+      { model: "m", messages: [hello] },
+      { calls: [{ name: "look", input: {} }], text: "" },
+      "1",
+      new PrefixMeter(),
+    );
+    return (made as { choices: { message: Record<string, unknown> & { tool_calls: { id: string }[] } }[] }).choices[0]!
+      .message;
+  };
+  const request = ({ tool_calls: calls, ...message }: ReturnType<typeof step>, more: object = {}) => ({
+    model: "m",
+    messages: [
+      hello,
+      { ...message, tool_calls: calls },
+      { role: "tool", tool_call_id: calls[0]!.id, content: "there" },
+    ],
+    ...more,
+  });
+  const deepseek = (body: object) => judge(deepseekSchema, DEEPSEEK_RULES, body).refused?.rule ?? null;
+  const gemini = (body: object) => judge(geminiSchema, GEMINI_RULES, body).refused?.rule ?? null;
+
+  it("DeepSeek refuses calls without what was thought, or with another thought", () => {
+    const said = step(deepseekAnswer);
+    const { reasoning_content: _, ...less } = said;
+    expect(deepseek(request(said))).toBe(null);
+    expect(deepseek(request(less))).toBe("a message with calls brings what was thought");
+    expect(deepseek(request({ ...said, reasoning_content: "" }))).toBe("a message with calls brings what was thought");
+    expect(deepseek(request(step(geminiAnswer)))).toBe("shape");
+  });
+
+  it("Gemini refuses the first call of a step without its signature, in this turn and not in earlier ones", () => {
+    const said = step(geminiAnswer);
+    const less = {
+      ...said,
+      tool_calls: said.tool_calls.map(({ id, ...call }) => ({ id, ...call, extra_content: undefined })),
+    };
+    expect(gemini(request(said))).toBe(null);
+    expect(gemini(request(less))).toBe("the first call of a step brings its signature");
+    const later = request(less);
+    expect(gemini({ ...later, messages: [...later.messages, { role: "assistant", content: "So." }, hello] })).toBe(
+      null,
+    );
+    expect(gemini(request(step(deepseekAnswer)))).toBe("shape");
+  });
+});
+
+describe("what a request has besides its body", () => {
+  const json = { "content-type": "application/json" };
+  const refused = (rules: readonly HeaderRule[], headers: Record<string, string>) =>
+    rules.find(({ problem }) => problem(headers) !== null)?.name ?? null;
+
+  it.each([
+    ["Messages", MESSAGES_HEADERS, { ...json, "x-api-key": "k", "anthropic-version": "2023-06-01" }],
+    ["OpenAI", OPENAI_HEADERS, { ...json, authorization: "Bearer k" }],
+  ] as const)("%s refuses a request that has one header less", (_, rules, headers: Record<string, string>) => {
+    expect(refused(rules, headers)).toBe(null);
+    const without = Object.keys(headers).map((name) => refused(rules, { ...headers, [name]: "" }));
+    expect(without.sort()).toEqual(rules.map(({ name }) => name).sort());
+  });
+
+  it("the server holds both against a request, and tells the rule", async () => {
+    const vendor = await startVendor();
+    const send = async (headers: Record<string, string>, body: object) => {
+      const init = { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) };
+      return (await fetch(`${vendor.url}/v1/chat/completions`, init)).status;
+    };
+    const body = { model: "m", messages: [{ role: "user", content: "Hello" }] };
+    const key = { authorization: "Bearer k" };
+    expect([await send({}, body), await send(key, { ...body, n: 0 }), await send(key, body)]).toEqual([401, 400, 200]);
+    expect(vendor.refusals.map(({ rule }) => rule)).toEqual(["a key", "shape"]);
+    await vendor.close();
+  });
 });
 
 describe("the meter", () => {

@@ -149,6 +149,6 @@ export class Conversation {
     this.thinkingDropped++;
     for (const message of this.history)
       if ("role" in message && message.role === "assistant" && "content" in message && Array.isArray(message.content))
-        message.content = message.content.filter(({ type }) => type !== "thinking");
+        message.content = message.content.filter(({ type }) => !type.endsWith("thinking"));
   }
 }

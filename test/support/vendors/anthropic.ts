@@ -1,69 +1,10 @@
 // Anthropic's Messages API, as strict as the real one about what a request must look like. What the rules are and where the vendor
-// says so stands in `MESSAGES_RULES`; the check of thinking blocks is in `thinking.ts`. The fields are those of the API reference:
-// one that it does not know is refused ("Extra inputs are not permitted"), and so is an empty text. Messages of one role in a row are
-// one turn to this vendor, and no error.
+// says so stands in `MESSAGES_RULES` and `MESSAGES_HEADERS`; the fields are in `anthropic-fields.ts`, the check of thinking blocks is in
+// `thinking.ts`. Messages of one role in a row are one turn to this vendor, and no error.
 
-import * as z from "zod";
-import type { Move, Rule } from "./rule";
-import { type Block, blocks, brokenThinking, sign } from "./thinking";
-
-const cacheControl = z.strictObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() });
-const marked = { cache_control: cacheControl.nullish() };
-const textBlock = z.strictObject({
-  type: z.literal("text"),
-  text: z.string().regex(/\S/, "text content blocks must contain non-whitespace text"),
-  citations: z.null().optional(),
-  ...marked,
-});
-const toolUse = z.strictObject({
-  type: z.literal("tool_use"),
-  id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
-  name: z.string().min(1).max(200),
-  input: z.record(z.string(), z.unknown()),
-  ...marked,
-});
-const toolResult = z.strictObject({
-  type: z.literal("tool_result"),
-  tool_use_id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
-  content: z.union([z.string(), z.array(textBlock)]).optional(),
-  is_error: z.boolean().optional(),
-  ...marked,
-});
-// No mark: "cache_control: Extra inputs are not permitted" for thinking.
-const thinking = z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() });
-
-const said = z.string().regex(/\S/, "text content must be non-empty");
-const message = z.discriminatedUnion("role", [
-  z.strictObject({
-    role: z.literal("user"),
-    content: z.union([said, z.array(z.discriminatedUnion("type", [textBlock, toolResult])).min(1)]),
-  }),
-  z.strictObject({
-    role: z.literal("assistant"),
-    content: z.union([said, z.array(z.discriminatedUnion("type", [textBlock, toolUse, thinking])).min(1)]),
-  }),
-]);
-
-export const messagesSchema = z.strictObject({
-  model: z.string().min(1),
-  max_tokens: z.int().min(1),
-  stream: z.boolean().optional(),
-  cache_control: cacheControl.nullish(),
-  system: z.union([z.string(), z.array(textBlock)]).optional(),
-  tools: z
-    .array(
-      z.strictObject({
-        name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
-        description: z.string().optional(),
-        input_schema: z.looseObject({ type: z.literal("object") }),
-        ...marked,
-      }),
-    )
-    .optional(),
-  messages: z.array(message).min(1),
-});
-
-export type MessagesRequest = z.infer<typeof messagesSchema>;
+import type { MessagesRequest } from "./anthropic-fields";
+import type { HeaderRule, Move, Rule } from "./rule";
+import { type Block, blocks, brokenThinking, REDACTED, sign } from "./thinking";
 
 interface Turn {
   role: string;
@@ -176,17 +117,54 @@ export const MESSAGES_RULES = [
   },
 ] as const satisfies readonly Rule<MessagesRequest>[];
 
-/** The answer: it thinks first, whatever it does then. */
+/** What every request has besides its body. */
+export const MESSAGES_HEADERS = [
+  {
+    name: "a key",
+    source: "docs.anthropic.com: API overview, authentication; the SDK sends it as a bearer since 1.0",
+    status: 401,
+    problem: (headers) =>
+      headers["x-api-key"] || /^Bearer \S+$/.test(headers.authorization ?? "") ? null : "x-api-key header is required",
+  },
+  {
+    name: "a version",
+    source: "docs.anthropic.com: API versioning",
+    status: 400,
+    problem: (headers) => (headers["anthropic-version"] ? null : "anthropic-version: header is required"),
+  },
+  {
+    name: "a body that is JSON",
+    source: "docs.anthropic.com: API overview, content types",
+    status: 400,
+    problem: (headers) =>
+      headers["content-type"]?.startsWith("application/json") ? null : "content-type: must be application/json",
+  },
+] as const satisfies readonly HeaderRule[];
+
+/** The answer: it thinks first, whatever it does then, and sometimes so that nobody may read it. */
 export function messagesAnswer(request: MessagesRequest, { calls, text }: Move, step: string): object {
   const thought = `Thinking about step ${step}.`;
+  const redacted = { type: "redacted_thinking", data: sign(request, REDACTED) };
   const content = [
-    { type: "thinking", thinking: thought, signature: sign(request, thought) },
-    ...calls.map(({ name, input }, index) => ({ type: "tool_use", id: `toolu_${step}_${index}`, name, input })),
-    ...(calls.length === 0 ? [{ type: "text", text, citations: null }] : []),
+    Number(step) % 3 === 2 ? redacted : { type: "thinking", thinking: thought, signature: sign(request, thought) },
+    ...calls.map(({ name, input }, index) => ({
+      ...{ type: "tool_use", id: `toolu_${step}_${index}`, name, input },
+      caller: { type: "direct" },
+    })),
+    ...(calls.length === 0 ? [{ type: "text", text, citations: citedIn(request) }] : []),
   ];
   return {
     ...{ id: `msg_${step}`, type: "message", role: "assistant", model: request.model, content },
-    stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
+    ...{ stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
     usage: { input_tokens: 1, output_tokens: 1 },
   };
+}
+
+/** It cites the last document that it may. */
+function citedIn({ messages }: MessagesRequest) {
+  const documents = messages.flatMap(({ content }) => blocks(content).filter(({ type }) => type === "document"));
+  const [last] = documents.reverse();
+  if (last?.type !== "document" || last.citations?.enabled !== true) return null;
+  const place = { document_index: documents.length - 1, start_char_index: 0, end_char_index: 4 };
+  return [{ type: "char_location", cited_text: "Tide", document_title: last.title ?? null, file_id: null, ...place }];
 }

@@ -1,32 +1,56 @@
-// OpenAI's Chat Completions, as strict as the real one about what a request must look like; `CHAT_RULES` has the rules with their
-// sources. The fields are those of the API reference, and one that it does not know is refused ("Unrecognized request argument").
+// OpenAI's Chat Completions, as strict as the real one about what a request must look like; `CHAT_RULES` and `OPENAI_HEADERS` have the
+// rules with their sources. The fields are those of the API reference and of the types of `openai` 7.55.0
+// (`ChatCompletionCreateParams`), and one that it does not know is refused ("Unrecognized request argument"). What keeps something in
+// the vendor's account is left out, since the gateway lets no caller have it.
 
 import * as z from "zod";
 import { meteredUsage, type PrefixMeter } from "./prefix-meter";
-import type { Move, Rule } from "./rule";
+import type { HeaderRule, Move, Rule } from "./rule";
 
 const text = z.strictObject({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(text).min(1)]);
-const message = z.discriminatedUnion("role", [
-  z.strictObject({ role: z.enum(["system", "developer", "user"]), content, name: z.string().optional() }),
+const DATA = /^data:[a-z]+\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$/;
+const part = z.discriminatedUnion("type", [
+  text,
   z.strictObject({
-    role: z.literal("assistant"),
-    content: content.nullish(),
-    refusal: z.string().nullish(),
-    annotations: z.array(z.unknown()).optional(),
-    tool_calls: z
-      .array(
-        z.strictObject({
-          id: z.string(),
-          type: z.literal("function"),
-          function: z.strictObject({ name: z.string(), arguments: z.string() }),
-        }),
-      )
-      .min(1)
-      .optional(),
+    type: z.literal("image_url"),
+    image_url: z.strictObject({
+      url: z.union([z.string().regex(DATA), z.url({ protocol: /^https$/ })]),
+      detail: z.enum(["auto", "low", "high", "original"]).optional(),
+    }),
   }),
-  z.strictObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
+  z.strictObject({
+    type: z.literal("file"),
+    file: z.strictObject({ filename: z.string(), file_data: z.string().regex(DATA) }),
+  }),
 ]);
+const name = z.string().optional();
+
+/** The messages of a vendor that has fields of its own in what its model says. */
+export const messageWith = (said: z.ZodRawShape, called: z.ZodRawShape) =>
+  z.discriminatedUnion("role", [
+    z.strictObject({ role: z.enum(["system", "developer"]), content, name }),
+    z.strictObject({ role: z.literal("user"), content: z.union([z.string(), z.array(part).min(1)]), name }),
+    z.strictObject({
+      role: z.literal("assistant"),
+      content: content.nullish(),
+      refusal: z.string().nullish(),
+      annotations: z.array(z.unknown()).optional(),
+      tool_calls: z
+        .array(
+          z.strictObject({
+            id: z.string(),
+            type: z.literal("function"),
+            function: z.strictObject({ name: z.string(), arguments: z.string() }),
+            ...called,
+          }),
+        )
+        .min(1)
+        .optional(),
+      ...said,
+    }),
+    z.strictObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
+  ]);
 
 /** What both APIs of the vendor ask of a function. */
 export const functionFields = {
@@ -35,17 +59,62 @@ export const functionFields = {
   parameters: z.looseObject({ type: z.literal("object", "schema must be a JSON Schema of 'type: \"object\"'") }),
 };
 
-export const chatSchema = z.strictObject({
-  model: z.string().min(1),
-  prompt_cache_key: z.string().max(64).optional(),
-  stream: z.boolean().optional(),
-  stream_options: z.strictObject({ include_usage: z.boolean() }).optional(),
-  tools: z
-    .array(z.strictObject({ type: z.literal("function"), function: z.strictObject(functionFields) }))
-    .min(1, "[] is too short - 'tools'")
-    .optional(),
-  messages: z.array(message).min(1),
+const tool = z.strictObject({
+  type: z.literal("function"),
+  function: z.strictObject({ ...functionFields, strict: z.boolean().nullish() }),
 });
+const format = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.enum(["text", "json_object"]) }),
+  z.strictObject({
+    type: z.literal("json_schema"),
+    json_schema: z.strictObject({
+      name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+      description: z.string().optional(),
+      schema: z.looseObject({}).optional(),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+const positive = z.int().min(1).nullish();
+
+/** A request of a vendor whose messages are these. */
+export function requestOf<Message extends z.ZodType>(message: Message) {
+  return z.strictObject({
+    model: z.string().min(1),
+    messages: z.array(message).min(1),
+    prompt_cache_key: z.string().max(64).optional(),
+    stream: z.boolean().nullish(),
+    stream_options: z.strictObject({ include_usage: z.boolean() }).nullish(),
+    tools: z.array(tool).min(1, "[] is too short - 'tools'").optional(),
+    tool_choice: z
+      .union([
+        z.enum(["none", "auto", "required"]),
+        z.strictObject({ type: z.literal("function"), function: z.strictObject({ name: z.string() }) }),
+      ])
+      .optional(),
+    parallel_tool_calls: z.boolean().optional(),
+    response_format: format.optional(),
+    max_tokens: positive,
+    max_completion_tokens: positive,
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    frequency_penalty: z.number().nullish(),
+    presence_penalty: z.number().nullish(),
+    n: positive,
+    seed: z.int().nullish(),
+    stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+    reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+    verbosity: z.enum(["low", "medium", "high"]).nullish(),
+    logprobs: z.boolean().nullish(),
+    metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+    service_tier: z.enum(["auto", "default"]).nullish(),
+    store: z.literal(false).nullish(),
+    user: z.string().optional(),
+    safety_identifier: z.string().max(64).nullish(),
+  });
+}
+
+export const chatSchema = requestOf(messageWith({}, {}));
 
 export type ChatRequest = z.infer<typeof chatSchema>;
 
@@ -114,3 +183,25 @@ export function chatAnswer(
     usage: meteredUsage("prompt", "completion", input, cached),
   };
 }
+
+/** What every request has besides its body, in both APIs of the vendor. */
+export const OPENAI_HEADERS = [
+  {
+    name: "a key",
+    source: "platform.openai.com/docs: API reference, authentication",
+    status: 401,
+    problem: ({ authorization }) =>
+      /^Bearer \S+$/.test(authorization ?? "")
+        ? null
+        : "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth.",
+  },
+  {
+    name: "a body that is JSON",
+    source: "platform.openai.com/docs: API reference, debugging requests",
+    status: 400,
+    problem: (headers) =>
+      headers["content-type"]?.startsWith("application/json")
+        ? null
+        : "We could not parse the JSON body of your request. (Content-Type is not application/json.)",
+  },
+] as const satisfies readonly HeaderRule[];

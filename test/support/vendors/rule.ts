@@ -1,5 +1,6 @@
 // What a vendor's API refuses, as a list of rules. Each says where it comes from, and has a request in the tests that it refuses.
 
+import type { IncomingHttpHeaders } from "node:http";
 import type * as z from "zod";
 
 export interface Rule<Request> {
@@ -9,6 +10,11 @@ export interface Rule<Request> {
   source: string;
   /** What the vendor would answer; `null` where the rule holds. */
   problem(request: Request): string | null;
+}
+
+/** A rule about what a request has besides its body. */
+export interface HeaderRule extends Rule<IncomingHttpHeaders> {
+  status: number;
 }
 
 export interface Refused {

@@ -1,36 +1,73 @@
 // A vendor's API on a port of its own, for one chat: it judges every request by the vendor's rules, and its model does what it was told.
 
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { aiAnswer, aiSchema } from "./ai-gateway";
-import { MESSAGES_RULES, messagesAnswer, messagesSchema } from "./anthropic";
-import { CHAT_RULES, chatAnswer, chatSchema } from "./openai-chat";
+import { MESSAGES_HEADERS, MESSAGES_RULES, messagesAnswer } from "./anthropic";
+import { messagesSchema } from "./anthropic-fields";
+import { DEEPSEEK_RULES, deepseekAnswer, deepseekSchema, GEMINI_RULES, geminiAnswer, geminiSchema } from "./compatible";
+import { CHAT_RULES, chatAnswer, chatSchema, OPENAI_HEADERS } from "./openai-chat";
 import { RESPONSES_RULES, responsesAnswer, responsesSchema } from "./openai-responses";
 import { PrefixMeter } from "./prefix-meter";
-import { judge, type Move, type Refused } from "./rule";
+import { type HeaderRule, judge, type Move, type Refused } from "./rule";
 import { streamed } from "./stream";
 
 type Judged = { answer(move: Move, step: string, meter: PrefixMeter): object } | { refused: Refused };
 
-const APIS: Record<string, (body: unknown) => Judged> = {
-  "/v1/messages": (body) => {
-    const { request, refused } = judge(messagesSchema, MESSAGES_RULES, body);
-    return refused === null ? { answer: (move, step) => messagesAnswer(request, move, step) } : { refused };
+interface Api {
+  headers: readonly HeaderRule[];
+  judged(body: unknown): Judged;
+}
+
+const APIS: Record<string, Api> = {
+  "/v1/messages": {
+    headers: MESSAGES_HEADERS,
+    judged(body) {
+      const { request, refused } = judge(messagesSchema, MESSAGES_RULES, body);
+      return refused === null ? { answer: (move, step) => messagesAnswer(request, move, step) } : { refused };
+    },
   },
-  "/v1/chat/completions": (body) => {
-    const { request, refused } = judge(chatSchema, CHAT_RULES, body);
-    return refused === null ? { answer: (move, step, meter) => chatAnswer(request, move, step, meter) } : { refused };
+  "/v1/chat/completions": {
+    headers: OPENAI_HEADERS,
+    judged(body) {
+      const { request, refused } = judge(chatSchema, CHAT_RULES, body);
+      return refused === null ? { answer: (move, step, meter) => chatAnswer(request, move, step, meter) } : { refused };
+    },
   },
-  "/v1/responses": (body) => {
-    const { request, refused } = judge(responsesSchema, RESPONSES_RULES, body);
-    return refused === null
-      ? { answer: (move, step, meter) => responsesAnswer(request, move, step, meter) }
-      : { refused };
+  "/v1/responses": {
+    headers: OPENAI_HEADERS,
+    judged(body) {
+      const { request, refused } = judge(responsesSchema, RESPONSES_RULES, body);
+      return refused === null
+        ? { answer: (move, step, meter) => responsesAnswer(request, move, step, meter) }
+        : { refused };
+    },
   },
-  "/language-model": (body) => {
-    const { refused } = judge(aiSchema, [], body);
-    return refused === null ? { answer: (move, step) => aiAnswer(move, step) } : { refused };
+  "/deepseek/chat/completions": {
+    headers: OPENAI_HEADERS,
+    judged(body) {
+      const { request, refused } = judge(deepseekSchema, DEEPSEEK_RULES, body);
+      return refused === null
+        ? { answer: (move, step, meter) => deepseekAnswer(request, move, step, meter) }
+        : { refused };
+    },
+  },
+  "/gemini/chat/completions": {
+    headers: OPENAI_HEADERS,
+    judged(body) {
+      const { request, refused } = judge(geminiSchema, GEMINI_RULES, body);
+      return refused === null
+        ? { answer: (move, step, meter) => geminiAnswer(request, move, step, meter) }
+        : { refused };
+    },
+  },
+  "/language-model": {
+    headers: [],
+    judged(body) {
+      const { refused } = judge(aiSchema, [], body);
+      return refused === null ? { answer: (move, step) => aiAnswer(move, step) } : { refused };
+    },
   },
 };
 
@@ -42,42 +79,81 @@ export interface Vendor {
   meter: PrefixMeter;
   /** What the model does in its next steps; after them it says something. */
   plan: Move["calls"][];
+  /** What the model says next at the end of a turn; after them which step it was. */
+  texts: string[];
   /** What happens while the model thinks about its last words in a turn. */
   meanwhile: () => Promise<void>;
+  /** Lets the next last words in a turn stop after their first piece. Ends once the caller has left. */
+  stall(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startVendor(): Promise<Vendor> {
+/** @param options `asksKey: false` for a vendor behind the gateway: a secret is sent over https only, and this is none */
+export async function startVendor({ asksKey = true } = {}): Promise<Vendor> {
+  let stalled: (() => void) | null = null;
   const vendor: Vendor = {
-    ...{ url: "", bodies: [], refusals: [], plan: [], meter: new PrefixMeter() },
+    ...{ url: "", bodies: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },
     meanwhile: async () => {},
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    stall: () =>
+      new Promise((resolve) => {
+        stalled = resolve;
+      }),
+    close: () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
   };
-  const { bodies, refusals, plan, meter } = vendor;
+  const { bodies, refusals, plan, texts, meter } = vendor;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
     bodies.push(text);
-    const judged = APIS[request.url ?? ""]?.(JSON.parse(text)) ?? {
-      refused: { rule: "route", message: `no such route: ${request.url}` },
-    };
-    const isRefused = "refused" in judged;
-    if (isRefused) refusals.push(judged.refused);
+    const [route = ""] = (request.url ?? "").split("?");
+    const { status, judged } = judgedAt(route, asksKey ? request.headers : { ...request.headers, ...SOME_KEY }, text);
+    if ("refused" in judged) {
+      refusals.push(judged.refused);
+      const error = { type: "invalid_request_error", message: judged.refused.message };
+      response.writeHead(status, { "content-type": "application/json" });
+      return response.end(JSON.stringify({ type: "error", error }));
+    }
     const step = `${bodies.length}`;
     const calls = plan.shift() ?? [];
-    if (calls.length === 0) await vendor.meanwhile();
-    const body = isRefused
-      ? { type: "error", error: { type: "invalid_request_error", message: judged.refused.message } }
-      : judged.answer({ calls, text: `Said in step ${step}.` }, step, meter);
-    const stream = isRefused ? null : streamed(request.url ?? "", JSON.parse(text), body);
-    response.writeHead(isRefused ? 400 : 200, {
-      "content-type": stream === null ? "application/json" : "text/event-stream",
-    });
+    const isLast = calls.length === 0;
+    if (isLast) await vendor.meanwhile();
+    const said = (isLast ? texts.shift() : undefined) ?? `Said in step ${step}.`;
+    const body = judged.answer({ calls, text: said }, step, meter);
+    const stream = streamed(route, JSON.parse(text), body);
+    const left = isLast ? stalled : null;
+    if (left !== null) stalled = null;
+    response.writeHead(200, { "content-type": stream === null ? "application/json" : "text/event-stream" });
+    if (stream !== null && left !== null) return sendHalf(response, stream, said, left);
     response.end(stream ?? JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return vendor;
+}
+
+const SOME_KEY = { authorization: "Bearer sk-vendor" };
+
+function judgedAt(route: string, headers: IncomingHttpHeaders, text: string): { status: number; judged: Judged } {
+  const api = APIS[route];
+  if (api === undefined)
+    return { status: 404, judged: { refused: { rule: "route", message: `no such route: ${route}` } } };
+  for (const { name, status, problem } of api.headers) {
+    const message = problem(headers);
+    if (message !== null) return { status, judged: { refused: { rule: name, message } } };
+  }
+  return { status: 400, judged: api.judged(JSON.parse(text)) };
+}
+
+/** The events up to the first piece of a text, and no end: whoever reads has to leave. */
+function sendHalf(response: ServerResponse, stream: string, said: string, left: () => void): void {
+  const events = stream.split(/(?<=\n\n)/);
+  const first = events.findIndex((event) => event.includes(JSON.stringify(said.slice(0, 3))));
+  response.on("close", left);
+  response.write(events.slice(0, first + 1).join(""));
 }

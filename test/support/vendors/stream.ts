@@ -16,7 +16,7 @@ const message = z.looseObject({
 /** The events of an answer; `null` where no stream was asked for. */
 export function streamed(route: string, request: unknown, answer: object): string | null {
   if (asked.parse(request).stream !== true) return null;
-  if (route === "/v1/chat/completions") return chunksOf(chat.parse(answer));
+  if (route.endsWith("/chat/completions")) return chunksOf(chat.parse(answer));
   return route === "/v1/messages" ? eventsOf(message.parse(answer)) : null;
 }
 
@@ -59,12 +59,13 @@ type Block = z.infer<typeof message>["content"][number];
 
 const emptied = (block: Block) => ({
   ...block,
-  ...("text" in block ? { text: "" } : {}),
+  ...("text" in block ? { text: "", citations: block.citations === null ? null : [] } : {}),
   ...("input" in block ? { input: {} } : {}),
   ...("thinking" in block ? { thinking: "", signature: "" } : {}),
 });
 
-function piecesOf({ text, thinking, signature, input }: Block): object[] {
+function piecesOf({ type, text, thinking, signature, input, citations }: Block): object[] {
+  if (type === "redacted_thinking") return [];
   if (thinking !== undefined)
     return [
       { type: "thinking_delta", thinking },
@@ -72,5 +73,9 @@ function piecesOf({ text, thinking, signature, input }: Block): object[] {
     ];
   if (input !== undefined) return [{ type: "input_json_delta", partial_json: JSON.stringify(input) }];
   const said = String(text);
-  return [said.slice(0, 3), said.slice(3)].map((piece) => ({ type: "text_delta", text: piece }));
+  const cited = Array.isArray(citations) ? citations : [];
+  return [
+    ...[said.slice(0, 3), said.slice(3)].map((piece) => ({ type: "text_delta", text: piece })),
+    ...cited.map((citation) => ({ type: "citations_delta", citation })),
+  ];
 }

@@ -8,7 +8,7 @@
 
 import { createHash, type Hash } from "node:crypto";
 import * as z from "zod";
-import type { MessagesRequest } from "./anthropic";
+import type { MessagesRequest } from "./anthropic-fields";
 
 const signatureSchema = z.object({ before: z.string(), thought: z.string(), after: z.string().nullable() });
 
@@ -55,11 +55,11 @@ function walk(request: MessagesRequest, see: (seen: Seen) => void): { hash: Hash
   let last: string | null = null;
   for (const [index, { role, content }] of request.messages.entries()) {
     for (const [place, block] of blocks(content).entries()) {
-      if (block.type !== "thinking") {
+      if (block.type !== "thinking" && block.type !== "redacted_thinking") {
         hash.update(plain([role, block]));
         continue;
       }
-      const { thinking, signature } = block;
+      const { thinking, signature } = opened(block);
       const at = `messages.${index}.content.${place}`;
       see({ at, before: hash.copy().digest("base64url"), last, thinking, signature });
       last = signature;
@@ -67,6 +67,13 @@ function walk(request: MessagesRequest, see: (seen: Seen) => void): { hash: Hash
   }
   return { hash, last };
 }
+
+/** What nobody may read has its thought within. */
+const opened = (block: Extract<Block, { type: "thinking" | "redacted_thinking" }>) =>
+  block.type === "thinking" ? block : { thinking: REDACTED, signature: block.data };
+
+/** The thought of a `redacted_thinking`, as far as a check can have one. */
+export const REDACTED = "redacted";
 
 function read(signature: string): z.infer<typeof signatureSchema> | null {
   try {

@@ -1,0 +1,262 @@
+// What every chat client must be able to do behind the gateway, with what the vendor is sent as the judge: it refuses nothing, and each
+// request begins with the one before.
+
+import { expect } from "vitest";
+import { type Answered, as, type Client, type OwnTool, type Place } from "./client";
+import type { Stage } from "./stage";
+
+export interface Trial {
+  client: Client;
+  stage: Stage;
+}
+
+const load = (name: string) => ({ name: "load_skill", input: { skill_name: name } });
+const signal = { name: "call_skill_tool", input: { name: "signal", arguments: {} } };
+const own = { name: "get_time", input: {} };
+const HARBOUR = "Sign every report with Aye.";
+const LAMP = "Light it at dusk.";
+
+interface Sent {
+  messages: object[];
+  tools?: unknown;
+  system?: unknown;
+  [field: string]: unknown;
+}
+
+function sent({ vendor }: Stage): Sent[] {
+  return vendor.bodies.map(requestIn);
+}
+
+/** A request, whichever API calls its messages what. */
+function requestIn(body: string): Sent {
+  const { input, ...rest } = JSON.parse(body) as { input?: object[]; messages?: object[] };
+  return { ...rest, messages: rest.messages ?? input ?? [] };
+}
+
+const text = (value: unknown) => JSON.stringify(value);
+
+/** Each request to the vendor begins with the one before. */
+function expectGrowth(requests: readonly Sent[]): void {
+  const parts = requests.map(({ system, tools, messages }) => [text([system, tools]), ...messages.map(text)]);
+  for (const [index, part] of parts.entries()) {
+    const before = parts[index - 1] ?? [];
+    expect([index, part.slice(0, before.length)]).toEqual([index, before]);
+  }
+}
+
+/** Nothing of what the gateway has done is in the client's history. */
+function expectNoTrace(added: readonly unknown[]): void {
+  for (const word of ["load_skill", "call_skill_tool", HARBOUR, LAMP]) expect(text(added)).not.toContain(word);
+}
+
+/** A tool of the client's, which counts how often it ran. */
+function clock(): OwnTool & { times: number } {
+  const tool = {
+    ...{ name: "get_time", description: "The time now.", times: 0 },
+    run: () => {
+      tool.times++;
+      return "noon";
+    },
+  };
+  return tool;
+}
+
+async function plain({ client, stage }: Trial): Promise<void> {
+  const { vendor, direct } = stage;
+  const talk = async (place: Place) => {
+    const heard: string[] = [];
+    const first = await client.ask(place, [], { say: "Hello.", onText: (piece) => heard.push(piece) });
+    const second = await client.ask(place, first.added, { say: "And now?" });
+    return { heard: heard.join(""), first, second };
+  };
+  const there = await talk(stage.vendorItself(client.api));
+  expect([there.heard, there.second.text]).toEqual(["Said in step 1.", "Said in step 2."]);
+  const place = await stage.user(client.api);
+  // Where there is nothing to add, nobody can tell that there is a gateway.
+  expect(await talk({ ...place, headers: { "X-Skills": "off" } })).toEqual(there);
+  expect(vendor.bodies.map((body) => JSON.parse(body))).toEqual(direct.bodies.map((body) => JSON.parse(body)));
+  vendor.bodies.length = 0;
+  const here = await talk(place);
+  const said = ({ heard, first, second }: typeof here) => [heard, first.text, second.text, rolesIn(second.added)];
+  expect(said(here)).toEqual(said(there));
+  expectGrowth(sent(stage));
+}
+
+const rolesIn = (added: readonly unknown[]) => as<{ role?: string; type?: string }[]>(added).map(({ role }) => role);
+
+async function skillLoads({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  stage.vendor.plan.push([load("harbour")]);
+  const first = await client.ask(place, [], { say: "Report, please." });
+  expect(first.text).toBe("Said in step 2.");
+  expectNoTrace(first.added);
+  const second = await client.ask(place, first.added, { say: "Once more." });
+  expect(second.text).toBe("Said in step 3.");
+  const requests = sent(stage);
+  expect(requests).toHaveLength(3);
+  expect([text(requests[0]).includes(HARBOUR), text(requests[1]).includes(HARBOUR)]).toEqual([false, true]);
+  expectGrowth(requests);
+}
+
+async function skillsTool({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  stage.vendor.plan.push([load("lamp")], [signal]);
+  const first = await client.ask(place, [], { say: "Light the lamp." });
+  expect(first.text).toBe("Said in step 3.");
+  expectNoTrace(first.added);
+  expect(text(sent(stage)[2])).toContain("the lamp is lit");
+  await client.ask(place, first.added, { say: "Is it on?" });
+  expectGrowth(sent(stage));
+}
+
+async function ownTool({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  const tool = clock();
+  stage.vendor.plan.push([own], [load("harbour")], [own]);
+  const first = await client.ask(place, [], { say: "What time is it?", own: tool });
+  expect([first.text, tool.times]).toEqual(["Said in step 4.", 2]);
+  expectNoTrace(first.added);
+  stage.vendor.plan.push([own]);
+  const second = await client.ask(place, first.added, { say: "And now?", own: tool });
+  expect([second.text, tool.times]).toEqual(["Said in step 6.", 3]);
+  expectGrowth(sent(stage));
+}
+
+async function both({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  const tool = clock();
+  stage.vendor.plan.push([load("lamp"), own], [own, signal]);
+  const first = await client.ask(place, [], { say: "Light it at noon.", own: tool });
+  expect([first.text, tool.times]).toEqual(["Said in step 3.", 2]);
+  expectNoTrace(first.added);
+  const told = text(sent(stage)[2]);
+  for (const result of [LAMP, "noon", "the lamp is lit"]) expect(told).toContain(result);
+  await client.ask(place, first.added, { say: "Is it on?", own: tool });
+  expectGrowth(sent(stage));
+}
+
+async function attachments({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  const asked = { say: "What is on these?", attached: true };
+  stage.vendor.plan.push([load("harbour")]);
+  const here = await client.ask(place, [], asked);
+  await client.ask(stage.vendorItself(client.api), [], asked);
+  const { messages } = requestIn(stage.direct.bodies[0]!);
+  const shown = as<{ role: string }[]>(messages).find(({ role }) => role === "user");
+  expect(text(shown)).toContain("base64");
+  for (const request of sent(stage)) expect(request.messages).toContainEqual(shown);
+  await client.ask(place, here.added, { say: "And what else?" });
+  expectGrowth(sent(stage));
+}
+
+async function structured({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  stage.vendor.plan.push([load("harbour")]);
+  stage.vendor.texts.push('{"tide":"high"}', '{"tide":"low"}');
+  const first = await client.ask(place, [], { say: "How is the tide?", schema: true });
+  expect(first.parsed).toEqual({ tide: "high" });
+  const second = await client.ask(place, first.added, { say: "And now?", schema: true });
+  expect(second.parsed).toEqual({ tide: "low" });
+  expect(text(sent(stage)[1])).toContain(HARBOUR);
+  for (const request of sent(stage)) expect(text(request)).toContain('"tide":{"type":"string"');
+  expectGrowth(sent(stage));
+}
+
+async function abort({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  stage.vendor.plan.push([load("harbour")]);
+  const first = await client.ask(place, [], { say: "Report, please." });
+  const left = stage.vendor.stall();
+  const stop = new AbortController();
+  const heard: string[] = [];
+  const onText = (piece: string) => {
+    heard.push(piece);
+    stop.abort();
+  };
+  const stopped = client.ask(place, first.added, { say: "Say more.", signal: stop.signal, onText });
+  await expect(stopped).rejects.toThrow();
+  expect(heard.join("")).toBe("Sai");
+  // The model is not paid for what nobody reads.
+  await left;
+  const next = await client.ask(place, first.added, { say: "Say less." });
+  expect(next.text).toBe("Said in step 4.");
+  const requests = sent(stage);
+  expect(requests[3]!.messages.slice(0, -1)).toEqual(requests[2]!.messages.slice(0, -1));
+  expect(text(requests[3])).toContain(HARBOUR);
+}
+
+const reloaded = ({ added }: Answered) => JSON.parse(JSON.stringify(added)) as unknown[];
+
+async function reload({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  const tool = clock();
+  stage.vendor.plan.push([load("harbour"), own]);
+  const first = await client.ask(place, [], { say: "Report, please.", own: tool });
+  const kept = reloaded(first);
+  const second = await client.ask(place, kept, { say: "Once more.", own: tool });
+  await client.ask(place, [...kept, ...reloaded(second)], { say: "And again.", own: tool });
+  const requests = sent(stage);
+  expect(requests).toHaveLength(4);
+  expect(text(requests[3])).toContain(HARBOUR);
+  expectGrowth(requests);
+}
+
+async function regenerate({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  const say = "Report, please.";
+  stage.vendor.plan.push([load("harbour")]);
+  const first = await client.ask(place, [], { say });
+  const again = await client.ask(place, [], { say });
+  expect([first.text, again.text]).toEqual(["Said in step 2.", "Said in step 3."]);
+  const requests = sent(stage);
+  expect(requests[2]!.messages).toEqual(requests[0]!.messages);
+  // Both go on, each with what was done for it.
+  await client.ask(place, first.added, { say: "Go on." });
+  await client.ask(place, again.added, { say: "Go on." });
+  expect(sent(stage).map((request) => text(request).includes(HARBOUR))).toEqual([false, true, false, true, false]);
+}
+
+async function edit({ client, stage }: Trial): Promise<void> {
+  const place = await stage.user(client.api);
+  stage.vendor.plan.push([load("harbour")]);
+  const first = await client.ask(place, [], { say: "Report, please." });
+  const second = await client.ask(place, first.added, { say: "About the boats." });
+  await client.ask(place, [...first.added, ...second.added], { say: "And the crew." });
+  const edited = await client.ask(place, first.added, { say: "About the cranes." });
+  expect(edited.text).toBe("Said in step 5.");
+  const requests = sent(stage);
+  expect(requests[4]!.messages.slice(0, -1)).toEqual(requests[2]!.messages.slice(0, -1));
+  expect(text(requests[4])).not.toContain('boats."');
+  await client.ask(place, [...first.added, ...edited.added], { say: "Thanks." });
+  expectGrowth(sent(stage).slice(4));
+}
+
+async function titles({ client, stage }: Trial): Promise<void> {
+  const place = { ...(await stage.user(client.api)), headers: { "X-Conversation-Id": "chat-1" } };
+  stage.vendor.plan.push([load("harbour")]);
+  const first = await client.ask(place, [], { say: "Report, please." });
+  const say = `Give this chat a title: ${first.text}`;
+  const title = await client.ask({ ...place, model: `${place.model}:plain` }, [], { say });
+  const unmarked = await client.ask(place, [], { say });
+  expect([title.text, unmarked.text]).toEqual(["Said in step 3.", "Said in step 4."]);
+  await client.ask(place, first.added, { say: "Once more." });
+  const requests = sent(stage);
+  expect([requests[2]!.messages.length, requests[2]!.tools]).toEqual([1, undefined]);
+  expect([text(requests[3]).includes(HARBOUR), text(requests[4]).includes(HARBOUR)]).toEqual([false, true]);
+  expectGrowth([requests[0]!, requests[1]!, requests[4]!]);
+}
+
+export const CASES: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
+  "plain chat": plain,
+  "a skill that loads": skillLoads,
+  "a skill's tool": skillsTool,
+  "its own tool": ownTool,
+  "both in one step": both,
+  "images and files": attachments,
+  "structured output": structured,
+  abort,
+  reload,
+  regenerate,
+  "edit of an earlier message": edit,
+  "requests for titles": titles,
+};

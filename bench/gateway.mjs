@@ -5,10 +5,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { bundleWorker } from "../scripts/build/bundle.mjs";
 import { prepareAssets } from "../scripts/build/static.mjs";
 import { root } from "../scripts/kit/files.mjs";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "../scripts/kit/miniflare.mjs";
 import { readWranglerConfig } from "../scripts/kit/wrangler-config.mjs";
 
 const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";

@@ -123,7 +123,7 @@ describe("a command that means harm", () => {
   });
 
   it("that asks for too much is told so, and its call goes on", async () => {
-    const result = await callOne(FILES, "exec", { arguments: { command: ": " + "x".repeat(CODE_LIMITS.moduleBytes) } });
+    const result = await callOne(FILES, "exec", { arguments: { command: `: ${"x".repeat(CODE_LIMITS.moduleBytes)}` } });
     expect(JSON.parse(textOf(result))).toMatchObject({ exit_code: 126, stdout: "" });
     expect(await exec("")).toEqual({ exit_code: 0, stdout: "", stderr: "" });
   });

@@ -20,6 +20,8 @@ export function backend({ key, conversation, onWire, onRequest }) {
   /** Where the gateway's texts stand in the thread, by the id of their call or of the appended message. */
   const told = new Map();
   const repeated = repetition();
+  /** Files that the page has, by id. */
+  const shown = new Set();
 
   return { begin, ticket, status, say };
 
@@ -42,8 +44,9 @@ export function backend({ key, conversation, onWire, onRequest }) {
    * @param {object[]} thread the messages so far; grows
    * @param {(messages: object[], tools: object[]) => Promise<object>} model gives an assistant message
    * @param {(message: object) => void} onMessage hears of every message that the thread gets
+   * @param {(picture: { path: string, svg: string }) => Promise<void>} onPicture gets what scripts have drawn
    */
-  async function say(text, thread, model, onMessage) {
+  async function say(text, thread, model, onMessage, onPicture) {
     const history = [...thread];
     const add = (...messages) => {
       thread.push(...messages);
@@ -72,8 +75,24 @@ export function backend({ key, conversation, onWire, onRequest }) {
       step = await patiently(() => send("POST", "/tool-calls", calls));
       for (const message of step.messages) told.set(message.tool_call_id, message);
       add(...step.messages, ...step.unhandled.map(refuse));
+      if (answer.tool_calls.some(({ function: made }) => made.name === "execute_skill_script"))
+        for (const picture of await patiently(pictures)) await onPicture(picture);
     }
     add({ role: "assistant", content: `(stopped after ${STEPS_MOST} steps)` });
+  }
+
+  /** What scripts have drawn since this was asked. */
+  async function pictures() {
+    const { items } = await send("GET", "/files");
+    const fresh = items.filter(({ id, path }) => path.endsWith(".svg") && !shown.has(id));
+    return Promise.all(
+      fresh.map(async ({ id, path, address }) => {
+        const response = await fetch(address, { headers: { authorization: `Bearer ${key}` } });
+        if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => undefined));
+        shown.add(id);
+        return { path, svg: await response.text() };
+      }),
+    );
   }
 
   async function send(method, path, body, headers = {}) {

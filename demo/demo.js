@@ -2,7 +2,7 @@
 
 import { connect } from "/client/skill-gateway.js";
 import { backend, Refusal } from "./backend.js";
-import { draw, figureOf } from "./diagram.js";
+import { draw, figureOf, pictureOf } from "./diagram.js";
 import { endpointModel, scriptedModel } from "./models.js";
 
 const KEY = "skill-gateway-key";
@@ -155,7 +155,7 @@ function converse(server) {
     button.disabled = true;
     at("message").value = "";
     try {
-      await server.say(text, thread, model(), showMessage);
+      await server.say(text, thread, model(), showMessage, showPicture);
     } catch (error) {
       say("step failed", error.message);
     } finally {
@@ -173,6 +173,15 @@ function showMessage({ role, content, tool_calls = [] }) {
   for (const { function: made } of tool_calls) say("step", `${made.name} ${shorten(made.arguments)}`);
   if (role === "tool") say("step", `↳ ${shorten(String(content))}`);
   else if (content) say(role, content);
+}
+
+/** What a script has drawn: as a picture it can neither run nor load anything. */
+async function showPicture({ path, svg }) {
+  const picture = new Image();
+  picture.src = pictureOf(svg);
+  await picture.decode();
+  const { naturalWidth: width, naturalHeight: height } = picture;
+  say("figure", figureOf({ svg, width, height }, svg, path.split("/").at(-1)));
 }
 
 function say(kind, content) {

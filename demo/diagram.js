@@ -41,11 +41,14 @@ function openRenderer() {
   });
 }
 
+/** The address of an image. */
+export const pictureOf = (svg) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+
 /** A drawn diagram for the chat. As a picture it can neither run nor load anything. */
 export function figureOf({ svg, width, height }, code, title) {
   const figure = document.createElement("figure");
   const picture = document.createElement("img");
-  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  picture.src = pictureOf(svg);
   // Both, so that its place is there before it is: what comes after stays in view.
   picture.width = Math.ceil(width);
   picture.height = Math.ceil(height);

@@ -19,15 +19,18 @@ export async function scriptedModel(messages, tools) {
   const wish = messages[question].content.toLowerCase();
   const since = messages.slice(question + 1);
   const offered = new Set(tools.map((tool) => tool.function.name));
+  const isReport = /\bcsv\b|orders|report/.test(wish);
   const drawing = DRAWINGS.find(({ words }) => words.test(wish));
-  if (drawing === undefined) return say(SMALL_TALK);
+  if (!isReport && drawing === undefined) return say(SMALL_TALK);
 
   // Its instructions stand in the answer to load_skill, and stay there.
-  if (!messages.some(({ content }) => content?.includes("## Skill: mermaid-diagram"))) {
+  const skill = isReport ? "csv-report" : "mermaid-diagram";
+  if (!messages.some(({ content }) => content?.includes(`## Skill: ${skill}`))) {
     if (!offered.has("load_skill")) return say("I have no skill for that here.");
-    if (asked(since, "load_skill")) return say("I cannot load the skill `mermaid-diagram` here.");
-    return call("load_skill", { skill_name: "mermaid-diagram" });
+    if (asked(since, "load_skill")) return say(`I cannot load the skill \`${skill}\` here.`);
+    return call("load_skill", { skill_name: skill });
   }
+  if (isReport) return report(messages, since);
   if (!asked(since, "read_skill")) {
     return call("read_skill", { skill_name: "mermaid-diagram", file_path: drawing.reference });
   }
@@ -42,6 +45,30 @@ export async function scriptedModel(messages, tools) {
   if (drawn.length > 1) return say(`Your browser could not draw it: ${last.error}`);
   return draw(code);
 }
+
+/** The script adds up; the model says where the numbers are. */
+function report(messages, since) {
+  const [made] = callsOf(since, "execute_skill_script");
+  if (made === undefined)
+    return call("execute_skill_script", {
+      skill_name: "csv-report",
+      script_path: "scripts/report.py",
+      args: ["--by", "region", "--value", "amount", "--title", "Orders"],
+      input: ORDERS,
+    });
+  const { content } = messages.find((message) => message.tool_call_id === made.id);
+  const [, printed = content] = /## Standard Output\n\n```\n([\s\S]*?)\n```/.exec(content) ?? [];
+  return say(printed);
+}
+
+const ORDERS = `date,region,amount
+2026-01-08,North,49.90
+2026-01-17,South,120.00
+2026-02-03,West,99.80
+2026-02-11,South,698.00
+2026-03-02,North,349.00
+2026-03-19,East,240.00
+`;
 
 const DRAWINGS = [
   {
@@ -83,7 +110,8 @@ const DRAWINGS = [
 ];
 
 const SMALL_TALK =
-  "I am a script of few words. Ask me to draw a login, a flow or shares; add “with a mistake” to see me correct myself. " +
+  "I am a script of few words. Ask me to draw a login, a flow or shares; add “with a mistake” to see me correct myself; " +
+  "or ask for a report of the orders, which a script in Python makes. " +
   "Or just keep talking: watch the skill run out of turns, and the prompt begin as before.";
 
 const say = (content) => ({ role: "assistant", content });

@@ -29,6 +29,14 @@ For season words read \`references/seasons.md\`.
   "haiku-writer/references/seasons.md": "# Season words\n\n- spring: thaw, frogs\n- winter: bare branch, breath\n",
 };
 
+/** What the user pasted. */
+const ORDERS = `date,region,amount
+2026-01-08,North,49.90
+2026-01-17,South,120.00
+2026-02-03,West,99.80
+2026-02-11,South,698.00
+`;
+
 await main().catch(fail);
 
 async function main() {
@@ -99,6 +107,18 @@ async function main() {
 
   step("What it saved against pasting every skill into every prompt");
   await send("GET", chat, { key, only: ["turn", "active", "tokens"] });
+
+  step("A script of a skill that the gateway brings, in Python: the model passes a CSV on, and adds up nothing itself");
+  const report = {
+    id: "call_3",
+    name: "execute_skill_script",
+    arguments: { skill_name: "csv-report", script_path: "scripts/report.py", input: ORDERS },
+  };
+  const { results } = await send("POST", `${chat}/tool-calls`, { json: { calls: [report] }, key, only: [] });
+  console.log(indent(results[0].content[0].text));
+
+  step("The chart that it drew is kept with the conversation");
+  await send("GET", `${chat}/files`, { key });
 
   step("Cleaning up");
   await send("DELETE", chat, { key });

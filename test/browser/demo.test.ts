@@ -117,6 +117,18 @@ describe("the story", () => {
     expect(await figures(page)).toEqual([["How a skill is used", true]]);
   });
 
+  it("a script makes a report, and the chart that it leaves is shown as a picture", async () => {
+    const page = await openDemo(context, gateway.url, gateway.key, "report");
+    await say(page, "A report of the orders, please");
+    expect(await story(page)).toEqual(["user", "load_skill", "↳", "execute_skill_script", "↳", "figure", "assistant"]);
+    expect(await figures(page)).toEqual([["chart.svg", true]]);
+    // What the script has added up, and no model.
+    expect(await page.locator("#log .assistant").innerText()).toMatch(/South\D+818(?:\.00)?\b/);
+    // The next report has one chart more, and not the old one again.
+    await say(page, "The report again");
+    expect(await page.locator("#log figure").count()).toBe(2);
+  });
+
   it("goes on with any OpenAI-compatible endpoint", async () => {
     const asked: { authorization: string | undefined; body: Record<string, unknown> }[] = [];
     const script = [

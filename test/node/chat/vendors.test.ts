@@ -19,7 +19,7 @@ let gateway: Harness;
 let key: string;
 
 beforeAll(async () => {
-  vendor = await startVendor({ asksKey: false });
+  vendor = await startVendor();
   gateway = new Harness({ MODEL_HOSTS: vendor.url });
   await gateway.start();
   for (const name of SKILLS)

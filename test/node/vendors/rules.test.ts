@@ -250,7 +250,7 @@ describe("what a request has besides its body", () => {
   });
 
   it("the server holds both against a request, and tells the rule", async () => {
-    const vendor = await startVendor();
+    const vendor = await startVendor({ asksKey: true });
     const send = async (headers: Record<string, string>, body: object) => {
       const init = { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) };
       return (await fetch(`${vendor.url}/v1/chat/completions`, init)).status;

@@ -21,12 +21,7 @@ function userMessage({ say, attached }: Asked): ModelMessage {
   };
 }
 
-function clientOf(
-  name: string,
-  api: Client["api"],
-  modelAt: (place: Place) => LanguageModel,
-  more: object = {},
-): Client {
+function clientOf(name: string, api: Client["api"], modelAt: (place: Place) => LanguageModel): Client {
   return {
     ...{ name, api },
     async ask(place, history, asked) {
@@ -38,7 +33,6 @@ function clientOf(
         ...(signal === undefined ? {} : { abortSignal: signal }),
         ...(schema === true ? { output: Output.object({ schema: tide }) } : {}),
         ...(own === undefined ? {} : { tools: { [own.name]: ownTool(own) }, stopWhen: isStepCount(5) }),
-        ...more,
         onError: ({ error }) => {
           failures.push(error);
         },
@@ -66,9 +60,10 @@ export const aiOpenaiChat = clientOf("ai + @ai-sdk/openai, chat", "openai-chat",
   createOpenAI(options(place)).chat(place.model),
 );
 
-export const aiOpenaiResponses = clientOf("ai + @ai-sdk/openai", "openai-responses", (place) =>
-  createOpenAI(options(place))(place.model),
-);
+export const aiOpenaiResponses: Client = {
+  ...clientOf("ai + @ai-sdk/openai", "openai-responses", (place) => createOpenAI(options(place))(place.model)),
+  keepsAtVendor: true,
+};
 
 export const aiCompatible = clientOf("ai + @ai-sdk/openai-compatible", "openai-chat", (place) =>
   createOpenAICompatible({ name: "gateway", supportsStructuredOutputs: true, ...options(place) })(place.model),

@@ -39,6 +39,8 @@ export interface Client {
   name: string;
   api: "openai-chat" | "openai-responses" | "anthropic";
   ask(place: Place, history: readonly unknown[], asked: Asked): Promise<Answered>;
+  /** It keeps what was said at the vendor, which it cannot do behind a gateway: nothing to compare with. */
+  keepsAtVendor?: boolean;
   /** Cases that it has no way to ask for, each with the reason. */
   lacks?: Readonly<Record<string, string>>;
 }

@@ -37,7 +37,7 @@ export class Stage {
   ) {}
 
   static async open(): Promise<Stage> {
-    const [vendor, direct] = [await startVendor({ asksKey: false }), await startVendor()];
+    const [vendor, direct] = [await startVendor(), await startVendor({ asksKey: true })];
     const gateway = new Harness({ MODEL_HOSTS: vendor.url });
     await gateway.start();
     const shared = { scope: "gateway" };

@@ -9,6 +9,8 @@ import type { HeaderRule, Move, Rule } from "./rule";
 
 const text = z.strictObject({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(text).min(1)]);
+/** `@openai/agents`, the vendor's own, sends an answer's annotations back with its text. */
+const answered = z.union([z.string(), z.array(text.extend({ annotations: z.array(z.unknown()).optional() })).min(1)]);
 const DATA = /^data:[a-z]+\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$/;
 const part = z.discriminatedUnion("type", [
   text,
@@ -33,7 +35,7 @@ export const messageWith = (said: z.ZodRawShape, called: z.ZodRawShape) =>
     z.strictObject({ role: z.literal("user"), content: z.union([z.string(), z.array(part).min(1)]), name }),
     z.strictObject({
       role: z.literal("assistant"),
-      content: content.nullish(),
+      content: answered.nullish(),
       refusal: z.string().nullish(),
       annotations: z.array(z.unknown()).optional(),
       tool_calls: z

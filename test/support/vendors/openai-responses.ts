@@ -5,7 +5,21 @@ import { functionFields } from "./openai-chat";
 import { meteredUsage, type PrefixMeter } from "./prefix-meter";
 import type { Move, Rule } from "./rule";
 
+const data = z.union([
+  z.string().regex(/^data:[a-z]+\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$/),
+  z.url({ protocol: /^https$/ }),
+]);
 const input = z.strictObject({ type: z.literal("input_text"), text: z.string() });
+/** As `ResponseInputContent` of the types of `openai` 7.55.0 has them, but for what lies in the vendor's account. */
+const part = z.discriminatedUnion("type", [
+  input,
+  z.strictObject({
+    type: z.literal("input_image"),
+    image_url: data,
+    detail: z.enum(["auto", "low", "high", "original"]).optional(),
+  }),
+  z.strictObject({ type: z.literal("input_file"), filename: z.string().optional(), file_data: data }),
+]);
 const output = z.strictObject({
   type: z.literal("output_text"),
   text: z.string(),
@@ -18,7 +32,7 @@ const item = z.union([
   z.strictObject({
     type: z.literal("message").optional(),
     role: z.enum(["system", "developer", "user"]),
-    content: z.union([z.string(), z.array(input).min(1)]),
+    content: z.union([z.string(), z.array(part).min(1)]),
   }),
   z.strictObject({
     type: z.literal("message"),
@@ -32,9 +46,9 @@ const item = z.union([
     ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
   }),
   z.strictObject({
-    type: z.literal("function_call_output"),
+    ...{ type: z.literal("function_call_output"), id, status },
     call_id: z.string(),
-    output: z.union([z.string(), z.array(input)]),
+    output: z.union([z.string(), z.array(part)]),
   }),
   z.strictObject({
     ...{ type: z.literal("reasoning"), id: z.string(), status },
@@ -49,8 +63,7 @@ export const responsesSchema = z.strictObject({
   include: z.array(z.string()).optional(),
   prompt_cache_key: z.string().max(64).optional(),
   tools: z
-    .array(z.strictObject({ type: z.literal("function"), ...functionFields, strict: z.boolean() }))
-    .min(1, "[] is too short - 'tools'")
+    .array(z.strictObject({ type: z.literal("function"), ...functionFields, strict: z.boolean().nullable() }))
     .optional(),
   input: z.array(item).min(1),
 });

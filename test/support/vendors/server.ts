@@ -88,8 +88,8 @@ export interface Vendor {
   close(): Promise<void>;
 }
 
-/** @param options `asksKey: false` for a vendor behind the gateway: a secret is sent over https only, and this is none */
-export async function startVendor({ asksKey = true } = {}): Promise<Vendor> {
+/** @param options `asksKey`: not of one behind the gateway, which sends a secret over https only */
+export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
   let stalled: (() => void) | null = null;
   const vendor: Vendor = {
     ...{ url: "", bodies: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },

@@ -8,7 +8,7 @@ import { issueSchema } from "../../edge/errors";
 import { router } from "../../edge/router";
 import { instant, json, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { deleteDraft, promoteDraft, pushDraft, readDrafts } from "../../services/registry/drafts";
+import { deleteDraft, readDrafts } from "../../services/registry/drafts";
 import type { DraftSummary } from "../../storage/d1/registry/drafts";
 import { skillSchema, verdictsSchema } from "./resources";
 import { routingSchema } from "./routing";
@@ -58,6 +58,9 @@ const newDraft = () =>
 
 const params = z.object({ name: z.string().min(1).max(200) });
 
+/** What reads and stores packages: needed by few requests, and kept once it is there. */
+let pushing: typeof import("../../services/registry/draft-push") | null = null;
+
 export const draftRoutes = router();
 
 draftRoutes.openapi(
@@ -90,7 +93,8 @@ draftRoutes.openapi(
   async (c) => {
     const context = c.get("context");
     const form = c.req.valid("form");
-    const { draft, isNew, scripts, routing } = await pushDraft(context, {
+    pushing ??= await import("../../services/registry/draft-push");
+    const { draft, isNew, scripts, routing } = await pushing.pushDraft(context, {
       name: c.req.valid("param").name,
       upload: new Uint8Array(await form.file.arrayBuffer()),
       fileName: form.file.name,
@@ -140,7 +144,8 @@ draftRoutes.openapi(
   }),
   async (c) => {
     const repeat = c.req.header("idempotency-key") ?? null;
-    const done = await promoteDraft(c.get("context"), c.req.valid("param").name, repeat);
+    pushing ??= await import("../../services/registry/draft-push");
+    const done = await pushing.promoteDraft(c.get("context"), c.req.valid("param").name, repeat);
     return c.json(publishedResource(c.get("context"), done), done.status);
   },
 );

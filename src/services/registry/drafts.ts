@@ -1,116 +1,21 @@
-// Drafts: pushed by their author, tried by whom they name, promoted through the door that every skill goes through.
+// Drafts as their author has them: listed, deleted, and gone when their time is over. Pushing and promoting is in `draft-push.ts`.
 
-import {
-  DEFAULT_NAMESPACE,
-  draftScope,
-  isNameable,
-  PUBLIC_SCOPE,
-  PUBLIC_USER,
-  userScope,
-} from "../../domain/access/access";
-import { sha256Hex } from "../../domain/digest";
-import { GatewayError, type Issue, invalid } from "../../domain/errors";
+import { GatewayError } from "../../domain/errors";
 import { DRAFT_LIMITS } from "../../domain/limits";
-import { readPackage } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
-import { constraintOf } from "../../storage/d1/database";
 import {
   type DraftSummary,
   deleteDrafts,
   expiredDrafts,
   listDrafts,
-  putDraft,
   readDraftOf,
   readOwnDraft,
 } from "../../storage/d1/registry/drafts";
-import type { SkillRecord } from "../../storage/d1/skills";
-import { deletePackages, packageKeys, putCode, putPackage, readWholePackage } from "../../storage/r2/packages";
+import { deletePackages, packageKeys } from "../../storage/r2/packages";
 import { audited } from "../audit";
 import type { Context } from "../context";
-import { countToday, requireRoomForSkill } from "../quota";
-import { draftVersion } from "./draft-version";
-import { nameConflict, type Published, publish, refusedPackage } from "./publish";
-import type { RoutingReport } from "./routing";
-import { requireRight, scopeNamed, skillNotFound } from "./skills";
+import { skillNotFound } from "./skills";
 import type { SweepContext } from "./sweep";
-
-export interface DraftRequest {
-  name: string;
-  upload: Uint8Array;
-  fileName: string | undefined;
-  /** Where it would be published: a namespace, or everybody's. */
-  namespace: string;
-  isPublic: boolean;
-  /** Whom it names. */
-  users: readonly string[];
-}
-
-/** A draft as it was pushed, and what publishing would say of it. */
-export interface Pushed {
-  draft: DraftSummary;
-  isNew: boolean;
-  scripts: SkillRecord["scripts"];
-  routing: RoutingReport | null;
-}
-
-/** Puts a package in the place of the author's draft of this name. It goes through what publishing would look at. */
-export async function pushDraft(context: Context, request: DraftRequest): Promise<Pushed> {
-  const author = context.caller.principal.userId;
-  const { target, scope } = targetOf(context, request);
-  const users = readersOf(request.users, author);
-  await countToday(context, "uploads");
-  const outcome = await readPackage(request.upload, {
-    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
-    name: request.name,
-  });
-  const { package: found } = outcome;
-  if (found === null) throw refusedPackage(outcome);
-  const folded = foldName(found.name);
-  const { draft: before, count, used } = await readOwnDraft(context.db, author, folded);
-  if (before !== null && before.name !== found.name) throw nameConflict(before.name, found.name);
-  if (before === null && count >= DRAFT_LIMITS.drafts) throw tooManyDrafts();
-  const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now() };
-  const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
-  const { version, code, rowBytes, routing } = made;
-  // What it replaces makes room for it.
-  const rest = {
-    ...used,
-    versions: used.versions - (before === null ? 0 : 1),
-    bytes: used.bytes - (before?.size ?? 0),
-  };
-  requireRoomForSkill(context.settings, "user", rest, {
-    isNew: false,
-    bytes: version.zipSize,
-    databaseBytes: rowBytes,
-  });
-  const { packages, timings } = context;
-  await Promise.all([
-    putPackage(packages, timings, version.id, found.zip, version.zipSha256),
-    code === null ? null : putCode(packages, timings, version.id, code),
-  ]);
-  const id = before?.id ?? context.newId("skl");
-  const expiresAt = context.now() + context.settings.DRAFT_DAYS * DAY_MS;
-  const skill = {
-    ...{ id, scope: draftScope(author), name: found.name, folded },
-    ...{ namespace: DEFAULT_NAMESPACE, userId: author, versionId: version.id },
-  };
-  const after = { name: found.name, target, version_id: version.id, digest: version.digest, users: users.length };
-  try {
-    const db = audited(context, "skill.draft.put", id, { after });
-    await putDraft(db, before, skill, { ...version, skillId: id }, { target, expiresAt, users });
-  } catch (error) {
-    if (constraintOf(error) === null) throw error;
-    const message = "The draft is being pushed by another request just now. Try again.";
-    throw new GatewayError("conflict", "CONCURRENT_CHANGE", message);
-  }
-  if (before !== null) await forgetPackages(context, [before]);
-  const { label, description, warnings, tokensInstructions: tokens, zipSize: size } = version;
-  const draft = {
-    ...{ id, author, name: found.name, target, users, versionId: version.id, version: label },
-    ...{ description, tokens, size, warnings, pushedAt: context.now(), expiresAt },
-  };
-  return { draft, isNew: before === null, scripts: version.scripts, routing };
-}
 
 /** The caller's drafts, and those of others that name the caller. */
 export function readDrafts(context: Context): Promise<{ own: DraftSummary[]; others: DraftSummary[] }> {
@@ -136,24 +41,6 @@ export async function endDraftsOf(context: Context, author: string): Promise<voi
   await forgetPackages(context, own);
 }
 
-/** Publishes the bytes of a draft where it is meant to go, as if they were uploaded now. The draft stays until its time is over. */
-export async function promoteDraft(context: Context, name: string, idempotencyKey: string | null): Promise<Published> {
-  const draft = await findOwnDraft(context, name);
-  const { principal } = context.caller;
-  const isPublic = draft.target === PUBLIC_SCOPE;
-  const namespace = isPublic || draft.target === OWN ? DEFAULT_NAMESPACE : draft.target.slice(GROUP.length);
-  const { scope } = targetOf(context, { namespace, isPublic });
-  const upload = await readWholePackage(context.packages, context.timings, draft.versionId);
-  if (upload === null) throw draftNotFound();
-  return publish(context, {
-    upload,
-    fileName: `${draft.name}.zip`,
-    name: draft.name,
-    target: { scope, namespace, userId: isPublic ? PUBLIC_USER : principal.userId },
-    idempotencyKey,
-  });
-}
-
 /** Deletes drafts whose time is over; gives how many. */
 export async function sweepDrafts(context: SweepContext): Promise<number> {
   let deleted = 0;
@@ -167,41 +54,9 @@ export async function sweepDrafts(context: SweepContext): Promise<number> {
 }
 
 const SWEPT_AT_ONCE = 50;
-const DAY_MS = 24 * 60 * 60_000;
-const OWN = "own";
-const GROUP = "group:";
 
-/** Where a draft would be published; refuses where the caller may not publish there. */
-function targetOf(
-  { caller: { principal } }: Context,
-  { namespace, isPublic }: Pick<DraftRequest, "namespace" | "isPublic">,
-): { target: string; scope: string } {
-  if (isPublic && namespace !== DEFAULT_NAMESPACE) {
-    const message = "A draft of a public skill has no namespace: leave `namespace` or `public` out.";
-    throw invalid([{ code: "INVALID_FIELD", message, path: "namespace" }]);
-  }
-  const scope = isPublic ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
-  requireRight(principal, "publish", scope);
-  return { scope, target: scope === userScope(principal.userId) ? OWN : scope };
-}
-
-/** Whom a draft names, each once and never its author. */
-function readersOf(users: readonly string[], author: string): string[] {
-  const named = [...new Set(users)].filter((user) => user !== author);
-  const issues: Issue[] = named
-    .filter((user) => !isNameable(user))
-    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a user's id.`, path: "users" }));
-  if (named.length > DRAFT_LIMITS.users)
-    issues.push({
-      code: "INVALID_FIELD",
-      message: `A draft names at most ${DRAFT_LIMITS.users} users.`,
-      path: "users",
-    });
-  if (issues.length > 0) throw invalid(issues);
-  return named.sort();
-}
-
-async function findOwnDraft(context: Context, name: string): Promise<DraftSummary> {
+/** The caller's own draft of a name. */
+export async function findOwnDraft(context: Context, name: string): Promise<DraftSummary> {
   const wanted = name.normalize("NFC");
   const { draft } = await readOwnDraft(context.db, context.caller.principal.userId, foldName(wanted));
   if (draft?.name !== wanted || draft.expiresAt <= context.now()) throw draftNotFound();
@@ -215,7 +70,7 @@ async function end(context: Context, draft: DraftSummary): Promise<void> {
 }
 
 /** The rows are gone, so what R2 keeps is an orphan like any other: logged by `guarded`, and left to the sweep. */
-async function forgetPackages(
+export async function forgetPackages(
   { packages, timings }: Pick<Context, "packages" | "timings">,
   gone: readonly Pick<DraftSummary, "versionId">[],
 ): Promise<void> {
@@ -230,12 +85,6 @@ async function forgetPackages(
   }
 }
 
-function draftNotFound(): GatewayError {
+export function draftNotFound(): GatewayError {
   return new GatewayError("not_found", "DRAFT_NOT_FOUND", "You have no such draft.");
-}
-
-function tooManyDrafts(): GatewayError {
-  const { drafts: limit } = DRAFT_LIMITS;
-  const message = `An author may have ${limit} drafts. Promote or delete some first.`;
-  return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit });
 }

@@ -1,0 +1,164 @@
+// Drafts that are pushed by their author, and promoted through the door that every skill goes through.
+
+import {
+  DEFAULT_NAMESPACE,
+  draftScope,
+  groupOfScope,
+  isNameable,
+  PUBLIC_SCOPE,
+  PUBLIC_USER,
+  userScope,
+} from "../../domain/access/access";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError, type Issue, invalid } from "../../domain/errors";
+import { DRAFT_LIMITS } from "../../domain/limits";
+import { readPackage } from "../../domain/package/package";
+import { foldName } from "../../domain/package/path";
+import { constraintOf } from "../../storage/d1/database";
+import { type DraftSummary, putDraft, readOwnDraft } from "../../storage/d1/registry/drafts";
+import type { SkillRecord } from "../../storage/d1/skills";
+import { putCode, putPackage, readWholePackage } from "../../storage/r2/packages";
+import { audited } from "../audit";
+import type { Context } from "../context";
+import { countToday, requireRoomForSkill } from "../quota";
+import { draftVersion } from "./draft-version";
+import { draftNotFound, findOwnDraft, forgetPackages } from "./drafts";
+import { nameConflict, type Published, publish, refusedPackage } from "./publish";
+import type { RoutingReport } from "./routing";
+import { requireRight, scopeNamed } from "./skills";
+
+export interface DraftRequest {
+  name: string;
+  upload: Uint8Array;
+  fileName: string | undefined;
+  /** Where it would be published: a namespace, or everybody's. */
+  namespace: string;
+  isPublic: boolean;
+  /** Whom it names. */
+  users: readonly string[];
+}
+
+/** A draft as it was pushed, and what publishing would say of it. */
+export interface Pushed {
+  draft: DraftSummary;
+  isNew: boolean;
+  scripts: SkillRecord["scripts"];
+  routing: RoutingReport | null;
+}
+
+/** Puts a package in the place of the author's draft of this name. It goes through what publishing would look at. */
+export async function pushDraft(context: Context, request: DraftRequest): Promise<Pushed> {
+  const author = context.caller.principal.userId;
+  const { target, scope } = targetOf(context, request);
+  const users = readersOf(request.users, author);
+  await countToday(context, "uploads");
+  const outcome = await readPackage(request.upload, {
+    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+    name: request.name,
+  });
+  const { package: found } = outcome;
+  if (found === null) throw refusedPackage(outcome);
+  const folded = foldName(found.name);
+  const { draft: before, count, used } = await readOwnDraft(context.db, author, folded);
+  if (before !== null && before.name !== found.name) throw nameConflict(before.name, found.name);
+  if (before === null && count >= DRAFT_LIMITS.drafts) throw tooManyDrafts();
+  const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now() };
+  const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
+  const { version, code, rowBytes, routing } = made;
+  // What it replaces makes room for it.
+  const rest = {
+    ...used,
+    versions: used.versions - (before === null ? 0 : 1),
+    bytes: used.bytes - (before?.size ?? 0),
+  };
+  requireRoomForSkill(context.settings, "user", rest, {
+    isNew: false,
+    bytes: version.zipSize,
+    databaseBytes: rowBytes,
+  });
+  const { packages, timings } = context;
+  await Promise.all([
+    putPackage(packages, timings, version.id, found.zip, version.zipSha256),
+    code === null ? null : putCode(packages, timings, version.id, code),
+  ]);
+  const id = before?.id ?? context.newId("skl");
+  const expiresAt = context.now() + context.settings.DRAFT_DAYS * DAY_MS;
+  const skill = {
+    ...{ id, scope: draftScope(author), name: found.name, folded },
+    ...{ namespace: DEFAULT_NAMESPACE, userId: author, versionId: version.id },
+  };
+  const after = { name: found.name, target, version_id: version.id, digest: version.digest, users: users.length };
+  try {
+    const db = audited(context, "skill.draft.put", id, { after });
+    await putDraft(db, before, skill, { ...version, skillId: id }, { target, expiresAt, users });
+  } catch (error) {
+    if (constraintOf(error) === null) throw error;
+    const message = "The draft is being pushed by another request just now. Try again.";
+    throw new GatewayError("conflict", "CONCURRENT_CHANGE", message);
+  }
+  if (before !== null) await forgetPackages(context, [before]);
+  const { label, description, warnings, tokensInstructions: tokens, zipSize: size } = version;
+  const draft = {
+    ...{ id, author, name: found.name, target, users, versionId: version.id, version: label },
+    ...{ description, tokens, size, warnings, pushedAt: context.now(), expiresAt },
+  };
+  return { draft, isNew: before === null, scripts: version.scripts, routing };
+}
+
+/** Publishes the bytes of a draft where it is meant to go, as if they were uploaded now. The draft stays until its time is over. */
+export async function promoteDraft(context: Context, name: string, idempotencyKey: string | null): Promise<Published> {
+  const draft = await findOwnDraft(context, name);
+  const { principal } = context.caller;
+  const isPublic = draft.target === PUBLIC_SCOPE;
+  const namespace = groupOfScope(draft.target) ?? DEFAULT_NAMESPACE;
+  const { scope } = targetOf(context, { namespace, isPublic });
+  const upload = await readWholePackage(context.packages, context.timings, draft.versionId);
+  if (upload === null) throw draftNotFound();
+  return publish(context, {
+    upload,
+    fileName: `${draft.name}.zip`,
+    name: draft.name,
+    target: { scope, namespace, userId: isPublic ? PUBLIC_USER : principal.userId },
+    idempotencyKey,
+  });
+}
+
+/** The target of what would be one's own. */
+const OWN = "own";
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Where a draft would be published; refuses where the caller may not publish there. */
+function targetOf(
+  { caller: { principal } }: Context,
+  { namespace, isPublic }: Pick<DraftRequest, "namespace" | "isPublic">,
+): { target: string; scope: string } {
+  if (isPublic && namespace !== DEFAULT_NAMESPACE) {
+    const message = "A draft of a public skill has no namespace: leave `namespace` or `public` out.";
+    throw invalid([{ code: "INVALID_FIELD", message, path: "namespace" }]);
+  }
+  const scope = isPublic ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
+  requireRight(principal, "publish", scope);
+  return { scope, target: scope === userScope(principal.userId) ? OWN : scope };
+}
+
+/** Whom a draft names, each once and never its author. */
+function readersOf(users: readonly string[], author: string): string[] {
+  const named = [...new Set(users)].filter((user) => user !== author);
+  const issues: Issue[] = named
+    .filter((user) => !isNameable(user))
+    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a user's id.`, path: "users" }));
+  if (named.length > DRAFT_LIMITS.users)
+    issues.push({
+      code: "INVALID_FIELD",
+      message: `A draft names at most ${DRAFT_LIMITS.users} users.`,
+      path: "users",
+    });
+  if (issues.length > 0) throw invalid(issues);
+  return named.sort();
+}
+
+function tooManyDrafts(): GatewayError {
+  const { drafts: limit } = DRAFT_LIMITS;
+  const message = `An author may have ${limit} drafts. Promote or delete some first.`;
+  return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit });
+}

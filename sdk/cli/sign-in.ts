@@ -1,5 +1,5 @@
-// Which gateway a command talks to, and with which key: what was typed, then the environment, then what `login` has kept, then the gateway
-// of this checkout. A key that was kept for one gateway is sent to no other one.
+// Which gateway a command talks to, and with which key: what was typed, then the environment, then the gateway of this checkout, or
+// what `login` has kept. A key that was kept for one gateway is sent to no other one.
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -76,9 +76,9 @@ export async function chosenUrl(work: Work, typed: Typed): Promise<string> {
   }
   const named = typed.url ?? work.env.GATEWAY_URL;
   if (named) return gatewayUrl(named);
-  const kept = await readKept(work);
-  if (kept !== null) return kept.current;
-  return work.checkout === null ? "http://127.0.0.1:8787" : gatewayUrl(await work.checkout.localUrl());
+  // In a checkout a push goes to what runs there: a sign-in from elsewhere must not send it to everybody.
+  if (work.checkout !== null) return gatewayUrl(await work.checkout.localUrl());
+  return (await readKept(work))?.current ?? "http://127.0.0.1:8787";
 }
 
 /** The gateway and its key. */

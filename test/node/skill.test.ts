@@ -99,6 +99,16 @@ describe("the key of this machine", () => {
       server.close();
     }
   });
+
+  it("is asked for the gateway of this checkout, whatever another sign-in has kept", async () => {
+    const config = path.join(folder, "config");
+    await mkdir(path.join(config, "skillgate"), { recursive: true });
+    const kept = { current: "http://127.0.0.1:9", keys: { "http://127.0.0.1:9": "sgw_elsewhere" } };
+    await writeFile(path.join(config, "skillgate", "gateways.json"), JSON.stringify(kept));
+    const env = { ...process.env, INIT_CWD: folder, GATEWAY_KEY: "sgw_none", XDG_CONFIG_HOME: config };
+    const { stderr } = await runSkill(env, ["list"]);
+    expect(stderr).not.toContain("127.0.0.1:9 ");
+  });
 });
 
 describe("the bench", () => {

@@ -10,10 +10,16 @@ const named = zip(
   ({ name = "" }) => name,
 );
 
+/** A name that is free; its package is called so. */
+async function newDraft() {
+  const name = fresh("draft");
+  return { name, skill: name };
+}
+
 export const DRAFT_ROWS: Row[] = [
   open(`GET ${D}`, "skills:read", everybody(200)),
   // To a name of one's own: there is nobody else's to push to.
-  open(`PUT ${D}/{name}`, "skills:write", everybody(201), named, async () => ({ name: fresh("draft") })),
+  open(`PUT ${D}/{name}`, "skills:write", everybody(201), named, newDraft),
   own(`DELETE ${D}/{name}`, "skills:write", draft, 204, { spent: true }),
   own(`POST ${D}/{name}/promote`, "skills:write", draft, 201, { spent: true }),
 ];

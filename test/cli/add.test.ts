@@ -41,6 +41,8 @@ beforeEach(async () => {
     }
     if (pathname === "/api/v1/kinds/skills/upload") {
       const name = /filename="(\w+)\.zip"/.exec(request.body.toString("latin1"))?.[1] ?? "";
+      if (name === "moon")
+        return send(response, 409, { code: "VERSION_EXISTS", detail: "Version 1.0.0 exists.", version: "1.0.0" });
       const made = {
         metadata: { name, labels: { id: `id-${name}` } },
         spec: {},
@@ -99,6 +101,13 @@ describe("a repository", () => {
       "GET /org/skills/tar.gz/HEAD no key",
       "POST /api/v1/kinds/skills/upload Bearer sgw_mine",
     ]);
+  });
+
+  it("goes on after one that the gateway refuses, and tells of it", async () => {
+    const args = ["add", "github:org/skills", "--skill", "moon,tide", "--source", stub.url, "--url", stub.url];
+    const ended = await desk.run(...args, "--key", "sgw_mine");
+    expect(ended).toMatchObject({ code: 6, stdout: expect.stringContaining("tide  was published as ver_1") });
+    expect(ended.stderr).toContain("moon: 409 VERSION_EXISTS: Version 1.0.0 exists.");
   });
 
   it("sends GITHUB_TOKEN to GitHub only", async () => {

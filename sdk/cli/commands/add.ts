@@ -11,7 +11,7 @@ import type { FoundSkill } from "../sources/found";
 import { parseRepository, skillsOfRepository } from "../sources/github";
 import { offersOf } from "../sources/well-known";
 import { answer, note, placeOf, tell, type Work } from "../work";
-import { publish } from "./push";
+import { endsAll, publish } from "./push";
 
 export const add: Command = {
   usage:
@@ -45,7 +45,7 @@ export const add: Command = {
       if (good === null) {
         note([`${skill.name} is not valid, and is not taken.`, ...issueLines("issues", issues)].join("\n"));
         done.push({ name: skill.name, origin: skill.origin, issues });
-        exit = EXIT.refused;
+        if (exit === EXIT.done) exit = EXIT.refused;
         continue;
       }
       for (const { code, message, severity } of warnings)
@@ -57,9 +57,17 @@ export const add: Command = {
         continue;
       }
       const named = { name: good.name, zip: async () => good.zip };
-      const made = await publish(gateway, named, { group, isPublic: values.public === true });
-      tell(work, `${made.text}\n  from ${skill.origin}`);
-      done.push({ ...made.told, origin: skill.origin });
+      try {
+        const made = await publish(gateway, named, { group, isPublic: values.public === true });
+        tell(work, `${made.text}\n  from ${skill.origin}`);
+        done.push({ ...made.told, origin: skill.origin });
+      } catch (error) {
+        // As with a push: what is wrong with one leaves the others be.
+        if (!(error instanceof Problem) || endsAll(error) || skills.length === 1) throw error;
+        note(`${good.name}: ${error.message}`);
+        done.push({ name: good.name, origin: skill.origin, refused: error.message });
+        if (exit === EXIT.done) exit = error.exit;
+      }
     }
     answer(work, { added: done });
     return exit;

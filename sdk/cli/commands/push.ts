@@ -50,8 +50,8 @@ export const push: Command = {
       } catch (error) {
         progress.end();
         if (!(error instanceof Problem)) throw error;
-        // What no other skill would meet ends it; what is wrong with one leaves the others be.
-        if (skills.length === 1 || error.exit === EXIT.unreachable || error.exit === EXIT.key) throw error;
+        // What is wrong with one leaves the others be.
+        if (skills.length === 1 || endsAll(error)) throw error;
         note(`${skill.name}: ${error.message}`);
         done.push({ name: skill.name, refused: error.message });
         if (exit === EXIT.done) exit = error.exit;
@@ -61,6 +61,11 @@ export const push: Command = {
     return exit;
   },
 };
+
+/** Whether the next skill would meet the same. */
+export function endsAll({ exit }: Problem): boolean {
+  return exit === EXIT.unreachable || exit === EXIT.key;
+}
 
 export interface Where {
   group: string | undefined;

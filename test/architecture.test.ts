@@ -61,8 +61,10 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     access: 1,
     asking: 1,
     conversation: 1,
+    reference: 1,
     registry: 1,
     "edge.ts": ABOVE,
+    "openapi.ts": ABOVE,
   },
 };
 

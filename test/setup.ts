@@ -6,6 +6,7 @@ import { afterAll, vi } from "vitest";
 // What the gateway loads with its first use. Here a module comes through a connection of the pool, and where two objects ask for one at the
 // same time, one of them waits for the other's I/O, which the runtime refuses.
 import "../src/api/edge";
+import "../src/api/reference/document";
 import "../src/chat/edges";
 import "../src/chat/endpoint";
 import "../src/mcp/exchange";

@@ -2,7 +2,6 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Handler } from "hono";
-import { version } from "../../package.json";
 import { sha256Hex } from "../domain/digest";
 import type { HttpEnv } from "../edge/env";
 import { namesTag, tagOf } from "../edge/etag";
@@ -11,6 +10,9 @@ import { namesTag, tagOf } from "../edge/etag";
 const KEEP = "public, max-age=300";
 /** Stands where the answer names its own origin. No schema says this, and JSON writes it as it is. */
 const ORIGIN = "https://origin.invalid";
+
+/** The texts of the document, which no other request needs. */
+let reference: typeof import("./reference/document") | null = null;
 
 /** The document as bytes, before and after the origin. */
 interface Parts {
@@ -27,8 +29,9 @@ export function openApi(documented: () => Promise<OpenAPIHono<HttpEnv>>): Handle
   let tag: string | undefined;
   return async (c) => {
     if (parts === undefined) {
+      reference ??= await import("./reference/document");
       const app = await documented();
-      parts ??= split(JSON.stringify(documentOf(app)));
+      parts ??= split(JSON.stringify(reference.documentOf(app, ORIGIN)));
     }
     // Hashing waits, so two first requests may both do it; making, which is what costs, they cannot.
     tag ??= tagOf(await sha256Hex(joined(parts, ORIGIN)));
@@ -37,32 +40,6 @@ export function openApi(documented: () => Promise<OpenAPIHono<HttpEnv>>): Handle
     const body = joined(parts, new URL(c.req.url).origin);
     return c.body(body, 200, { ...headers, "content-type": "application/json" });
   };
-}
-
-function documentOf(app: OpenAPIHono<HttpEnv>) {
-  const document = app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "Skill Gateway",
-      version,
-      description: "Skills on demand for any chat front end or agent.",
-      license: { name: "MIT" },
-    },
-    servers: [{ url: ORIGIN }],
-    security: [{ bearer: [] }],
-  });
-  for (const [path, methods] of Object.entries(document.paths ?? {}))
-    for (const [method, operation] of Object.entries(methods)) Object.assign(operation, namesOf(method, path));
-  return document;
-}
-
-/** What generators of clients call an operation: `getConversationsByIdEvents`, of `conversations`. As stable as its path. */
-function namesOf(method: string, path: string): { operationId: string; tags: string[] } {
-  const segments = path.replace(/^\/api(\/v\d+)?(\/kinds)?\//, "/").split("/");
-  const words = segments.flatMap((segment) => segment.replace("{", "by-").split(/[^A-Za-z0-9]+/)).filter(Boolean);
-  const named = words.length === 0 ? ["root"] : words;
-  const operationId = method + named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
-  return { operationId, tags: [words[0] ?? "gateway"] };
 }
 
 const encoder = new TextEncoder();

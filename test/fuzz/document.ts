@@ -50,7 +50,8 @@ export function operationsOf(document: ServedDocument): Operation[] {
       return {
         method: method.toUpperCase(),
         path,
-        parameters: parameters ?? [],
+        // What stands by reference is headers that every route takes.
+        parameters: (parameters ?? []).filter((parameter) => !("$ref" in parameter)),
         body: body === undefined ? null : { type: body[0], schema: body[1].schema },
       };
     }),

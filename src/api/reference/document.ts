@@ -1,0 +1,117 @@
+// The OpenAPI document: the routes' own schemas, and what `src/api/reference` says of them. Loaded when somebody asks for it.
+
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { version } from "../../../package.json";
+import type { HttpEnv } from "../../edge/env";
+import * as z from "../../edge/zod";
+import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
+import { ADMINISTRATION_TEXTS } from "./administration";
+import { CONVERSATION_TEXTS } from "./conversations";
+import type { OperationText, OperationTexts, Retry } from "./operation";
+import { EXAMPLES, HEADERS, PARAMETERS, TAGS } from "./parameters";
+import { SKILL_TEXTS } from "./skills";
+
+const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS };
+
+const DESCRIPTION = `Skills on demand for any chat front end or agent.
+
+A chat back end needs two operations: \`turns.prepare\` when the user has written, and \`toolCalls.run\` after each answer of the model
+that has tool calls. \`x-retry\` says of each operation whether it may be sent again when nobody knows whether it arrived; what is answered
+with 429 may always be sent again, after \`Retry-After\`.`;
+
+/** The document of all routes that the app has. */
+export function documentOf(app: OpenAPIHono<HttpEnv>, url: string) {
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  for (const [name, header] of Object.entries(HEADERS))
+    app.openAPIRegistry.registerComponent("parameters", name, header);
+  app.openAPIRegistry.register("ToolCallEvent", eventSchema());
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Skill Gateway", version, description: DESCRIPTION, license: { name: "MIT" } },
+    servers: [{ url }],
+    security: [{ bearer: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  });
+  mendPatterns(document);
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, operation] of Object.entries(methods)) describeOperation(operation, method.toUpperCase(), path);
+  return document;
+}
+
+/** One frame of a stream of tool calls: its `event`, and its `data` as JSON. */
+const eventSchema = () =>
+  z
+    .union([
+      z.object({
+        event: z.literal("progress"),
+        data: z.object({
+          id: z.string(),
+          name: z.string(),
+          progress: z.number(),
+          total: z.number().optional(),
+          message: z.string().optional(),
+        }),
+      }),
+      z.object({ event: z.literal("result"), data: resultSchema() }),
+      z.object({ event: z.literal("done"), data: toolCallsReplySchema().openapi("ToolCallsAnswer") }),
+      z.object({
+        event: z.literal("error"),
+        data: z.object({ code: z.string(), reason: z.string(), message: z.string(), details: z.unknown().optional() }),
+      }),
+    ])
+    .openapi({ description: "A frame of the event stream of `toolCalls.run`. `done` or `error` is the last." });
+
+/** As far as it is read and written here. */
+interface Described {
+  security?: unknown[];
+  parameters?: ({ $ref: string } | Parameter)[];
+  requestBody?: { content: Record<string, object> };
+  responses?: Record<string, { content?: Record<string, object> }>;
+}
+
+interface Parameter {
+  in: string;
+  name: string;
+  description?: string;
+  example?: unknown;
+}
+
+/** Adds to an operation all that its schemas do not say. */
+function describeOperation(operation: Described, method: string, path: string): void {
+  const text = TEXTS[`${method} ${path}`];
+  if (text === undefined) return;
+  for (const parameter of operation.parameters ?? []) if ("name" in parameter) describeParameter(parameter, path, text);
+  // A route that reads the header has said so itself, in lower case.
+  const own = (operation.parameters ?? []).filter((one) => !("name" in one) || one.in !== "header");
+  const headers = operation.security?.length === 0 ? [] : ["OnBehalfOf", "Bookmark"];
+  if (text.keyed) headers.push("IdempotencyKey");
+  const parameters = [...own, ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+  const body = Object.values(operation.requestBody?.content ?? {});
+  for (const content of body) if (text.body !== undefined) Object.assign(content, { example: text.body });
+  const stream = operation.responses?.["200"]?.content?.["text/event-stream"];
+  if (stream !== undefined && text.events !== undefined)
+    Object.assign(stream, { "x-event-schema": { $ref: `#/components/schemas/${text.events}` } });
+  Object.assign(operation, {
+    operationId: text.id,
+    tags: [text.id.split(".", 1)[0]],
+    description: text.about,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    "x-retry": text.retry ?? RETRY[method] ?? "never",
+  });
+}
+
+const RETRY: Readonly<Record<string, Retry>> = { GET: "safe", PUT: "idempotent", DELETE: "idempotent" };
+
+function describeParameter(parameter: Parameter, path: string, { query }: OperationText): void {
+  const [about, usual] = PARAMETERS[parameter.name] ?? [];
+  const here = EXAMPLES.find(([start]) => path.startsWith(start))?.[1][parameter.name];
+  parameter.description ??= about;
+  parameter.example = query?.[parameter.name] ?? here ?? usual;
+}
+
+/** Patterns of JSON Schema have no flags and mean what `u` means. The library writes those of an expression behind its end. */
+function mendPatterns(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("pattern" in value && typeof value.pattern === "string") value.pattern = value.pattern.replace(/\/[a-z]+$/, "");
+  for (const member of Object.values(value)) mendPatterns(member);
+}

@@ -1,0 +1,82 @@
+// Every example of the served document, sent: whoever copies one from the reference gets what the reference promises.
+
+import { beforeAll, expect, it } from "vitest";
+import { call } from "../support/call";
+import { form, skillZip } from "../support/skill";
+import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
+import { OPEN, ROWS } from "./matrix/table";
+
+interface Parameter {
+  in?: string;
+  name?: string;
+  example?: string | number | boolean;
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { example?: Record<string, unknown> }> };
+  responses: Record<string, unknown>;
+}
+
+const document = await (await call("GET", "/openapi.json")).json<{
+  paths: Record<string, Record<string, Operation>>;
+}>();
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
+);
+
+/** Parameters that say where a list begins: no example knows a cursor, and `after` of it is a page of its own. */
+const PLACES = new Set(["cursor", "version", "group_name", "name", "namespace", "q", "exact_match", "resource_id"]);
+
+/** The names in examples, and what the thing at hand calls them. */
+function named(text: string, thing: Thing): string {
+  return text
+    .replaceAll("mermaid-diagram", thing.skill ?? "mermaid-diagram")
+    .replaceAll('"team"', JSON.stringify(thing.group ?? fresh("team")))
+    .replaceAll('"researcher"', JSON.stringify(thing.ghost ?? fresh("researcher")));
+}
+
+function bodyOf({ requestBody }: Operation, thing: Thing): { json?: unknown; body?: FormData } {
+  const [content] = Object.entries(requestBody?.content ?? {});
+  if (content?.[1].example === undefined) return {};
+  const [type, { example }] = content;
+  const body = JSON.parse(named(JSON.stringify(example), thing)) as Record<string, string>;
+  if (type === "application/json") return { json: body };
+  const { file: _, ...fields } = body;
+  return { body: form(skillZip({ name: thing.skill ?? fresh("upload"), version: "3.0.0" }), fields) };
+}
+
+beforeAll(async () => {
+  const published = await call("POST", "/api/v1/kinds/skills/public", {
+    body: form(skillZip({ name: "mermaid-diagram" })),
+  });
+  expect(published.status).toBe(201);
+});
+
+for (const operation of operations) {
+  const { method, path, operationId, parameters = [], responses } = operation;
+  const route = `${method} ${path}`;
+  it(`${operationId}: ${route}`, async () => {
+    const row = ROWS.find((candidate) => candidate.route === route);
+    if (row === undefined) {
+      expect(OPEN).toContain(route);
+      expect((await call(method, path, { key: null })).status).toBe(200);
+      return;
+    }
+    const thing = operationId === "toolCalls.cancel" ? await conversation() : await row.thing();
+    const url = path.replace("{turn}", "1").replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
+    const asked = parameters
+      .filter((one) => one.in === "query" && !PLACES.has(one.name ?? ""))
+      .map(({ name = "", example = "" }) => [name, String(example)]);
+    const query = new URLSearchParams(asked).toString();
+    const key = await keyOfUser(row.best);
+    const answer = await call(method, `${url}${query === "" ? "" : `?${query}`}`, { key, ...bodyOf(operation, thing) });
+    const text = await answer.text();
+    // There is no running call to cancel, and a request for a socket that is none.
+    const other = { "toolCalls.cancel": 404, "conversations.socket": 426 }[operationId];
+    if (other !== undefined) expect(answer.status).toBe(other);
+    else expect([answer.status >= 200 && answer.status < 300, text]).toEqual([true, text]);
+    expect(Object.keys(responses)).toContain(other === 426 ? "default" : String(answer.status));
+  });
+}

@@ -1,0 +1,218 @@
+// Writes src/generated/operations.ts: types and the table of operations, from the OpenAPI document that the gateway's sources serve.
+// `--check` only says whether it is current. A keyword or a shape that this program does not know stops it: a wrong type is worse.
+
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const FILE = path.join(import.meta.dirname, "src", "generated", "operations.ts");
+
+/** Keywords that limit values and change no type. */
+const LIMITS = new Set(
+  "minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems propertyNames default example examples".split(
+    " ",
+  ),
+);
+const KNOWN = new Set(
+  "$ref type properties required items enum const anyOf oneOf allOf additionalProperties description format".split(" "),
+);
+
+/**
+ * @param {any} document an OpenAPI 3.1 document
+ * @returns {string} a TypeScript module
+ */
+export function emit(document) {
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `${comment(schema)}export type ${name} = ${typeOf(schema, name)};`,
+  );
+  const operations = Object.entries(document.paths).flatMap(([route, methods]) =>
+    Object.entries(methods).map(([method, operation]) => operationOf(route, method.toUpperCase(), operation)),
+  );
+  operations.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return `// Made from the OpenAPI document by sdk/emit.mjs; do not edit.
+
+${schemas.join("\n\n")}
+
+/** What each operation takes and answers. */
+export interface Operations {
+${operations.map(({ id, about, type }) => `  /** ${about} */\n  ${JSON.stringify(id)}: ${type};`).join("\n")}
+}
+
+/** How each operation is sent: method, path, whether it may be sent again, and what is special about it. */
+export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: string, path: string, retry: "safe" | "idempotent" | "never", kind: string]>> = {
+${operations.map(({ id, row }) => `  ${JSON.stringify(id)}: ${JSON.stringify(row)},`).join("\n")}
+};
+`;
+}
+
+function operationOf(route, method, operation) {
+  const { operationId: id, summary, parameters = [], requestBody, responses } = operation;
+  const retry = operation["x-retry"];
+  if (id === undefined) throw new Error(`${method} ${route} has no operationId`);
+  if (!["safe", "idempotent", "never"].includes(retry)) throw new Error(`${id}: x-retry is ${retry}`);
+  const own = parameters.filter((one) => one.$ref === undefined);
+  const keyed = parameters.some((one) => one.$ref === "#/components/parameters/IdempotencyKey");
+  const group = (place) => own.filter((one) => one.in === place);
+  for (const one of own) if (!["path", "query"].includes(one.in)) throw new Error(`${id}: a parameter in ${one.in}`);
+  const fields = [];
+  if (group("path").length > 0) fields.push(`path: ${objectOf(group("path"), id)}`);
+  if (group("query").length > 0) fields.push(`query?: ${objectOf(group("query"), id)}`);
+  const [body, ...others] = Object.entries(requestBody?.content ?? {});
+  if (others.length > 0) throw new Error(`${id}: several types of bodies`);
+  if (body !== undefined) fields.push(`body${requestBody.required ? "" : "?"}: ${typeOf(body[1].schema, id)}`);
+  const form = body?.[0] === "multipart/form-data";
+  if (body !== undefined && !form && body[0] !== "application/json")
+    throw new Error(`${id}: a body of type ${body[0]}`);
+  const { answer, kind } = answerOf(responses, id);
+  const events = eventsOf(responses, id);
+  const type = `{ request: { ${fields.join("; ")} }; answer: ${answer}${events === null ? "" : `; event: ${events}`} }`;
+  const row = [method, route, retry, [kind, ...(form ? ["form"] : []), ...(keyed ? ["keyed"] : [])].join(" ")];
+  return { id, about: summary, type, row };
+}
+
+/** What a success answers: `json`, a list of one of its forms, `bytes` (the response itself), or nothing. */
+function answerOf(responses, id) {
+  const found = new Map();
+  for (const [status, { content }] of Object.entries(responses)) {
+    if (!/^2/.test(status)) continue;
+    if (content === undefined) {
+      found.set("void", "none");
+      continue;
+    }
+    const json = content["application/json"];
+    if (json === undefined || content["application/octet-stream"] !== undefined) found.set("Response", "bytes");
+    else found.set(typeOf(json.schema, id), kindOf(json.schema));
+  }
+  const kinds = [...new Set(found.values())];
+  if (kinds.length > 1) throw new Error(`${id}: answers of several kinds`);
+  return { answer: [...found.keys()].join(" | ") || "void", kind: kinds[0] ?? "none" };
+}
+
+function kindOf({ type, properties = {} }) {
+  if (type === "array") return "array";
+  if (properties.items !== undefined && properties.next_cursor !== undefined) return "items";
+  return properties.events !== undefined && properties.next_cursor !== undefined ? "events" : "json";
+}
+
+function eventsOf(responses, id) {
+  const stream = responses["200"]?.content?.["text/event-stream"];
+  if (stream === undefined) return null;
+  if (stream["x-event-schema"] === undefined) throw new Error(`${id}: nobody says what the events of its stream are`);
+  return typeOf(stream["x-event-schema"], id);
+}
+
+const objectOf = (parameters, id) =>
+  `{ ${parameters.map(({ name, required, schema }) => `${key(name)}${required ? "" : "?"}: ${typeOf(schema, id)}`).join("; ")} }`;
+
+/** @returns {string} the type of a schema; throws for what it does not know */
+function typeOf(schema, where) {
+  if (schema === true || Object.keys(schema).length === 0) return "unknown";
+  for (const keyword of Object.keys(schema))
+    if (!KNOWN.has(keyword) && !LIMITS.has(keyword))
+      throw new Error(`${where}: the keyword ${keyword} is not known to sdk/emit.mjs`);
+  if (schema.$ref !== undefined) return refOf(schema.$ref, where);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  const several = schema.anyOf ?? schema.oneOf;
+  if (several !== undefined) return parts(several, where, " | ");
+  if (schema.allOf !== undefined)
+    return parts(
+      [...schema.allOf, ...(schema.properties === undefined ? [] : [{ ...schema, allOf: undefined }])].map(defined),
+      where,
+      " & ",
+    );
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, where)).join(" | ");
+  switch (schema.type) {
+    case "string":
+      return schema.format === "binary" ? "Blob" : "string";
+    case "number":
+    case "integer":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "null":
+      return "null";
+    case "array":
+      return `(${typeOf(schema.items ?? {}, where)})[]`;
+    case "object":
+    case undefined:
+      return shapeOf(schema, where);
+    default:
+      throw new Error(`${where}: the type ${schema.type} is not known to sdk/emit.mjs`);
+  }
+}
+
+const defined = (schema) => Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
+const parts = (schemas, where, by) => [...new Set(schemas.map((schema) => `(${typeOf(schema, where)})`))].join(by);
+
+function shapeOf({ properties = {}, required = [], additionalProperties }, where) {
+  const open =
+    additionalProperties === true || (typeof additionalProperties === "object" && additionalProperties !== null);
+  const rest = open ? typeOf(additionalProperties, where) : null;
+  const fields = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${comment(schema)}${key(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema, `${where}.${name}`)}`,
+  );
+  // An index beside named fields would have to fit all of them.
+  if (rest !== null) fields.push(`[name: string]: ${fields.length === 0 ? rest : "unknown"}`);
+  return fields.length === 0 ? "Record<string, unknown>" : `{ ${fields.join("; ")} }`;
+}
+
+function refOf(ref, where) {
+  const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(ref) ?? [];
+  if (name === undefined) throw new Error(`${where}: the reference ${ref} is not known to sdk/emit.mjs`);
+  return name;
+}
+
+const key = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+const comment = ({ description }) =>
+  description === undefined ? "" : `/** ${description.replaceAll("*/", "* /")} */ `;
+
+/** The document, served by the gateway's own sources in this process. */
+export async function servedDocument() {
+  const { bundle } = await import("../scripts/build/bundle.mjs");
+  const runtime = {
+    name: "what only workerd has",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^cloudflare:/ }, ({ path: name }) => ({ path: name, namespace: "workerd" }));
+      const contents =
+        "export class DurableObject {} export class RpcTarget {} export class WorkerEntrypoint {} export const env = {}, waitUntil = () => {};";
+      onLoad({ filter: /./, namespace: "workerd" }, () => ({ contents }));
+    },
+  };
+  const { outputFiles } = await bundle({
+    stdin: {
+      contents: 'export { createApp } from "./src/app";',
+      resolveDir: path.join(import.meta.dirname, ".."),
+      loader: "ts",
+    },
+    platform: "node",
+    define: { __DEVELOPMENT__: "true" },
+    plugins: [runtime],
+  });
+  const { createApp } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
+  );
+  const told = console.log;
+  // The gateway's own log of this one request.
+  console.log = () => {};
+  try {
+    return await (await createApp().request("https://gateway.example/openapi.json")).json();
+  } finally {
+    console.log = told;
+  }
+}
+
+async function main() {
+  const text = emit(await servedDocument());
+  const current = await readFile(FILE, "utf8").catch(() => null);
+  if (current === text) return;
+  if (process.argv.includes("--check")) {
+    console.error("sdk/src/generated/operations.ts is not current: run `npm run emit`.");
+    process.exit(1);
+  }
+  await writeFile(FILE, text);
+  console.log("wrote sdk/src/generated/operations.ts");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,0 +1,377 @@
+// Made from the OpenAPI document by sdk/emit.mjs; do not edit.
+
+/** A frame of the event stream of `toolCalls.run`. `done` or `error` is the last. */ export type ToolCallEvent = ({ event: "progress"; data: { id: string; name: string; progress: number; total?: number; message?: string } }) | ({ event: "result"; data: { id: string; name: string; content: ({ type: string; [name: string]: unknown })[]; structuredContent?: { [name: string]: unknown }; isError?: boolean } }) | ({ event: "done"; data: ToolCallsAnswer }) | ({ event: "error"; data: { code: string; reason: string; message: string; details?: unknown } });
+
+export type ToolCallsAnswer = { results: ({ id: string; name: string; content: ({ type: string; [name: string]: unknown })[]; structuredContent?: { [name: string]: unknown }; isError?: boolean })[]; messages: ({ [name: string]: unknown })[]; unhandled: ({ [name: string]: unknown })[]; loaded_skills: (string)[]; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; changed: boolean; tools_changed: boolean; etag: string; prompt?: { system: string; messages: ({ [name: string]: unknown })[] }; tools?: ({ [name: string]: unknown })[]; warnings: ({ code: string; message: string; path?: string; line?: number })[] };
+
+export type Front = { name: string; description: string; links: { [name: string]: string } };
+
+export type Problem = { type: string; title: string; status: number; detail: string; code: string; request_id: string; issues?: (Issue)[]; [name: string]: unknown };
+
+export type Issue = { code: string; message: string; path?: string; line?: number; severity?: "high" | "low" | "info" };
+
+export type Health = { status: "ok" | "degraded" | "failed"; version: string; checked_at: string; checks: { d1: "ok" | "failed" | "absent"; r2: "ok" | "failed" | "absent"; loader: "ok" | "failed" | "absent"; rates: "ok" | "failed" | "absent"; search: "ok" | "failed" | "absent" }; database?: { served_by_region: string | null; served_by_primary: boolean | null }; issues?: (Issue)[] };
+
+export type ProtectedResource = { resource: string; resource_name: string; authorization_servers?: (string)[]; bearer_methods_supported: ("header")[] };
+
+export type CreatedKey = (Key) & ({ key: string });
+
+export type Key = { id: string; user_id: string; role: "user" | "admin"; name: string | null; scopes: (string)[]; groups: (string)[]; expires_at: string | null; created_at: string; /** To within 10 minutes. */ last_used_at: string | null; /** The key it was made to replace. */ replaces: string | null };
+
+export type Me = { user_id: string; role: "user" | "admin"; name: string | null; groups: (string)[]; memberships: ({ group: string; role: "Owner" | "Maintainer" | "Developer" | "Reporter" })[]; scopes: (string)[]; quotas: { skills: { used: number; limit: number }; versions: { used: number; limit: number }; bytes: { used: number; limit: number }; databaseBytes: { used: number; limit: number }; ghosts: { used: number; limit: number }; keys: { used: number; limit: number }; files: { used: number; limit: number } }; /** Since midnight UTC. `keys`: those that were made for this user. */ today: { uploads: { used: number; limit: number }; conversations: { used: number; limit: number }; scripts: { used: number; limit: number }; keys: { used: number; limit: number } } };
+
+export type AuditRecord = { seq: number; at: string; actor: string; user_id: string | null; key_id: string; action: string; resource_type: string; resource_id: string; request_id: string; before: { [name: string]: unknown } | null; after: { [name: string]: unknown } | null };
+
+export type Erased = { erased: { keys: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number }; complete: boolean };
+
+export type Group = { name: string; display_name: string | null; /** The caller's; null for an admin outside the group. */ role: "Owner" | "Maintainer" | "Developer" | "Reporter" | null; created_by: string; created_at: string; updated_at: string };
+
+export type GroupInFull = (Group) & ({ quotas: { skills: { used: number; limit: number }; versions: { used: number; limit: number }; bytes: { used: number; limit: number }; databaseBytes: { used: number; limit: number }; ghosts: { used: number; limit: number } } });
+
+export type Member = { user_id: string; role: "Owner" | "Maintainer" | "Developer" | "Reporter"; created_by: string; created_at: string };
+
+export type Secret = { name: string; scope: "user" | "group" | "gateway"; group_name?: string; hosts: (string)[]; created_at: string; updated_at: string; last_used_at: string | null };
+
+export type NewSecret = { value: string; hosts: (string)[]; scope?: "user" | "group" | "gateway"; group_name?: string };
+
+export type Model = { api: ("openai-chat" | "openai-responses" | "anthropic")[]; base_url: string; model: string; key?: string; headers?: { [name: string]: string }; allow?: { users?: (string)[]; groups?: (string)[]; server_tools?: (string)[]; tiers?: (string)[]; betas?: (string)[]; max_output_tokens?: number; max_input_bytes?: number }; single_system?: boolean; usage?: "sum" | "last"; name: string; scope: "user" | "group" | "gateway"; group_name?: string; created_at: string; updated_at: string };
+
+export type ModelEntry = { api: ("openai-chat" | "openai-responses" | "anthropic")[]; base_url: string; model: string; key?: string; headers?: { [name: string]: string }; allow?: { users?: (string)[]; groups?: (string)[]; server_tools?: (string)[]; tiers?: (string)[]; betas?: (string)[]; max_output_tokens?: number; max_input_bytes?: number }; single_system?: boolean; usage?: "sum" | "last"; scope?: "user" | "group" | "gateway"; group_name?: string };
+
+export type McpServer = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern"; name: string; created_at: string; updated_at: string };
+
+export type McpServerEntry = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern" };
+
+export type McpServerTest = { reachable: boolean; latency_ms: number; protocol_version?: string; era?: "legacy" | "modern"; server?: { name: string; version: string }; tools: ({ name: string; description: string })[]; problems: (string)[]; error?: string };
+
+export type Conversation = { id: string; turn: number; ghost: string | null; settings: { /** A ghost that the user may read, by id or name: one's own, else a group's, else a public one. */ ghost?: string; /** A ghost's spec inline. Neither, or a spec without `skills`: every visible skill. */ spec?: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; /** Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn. */ additional_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; shell?: string; retention_turns?: (number) | ("conversation"); /** Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`. */ delivery?: "system" | "message" | "tool_result" | "auto"; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; tool_mode?: "dynamic" | "fixed"; tool_style?: "load_skill" | "skill"; max_active_skills?: number; max_skill_tokens?: number; /** Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing. */ region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; metadata?: { [name: string]: unknown } }; region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; pending: ({ request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; attempt: number; created_at: string; deadline: string })[]; mcp: ({ server: string; source: string; state: "connecting" | "connected" | "failed" | "open" | "unsupported"; tools: (string)[]; error?: string; latency_ms?: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } }; warnings: ({ code: string; message: string; path?: string; line?: number })[] };
+
+export type NewConversation = { /** A ghost that the user may read, by id or name: one's own, else a group's, else a public one. */ ghost?: string; /** A ghost's spec inline. Neither, or a spec without `skills`: every visible skill. */ spec?: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; /** Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn. */ additional_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; shell?: string; retention_turns?: (number) | ("conversation"); /** Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`. */ delivery?: "system" | "message" | "tool_result" | "auto"; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; tool_mode?: "dynamic" | "fixed"; tool_style?: "load_skill" | "skill"; max_active_skills?: number; max_skill_tokens?: number; /** Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing. */ region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; metadata?: { [name: string]: unknown }; id?: string };
+
+export type ConversationSettings = { /** A ghost that the user may read, by id or name: one's own, else a group's, else a public one. */ ghost?: string; /** A ghost's spec inline. Neither, or a spec without `skills`: every visible skill. */ spec?: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; /** Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn. */ additional_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; shell?: string; retention_turns?: (number) | ("conversation"); /** Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`. */ delivery?: "system" | "message" | "tool_result" | "auto"; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; tool_mode?: "dynamic" | "fixed"; tool_style?: "load_skill" | "skill"; max_active_skills?: number; max_skill_tokens?: number; /** Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing. */ region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; metadata?: { [name: string]: unknown } };
+
+export type Turn = { key?: string; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; conversation?: { /** A ghost that the user may read, by id or name: one's own, else a group's, else a public one. */ ghost?: string; /** A ghost's spec inline. Neither, or a spec without `skills`: every visible skill. */ spec?: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; /** Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn. */ additional_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; shell?: string; retention_turns?: (number) | ("conversation"); /** Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`. */ delivery?: "system" | "message" | "tool_result" | "auto"; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; tool_mode?: "dynamic" | "fixed"; tool_style?: "load_skill" | "skill"; max_active_skills?: number; max_skill_tokens?: number; /** Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing. */ region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; metadata?: { [name: string]: unknown } }; history?: (unknown)[]; history_cut?: boolean; selected_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; /** Delivery `auto`: ids of the calls and appended messages whose texts the history still has, unedited. */ have?: (string)[]; /** Delivery `auto`: the model that will be called, which decides how long a prompt stays cached. */ model?: string; /** Delivery `auto`: the provider's cache holds nothing of this conversation any more. */ cache?: "cold"; /** What a model request used, for the ledger: the `usage` of its answer as OpenAI or Anthropic give it, or `{ fresh, cache_read, cache_write, output }`. */ usage?: { [name: string]: unknown }; /** Tokens of the messages that are sent beside the prompt, for the ledger. */ history_tokens?: number };
+
+export type ToolCalls = { calls: ({ [name: string]: unknown })[]; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; etag?: string; /** What a model request used, for the ledger: the `usage` of its answer as OpenAI or Anthropic give it, or `{ fresh, cache_read, cache_write, output }`. */ usage?: { [name: string]: unknown } };
+
+export type Restore = { history: (unknown)[] };
+
+export type KeptFile = { id: string; path: string; size: number; type: string; address: string; created_at: string; expires_at: string };
+
+export type RequestAnswer = { request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; success?: boolean; result?: unknown; error?: unknown; deadline: string };
+
+export type NewRequest = { action: string; payload?: unknown; skill_name?: string | null; timeout_ms?: number; require_client?: boolean; wait_ms?: number };
+
+export type Request = { request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; attempt: number; created_at: string; deadline: string; payload?: unknown; success?: boolean; result?: unknown; error?: unknown; answered_by?: string };
+
+export type RequestResponse = { success: boolean; result?: unknown; error?: unknown };
+
+export type Ticket = { ticket: string; expires_at: string; url: string };
+
+export type NewTicket = { origin?: string; user_id?: string };
+
+export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** Counted with o200k_base; `files` is an estimate from their size. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
+
+export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote" | "nowhere"; reason?: string; line?: number };
+
+export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number } };
+
+export type Inspection = { valid: boolean; name: string | null; issues: (Issue)[]; warnings: (Issue)[]; manifest?: { [name: string]: unknown } | null; files: ({ path: string; size: number; sha256: string })[]; /** Counted with o200k_base; `files` is an estimate from their size. */ tokens: { description: number; line: number; instructions: number; files: number } | null; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } | null; /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts: (ScriptVerdict)[] | null };
+
+export type SkillFile = { path: string; size: number; sha256: string };
+
+export type SkillVersion = { version_id: string; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; warnings: (Issue)[] };
+
+export type GhostRef = { id: string; name: string; namespace: string };
+
+export type Ghost = { apiVersion: "agent.wecode.io/v1"; kind: "Ghost"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string; scope: "user" | "group" | "public" } }; spec: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; status: { state: "available"; created_at: string; updated_at: string; warnings: (Issue)[] } };
+
+export type GhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; status?: { [name: string]: unknown }; metadata: { name: string; /** `default`: one's own; `public`: everybody's, written by admins; else a group's, written by its Maintainers and Owners. */ namespace?: string; labels?: { [name: string]: string } } };
+
+export type NamedGhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; status?: { [name: string]: unknown }; metadata?: { name?: string; /** `default`: one's own; `public`: everybody's, written by admins; else a group's, written by its Maintainers and Owners. */ namespace?: string; labels?: { [name: string]: string } } };
+
+export type ReplacedGhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; status?: { [name: string]: unknown }; metadata: { name: string; /** `default`: one's own; `public`: everybody's, written by admins; else a group's, written by its Maintainers and Owners. */ namespace?: string; labels?: { [name: string]: string } } };
+
+/** What each operation takes and answers. */
+export interface Operations {
+  /** Who did what, newest first (admin) */
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "key.create" | "key.rotate" | "key.revoke" | "mcp_server.put" | "mcp_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  /** The state as it was in the latest pass over a turn */
+  "conversations.at": { request: { path: { id: string; turn?: number } }; answer: { turn: number; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } } } };
+  /** Create a conversation; a known id has its settings updated */
+  "conversations.create": { request: { body?: NewConversation }; answer: Conversation };
+  /** Delete the conversation with everything it holds */
+  "conversations.delete": { request: { path: { id: string } }; answer: void };
+  /** The event log, oldest first */
+  "conversations.events": { request: { path: { id: string }; query?: { after?: number; limit?: number } }; answer: { events: ({ seq: number; at: string; type: string; turn: number; [name: string]: unknown })[]; next_cursor: number | null } };
+  /** The conversation: turn, active skills, tokens */
+  "conversations.get": { request: { path: { id: string } }; answer: Conversation };
+  /** Own conversations, newest first */
+  "conversations.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: ({ id: string; ghost: string | null; created_at: string })[]; next_cursor: string | null } };
+  /** The prompt as it stands */
+  "conversations.prompt": { request: { path: { id: string }; query?: { format?: "mcp" | "openai" | "openai-responses" | "anthropic" } }; answer: { system: string; messages: ({ [name: string]: unknown })[] } };
+  /** Rebuild the activations from a transcript */
+  "conversations.restore": { request: { path: { id: string }; body: Restore }; answer: { id: string; turn: number; ghost: string | null; settings: { /** A ghost that the user may read, by id or name: one's own, else a group's, else a public one. */ ghost?: string; /** A ghost's spec inline. Neither, or a spec without `skills`: every visible skill. */ spec?: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation") }; /** Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn. */ additional_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; shell?: string; retention_turns?: (number) | ("conversation"); /** Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`. */ delivery?: "system" | "message" | "tool_result" | "auto"; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; tool_mode?: "dynamic" | "fixed"; tool_style?: "load_skill" | "skill"; max_active_skills?: number; max_skill_tokens?: number; /** Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing. */ region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; metadata?: { [name: string]: unknown } }; region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; pending: ({ request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; attempt: number; created_at: string; deadline: string })[]; mcp: ({ server: string; source: string; state: "connecting" | "connected" | "failed" | "open" | "unsupported"; tools: (string)[]; error?: string; latency_ms?: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } }; warnings: ({ code: string; message: string; path?: string; line?: number })[] } };
+  /** Create a conversation or replace its settings, from the next turn on */
+  "conversations.set": { request: { path: { id: string }; body: ConversationSettings }; answer: Conversation };
+  /** The conversation's WebSocket; sub-protocols `skill-gateway.v1` and, without a key, `ticket.<ticket>` */
+  "conversations.socket": { request: { path: { id: string } }; answer: void };
+  /** The tools as they stand */
+  "conversations.tools": { request: { path: { id: string }; query?: { format?: "mcp" | "openai" | "openai-responses" | "anthropic" } }; answer: { tools: ({ [name: string]: unknown })[] } };
+  /** Delete a file that a script has left */
+  "files.delete": { request: { path: { id: string; file_id: string } }; answer: void };
+  /** Download a file that a script has left */
+  "files.get": { request: { path: { id: string; file_id: string } }; answer: Response };
+  /** The files that scripts have left in the conversation, newest first */
+  "files.list": { request: { path: { id: string }; query?: { limit?: number; cursor?: string } }; answer: { items: (KeptFile)[]; next_cursor: string | null } };
+  /** What this is and where to go on: a page, or JSON for who prefers that */
+  "gateway.front": { request: {  }; answer: Front };
+  /** Whether the gateway can serve */
+  "gateway.health": { request: {  }; answer: Health };
+  /** How to sign in over MCP (RFC 9728) */
+  "gateway.mcpResource": { request: {  }; answer: ProtectedResource };
+  /** How to sign in (RFC 9728) */
+  "gateway.resource": { request: {  }; answer: ProtectedResource };
+  /** Make a ghost: one's own, a group's (Maintainer) or a public one (admin) */
+  "ghosts.create": { request: { body: GhostRequest }; answer: Ghost };
+  /** Delete a ghost */
+  "ghosts.delete": { request: { path: { id: string } }; answer: void };
+  /** A ghost */
+  "ghosts.get": { request: { path: { id: string } }; answer: Ghost };
+  /** The ghosts one may use: one's own, one's groups' and public ones, by namespace and name */
+  "ghosts.list": { request: { query?: { limit?: number; cursor?: string; skip?: number; namespace?: string; name?: string } }; answer: { items: (Ghost)[]; next_cursor: string | null } };
+  /** Replace a ghost, its name included */
+  "ghosts.replace": { request: { path: { id: string }; body: ReplacedGhostRequest }; answer: Ghost };
+  /** Make the ghost of this name, or replace it */
+  "ghosts.setByName": { request: { path: { namespace: string; name: string }; body: NamedGhostRequest }; answer: Ghost };
+  /** Make a group, as its owner (admins; with `GROUPS_OPEN` everybody) */
+  "groups.create": { request: { body: { name: string; display_name?: string } }; answer: Group };
+  /** Delete a group without skills, with its members and secrets (Owner) */
+  "groups.delete": { request: { path: { name: string } }; answer: void };
+  /** A group, and what it has used of each quota */
+  "groups.get": { request: { path: { name: string } }; answer: GroupInFull };
+  /** The caller's groups by name; with `all` every group (admin) */
+  "groups.list": { request: { query?: { limit?: number; cursor?: string; all?: boolean } }; answer: { items: (Group)[]; next_cursor: string | null } };
+  /** Rename a group in pages; its name stays (Owner) */
+  "groups.rename": { request: { path: { name: string }; body: { display_name: string | null } }; answer: Group };
+  /** Make an API key (admin); the key is shown this once */
+  "keys.create": { request: { body: { user_id: string; role?: "user" | "admin"; name?: string; scopes?: ("act_as" | "skills:read" | "skills:write" | "ghosts" | "conversations" | "groups" | "keys" | "secrets" | "mcp" | "chat" | "admin")[]; groups?: (string)[]; expires_at?: string } }; answer: CreatedKey };
+  /** Live keys, newest first: one's own, an admin's list has everybody's */
+  "keys.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (Key)[]; next_cursor: string | null } };
+  /** Revoke a key of one's own at once, as an admin any */
+  "keys.revoke": { request: { path: { id: string } }; answer: void };
+  /** Make a key's successor with the same rights; the old key ends after an overlap */
+  "keys.rotate": { request: { path: { id: string }; body?: { overlap_s?: number } }; answer: CreatedKey };
+  /** Remove an MCP server of the gateway (admin) */
+  "mcpServers.delete": { request: { path: { name: string } }; answer: void };
+  /** One of the gateway's MCP servers (admin) */
+  "mcpServers.get": { request: { path: { name: string } }; answer: McpServer };
+  /** The gateway's MCP servers by name (admin) */
+  "mcpServers.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (McpServer)[]; next_cursor: string | null } };
+  /** Store an MCP server of the gateway; the entry is replaced as a whole (admin) */
+  "mcpServers.set": { request: { path: { name: string }; body: McpServerEntry }; answer: McpServer };
+  /** Connect to an MCP server and list its tools; stores nothing (admin) */
+  "mcpServers.test": { request: { path: { name: string } }; answer: McpServerTest };
+  /** Who this key speaks for, and what that user has used of each quota */
+  "me.get": { request: {  }; answer: Me };
+  /** Who is in a group, by user id */
+  "members.list": { request: { path: { name: string }; query?: { limit?: number; cursor?: string } }; answer: { items: (Member)[]; next_cursor: string | null } };
+  /** Take a member out (Maintainer below itself, Owner), or leave */
+  "members.remove": { request: { path: { name: string; user_id: string } }; answer: void };
+  /** Add a member, or change a member's role (Maintainer below itself, Owner) */
+  "members.set": { request: { path: { name: string; user_id: string }; body: { role: "Owner" | "Maintainer" | "Developer" | "Reporter" } }; answer: Member };
+  /** Delete a model; its requests are refused from then on */
+  "models.delete": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: void };
+  /** One model */
+  "models.get": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: Model };
+  /** Models by name, as their owner wrote them */
+  "models.list": { request: { query?: { limit?: number; cursor?: string; scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: { items: (Model)[]; next_cursor: string | null } };
+  /** Store a model; the entry is replaced as a whole */
+  "models.set": { request: { path: { name: string }; body: ModelEntry }; answer: Model };
+  /** Answer a request, for pages without a socket */
+  "questions.answer": { request: { path: { id: string; request_id: string }; body: RequestResponse }; answer: { success: true } };
+  /** Ask the conversation's pages and wait for the answer */
+  "questions.ask": { request: { path: { id: string }; body: NewRequest }; answer: RequestAnswer };
+  /** Cancel a pending request */
+  "questions.cancel": { request: { path: { id: string; request_id: string } }; answer: void };
+  /** A request; with `wait_ms`, once it has ended or that time is over */
+  "questions.get": { request: { path: { id: string; request_id: string }; query?: { wait_ms?: number } }; answer: Request };
+  /** Requests to the pages, newest first; those that ended are kept for a day */
+  "questions.list": { request: { path: { id: string }; query?: { limit?: number; cursor?: string; state?: "pending" | "resolved" | "expired" | "cancelled" } }; answer: { items: ({ request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; attempt: number; created_at: string; deadline: string })[]; next_cursor: string | null } };
+  /** Write a stretch of the search index anew; ask again with `next` until it is null (admin) */
+  "searchIndex.rebuild": { request: { body?: { after?: number } }; answer: { indexed: number; next: number | null } };
+  /** Delete a secret; servers that use it stop at their next call */
+  "secrets.delete": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: void };
+  /** What is known of a secret, never its value */
+  "secrets.get": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: Secret };
+  /** Secrets by name, never with a value */
+  "secrets.list": { request: { query?: { limit?: number; cursor?: string; scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: { items: (Secret)[]; next_cursor: string | null } };
+  /** Encrypt anew what is not under the current key; repeat until nothing remains (admin) */
+  "secrets.rotate": { request: {  }; answer: { rotated: number; remaining: number } };
+  /** Store a secret for some hosts, in place of one of the same name */
+  "secrets.set": { request: { path: { name: string }; body: NewSecret }; answer: Secret };
+  /** SKILL.md as text, as the predecessor system's admin page asks for it */
+  "skills.content": { request: { path: { id: string } }; answer: { content: string } };
+  /** Delete a skill that no ghost holds; an admin may `force` it */
+  "skills.delete": { request: { path: { id: string }; query?: { force?: boolean } }; answer: void };
+  /** Delete a public skill (admin), as the predecessor system spells it */
+  "skills.deletePublic": { request: { path: { id: string }; query?: { force?: boolean } }; answer: void };
+  /** The skill as a ZIP */
+  "skills.download": { request: { path: { id: string }; query?: { version?: string } }; answer: Response };
+  /** The skill as a ZIP */
+  "skills.downloadPublic": { request: { path: { id: string }; query?: { version?: string } }; answer: Response };
+  /** One file of the current version; `path` may have slashes */
+  "skills.file": { request: { path: { id: string; path: string } }; answer: Response };
+  /** The files of the current version */
+  "skills.files": { request: { path: { id: string } }; answer: (SkillFile)[] };
+  /** A skill at its current version */
+  "skills.get": { request: { path: { id: string } }; answer: Skill };
+  /** The instructions of a skill by its name */
+  "skills.invoke": { request: { body: { skill_name: string } }; answer: { prompt: string } };
+  /** Own skills, or a group's; with `name` the one skill it means; with `q` what a search finds, the best first */
+  "skills.list": { request: { query?: { limit?: number; cursor?: string; skip?: number; namespace?: string; name?: string; q?: string; exact_match?: boolean; count?: boolean } }; answer: { items: (Skill)[]; next_cursor: string | null; total?: number } };
+  /** Public skills */
+  "skills.listPublic": { request: { query?: { limit?: number; cursor?: string; skip?: number } }; answer: (SkillItem)[] };
+  /** Publish a skill, or another version of it, to one's own namespace or a group's */
+  "skills.publish": { request: { body: { file: Blob; name?: string; namespace?: string } }; answer: Skill };
+  /** Publish a public skill (admin) */
+  "skills.publishPublic": { request: { body: { file: Blob; name?: string; namespace?: "default" } }; answer: Skill };
+  /** Publish a public skill (admin) */
+  "skills.publishPublicForm": { request: { body: { file: Blob; name?: string; namespace?: "default"; marketplace_tags?: string } }; answer: Skill };
+  /** Publish another version of a skill */
+  "skills.publishPublicVersion": { request: { path: { id: string }; body: { file: Blob } }; answer: Skill };
+  /** Publish another version of a skill */
+  "skills.publishVersion": { request: { path: { id: string }; body: { file: Blob } }; answer: Skill };
+  /** The ghosts that use a skill: those that one may read, and how many others */
+  "skills.references": { request: { path: { id: string } }; answer: { skill_id: string; skill_name: string; referenced_ghosts: (GhostRef)[]; hidden_count: number } };
+  /** Take a skill out of one ghost that one may write */
+  "skills.removeReference": { request: { path: { id: string; ghost_id: string } }; answer: { success: boolean; ghost_name: string } };
+  /** Take a skill out of the ghosts that one may write */
+  "skills.removeReferences": { request: { path: { id: string } }; answer: { removed_count: number; affected_ghosts: (GhostRef)[] } };
+  /** Publish the current version of a skill into a group (Developer there) */
+  "skills.share": { request: { path: { id: string }; body: { group_name: string } }; answer: Skill };
+  /** Every skill one may use, each name once: own over groups' over public */
+  "skills.unified": { request: { query?: { limit?: number; cursor?: string; skip?: number; scope?: "all" | "personal" | "group"; group_name?: string } }; answer: (SkillItem)[] };
+  /** How much a skill is used, for who answers for it: counts by day and by version */
+  "skills.usage": { request: { path: { id: string }; query?: { days?: number } }; answer: { skill_id: string; skill_name: string; since: string; until: string; totals: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; versions: ({ version_id: string; version: string | null; loads: number; calls: number; failures: number; tokens: number })[] } };
+  /** What publishing a package would say; stores nothing */
+  "skills.validate": { request: { body: { file: Blob; name?: string } }; answer: Inspection };
+  /** The skills of a task (a conversation), as executors ask for them */
+  "tasks.skills": { request: { path: { id: string } }; answer: { task_id: string; skills: (string)[]; preload_skills: (string)[]; skill_refs: { [name: string]: { skill_id: string; namespace: string; is_public: boolean; version_id: string; content_hash: string | null } }; preload_skill_refs: { [name: string]: { skill_id: string; namespace: string; is_public: boolean; version_id: string; content_hash: string | null } }; user_selected_skills: (string)[] } };
+  /** A ticket with which a page opens the conversation's socket: once, within a minute */
+  "tickets.create": { request: { path: { id: string }; body?: NewTicket }; answer: Ticket };
+  /** Cancel a running tool call */
+  "toolCalls.cancel": { request: { path: { id: string; call_id: string } }; answer: void };
+  /** Run the tool calls of one model step; with `Accept: text/event-stream`, told while they run */
+  "toolCalls.run": { request: { path: { id: string }; body: ToolCalls }; answer: ToolCallsAnswer; event: ToolCallEvent };
+  /** Begin a turn: prompt and tools for the model's first step */
+  "turns.prepare": { request: { path: { id: string }; body?: Turn }; answer: { append?: ({ [name: string]: unknown })[]; append_id?: string; context_edits?: ({ call_id?: string; append_id?: string; content: string; required?: boolean })[]; drop_thinking_before?: "new_user_message"; cache_control?: { tools: { type: "ephemeral" }; system: { type: "ephemeral" }; conversation: { type: "ephemeral" } }; prompt_cache_key?: string; turn: number; prompt: { system: string; messages: ({ [name: string]: unknown })[] }; tools: ({ [name: string]: unknown })[]; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; loaded_skills: (string)[]; etag: string; warnings: ({ code: string; message: string; path?: string; line?: number })[] } };
+  /** Erase a user: keys, skills, secrets, ghosts, memberships, conversations (admin, or oneself) */
+  "users.erase": { request: { path: { id: string } }; answer: Erased };
+  /** Everything stored of a user, as one JSON document (admin, or oneself) */
+  "users.export": { request: { path: { id: string } }; answer: Response };
+  /** Make a version the current one */
+  "versions.activate": { request: { path: { id: string; version_id: string } }; answer: Skill };
+  /** The versions of a skill, newest first */
+  "versions.list": { request: { path: { id: string }; query?: { limit?: number; cursor?: string } }; answer: { items: (SkillVersion)[]; next_cursor: string | null } };
+  /** Take a yank back */
+  "versions.unyank": { request: { path: { id: string; version_id: string } }; answer: Skill };
+  /** Yank a version: no name and no range means it any more */
+  "versions.yank": { request: { path: { id: string; version_id: string } }; answer: Skill };
+}
+
+/** How each operation is sent: method, path, whether it may be sent again, and what is special about it. */
+export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: string, path: string, retry: "safe" | "idempotent" | "never", kind: string]>> = {
+  "audit.list": ["GET","/api/v1/audit","safe","items"],
+  "conversations.at": ["GET","/api/v1/conversations/{id}/at/{turn}","safe","json"],
+  "conversations.create": ["POST","/api/v1/conversations","idempotent","json keyed"],
+  "conversations.delete": ["DELETE","/api/v1/conversations/{id}","idempotent","none"],
+  "conversations.events": ["GET","/api/v1/conversations/{id}/events","safe","events"],
+  "conversations.get": ["GET","/api/v1/conversations/{id}","safe","json"],
+  "conversations.list": ["GET","/api/v1/conversations","safe","items"],
+  "conversations.prompt": ["GET","/api/v1/conversations/{id}/prompt","safe","json"],
+  "conversations.restore": ["POST","/api/v1/conversations/{id}/restore","idempotent","json"],
+  "conversations.set": ["PUT","/api/v1/conversations/{id}","idempotent","json keyed"],
+  "conversations.socket": ["GET","/api/v1/conversations/{id}/socket","never","none"],
+  "conversations.tools": ["GET","/api/v1/conversations/{id}/tools","safe","json"],
+  "files.delete": ["DELETE","/api/v1/conversations/{id}/files/{file_id}","idempotent","none"],
+  "files.get": ["GET","/api/v1/conversations/{id}/files/{file_id}","safe","bytes"],
+  "files.list": ["GET","/api/v1/conversations/{id}/files","safe","items"],
+  "gateway.front": ["GET","/","safe","json"],
+  "gateway.health": ["GET","/health","safe","json"],
+  "gateway.mcpResource": ["GET","/.well-known/oauth-protected-resource/mcp","safe","json"],
+  "gateway.resource": ["GET","/.well-known/oauth-protected-resource","safe","json"],
+  "ghosts.create": ["POST","/api/v1/kinds/ghosts","never","json"],
+  "ghosts.delete": ["DELETE","/api/v1/kinds/ghosts/{id}","idempotent","none"],
+  "ghosts.get": ["GET","/api/v1/kinds/ghosts/{id}","safe","json"],
+  "ghosts.list": ["GET","/api/v1/kinds/ghosts","safe","items"],
+  "ghosts.replace": ["PUT","/api/v1/kinds/ghosts/{id}","idempotent","json"],
+  "ghosts.setByName": ["PUT","/api/v1/kinds/ghosts/by-name/{namespace}/{name}","idempotent","json"],
+  "groups.create": ["POST","/api/v1/groups","never","json"],
+  "groups.delete": ["DELETE","/api/v1/groups/{name}","idempotent","none"],
+  "groups.get": ["GET","/api/v1/groups/{name}","safe","json"],
+  "groups.list": ["GET","/api/v1/groups","safe","items"],
+  "groups.rename": ["PUT","/api/v1/groups/{name}","idempotent","json"],
+  "keys.create": ["POST","/api/v1/keys","never","json"],
+  "keys.list": ["GET","/api/v1/keys","safe","items"],
+  "keys.revoke": ["DELETE","/api/v1/keys/{id}","idempotent","none"],
+  "keys.rotate": ["POST","/api/v1/keys/{id}/rotate","never","json"],
+  "mcpServers.delete": ["DELETE","/api/v1/mcp-servers/{name}","idempotent","none"],
+  "mcpServers.get": ["GET","/api/v1/mcp-servers/{name}","safe","json"],
+  "mcpServers.list": ["GET","/api/v1/mcp-servers","safe","items"],
+  "mcpServers.set": ["PUT","/api/v1/mcp-servers/{name}","idempotent","json"],
+  "mcpServers.test": ["POST","/api/v1/mcp-servers/{name}/test","safe","json"],
+  "me.get": ["GET","/api/v1/me","safe","json"],
+  "members.list": ["GET","/api/v1/groups/{name}/members","safe","items"],
+  "members.remove": ["DELETE","/api/v1/groups/{name}/members/{user_id}","idempotent","none"],
+  "members.set": ["PUT","/api/v1/groups/{name}/members/{user_id}","idempotent","json"],
+  "models.delete": ["DELETE","/api/v1/models/{name}","idempotent","none"],
+  "models.get": ["GET","/api/v1/models/{name}","safe","json"],
+  "models.list": ["GET","/api/v1/models","safe","items"],
+  "models.set": ["PUT","/api/v1/models/{name}","idempotent","json"],
+  "questions.answer": ["POST","/api/v1/conversations/{id}/requests/{request_id}/response","idempotent","json keyed"],
+  "questions.ask": ["POST","/api/v1/conversations/{id}/requests","idempotent","json keyed"],
+  "questions.cancel": ["DELETE","/api/v1/conversations/{id}/requests/{request_id}","idempotent","none"],
+  "questions.get": ["GET","/api/v1/conversations/{id}/requests/{request_id}","safe","json"],
+  "questions.list": ["GET","/api/v1/conversations/{id}/requests","safe","items"],
+  "searchIndex.rebuild": ["POST","/api/v1/search-index","idempotent","json"],
+  "secrets.delete": ["DELETE","/api/v1/secrets/{name}","idempotent","none"],
+  "secrets.get": ["GET","/api/v1/secrets/{name}","safe","json"],
+  "secrets.list": ["GET","/api/v1/secrets","safe","items"],
+  "secrets.rotate": ["POST","/api/v1/secrets/rotate","idempotent","json"],
+  "secrets.set": ["PUT","/api/v1/secrets/{name}","idempotent","json"],
+  "skills.content": ["GET","/api/v1/kinds/skills/public/{id}/content","safe","json"],
+  "skills.delete": ["DELETE","/api/v1/kinds/skills/{id}","idempotent","none"],
+  "skills.deletePublic": ["DELETE","/api/v1/kinds/skills/public/{id}","idempotent","none"],
+  "skills.download": ["GET","/api/v1/kinds/skills/{id}/download","safe","bytes"],
+  "skills.downloadPublic": ["GET","/api/v1/kinds/skills/public/{id}/download","safe","bytes"],
+  "skills.file": ["GET","/api/v1/kinds/skills/{id}/files/{path}","safe","bytes"],
+  "skills.files": ["GET","/api/v1/kinds/skills/{id}/files","safe","array"],
+  "skills.get": ["GET","/api/v1/kinds/skills/{id}","safe","json"],
+  "skills.invoke": ["POST","/api/v1/kinds/skills/invoke","safe","json"],
+  "skills.list": ["GET","/api/v1/kinds/skills","safe","items"],
+  "skills.listPublic": ["GET","/api/v1/kinds/skills/public/list","safe","array"],
+  "skills.publish": ["POST","/api/v1/kinds/skills/upload","idempotent","json form keyed"],
+  "skills.publishPublic": ["POST","/api/v1/kinds/skills/public","idempotent","json form keyed"],
+  "skills.publishPublicForm": ["POST","/api/v1/kinds/skills/public/upload","idempotent","json form keyed"],
+  "skills.publishPublicVersion": ["PUT","/api/v1/kinds/skills/public/{id}/upload","idempotent","json form keyed"],
+  "skills.publishVersion": ["PUT","/api/v1/kinds/skills/{id}","idempotent","json form keyed"],
+  "skills.references": ["GET","/api/v1/kinds/skills/{id}/references","safe","json"],
+  "skills.removeReference": ["POST","/api/v1/kinds/skills/{id}/remove-reference/{ghost_id}","never","json"],
+  "skills.removeReferences": ["POST","/api/v1/kinds/skills/{id}/remove-references","idempotent","json"],
+  "skills.share": ["POST","/api/v1/kinds/skills/{id}/share","idempotent","json keyed"],
+  "skills.unified": ["GET","/api/v1/kinds/skills/unified","safe","array"],
+  "skills.usage": ["GET","/api/v1/kinds/skills/{id}/usage","safe","json"],
+  "skills.validate": ["POST","/api/v1/kinds/skills/validate","safe","json form"],
+  "tasks.skills": ["GET","/api/tasks/{id}/skills","safe","json"],
+  "tickets.create": ["POST","/api/v1/conversations/{id}/tickets","idempotent","json"],
+  "toolCalls.cancel": ["DELETE","/api/v1/conversations/{id}/tool-calls/{call_id}","idempotent","none"],
+  "toolCalls.run": ["POST","/api/v1/conversations/{id}/tool-calls","idempotent","json keyed"],
+  "turns.prepare": ["POST","/api/v1/conversations/{id}/turns","idempotent","json keyed"],
+  "users.erase": ["DELETE","/api/v1/users/{id}","idempotent","json"],
+  "users.export": ["GET","/api/v1/users/{id}/export","safe","bytes"],
+  "versions.activate": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/activate","idempotent","json"],
+  "versions.list": ["GET","/api/v1/kinds/skills/{id}/versions","safe","items"],
+  "versions.unyank": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/unyank","idempotent","json"],
+  "versions.yank": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/yank","idempotent","json"],
+};

@@ -117,6 +117,14 @@ describe("a draft", () => {
     expect(textOf(await needy.load("needy"))).toContain("not loaded with it");
   });
 
+  it("is one, whoever pushes at the same time", async () => {
+    const bodies = ["One.", "Two.", "Three."];
+    const answers = await Promise.all(bodies.map((body) => pushed(ada, { name: "raced", body })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 201]);
+    expect((await listOf(ada)).filter(({ name }) => name === "raced")).toHaveLength(1);
+    expect((await chosen(ada, "draft:raced")).active).toEqual(["draft:raced"]);
+  });
+
   it("keeps nobody from the name, and shadows nothing", async () => {
     await publishOwn(bob, { name: "shadow", body: "The real one." });
     await pushed(ada, { name: "shadow", body: "A draft." }, { users: "draft-bob" });

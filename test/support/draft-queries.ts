@@ -21,9 +21,9 @@ export const DRAFT_QUERIES: Record<string, (db: Database) => Promise<unknown>> =
     }),
   putDraft: async (db) => {
     await drafts.putDraft(db, null, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts);
-    await drafts.putDraft(db, { id: "drf-1", users: [] }, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts);
+    await drafts.putDraft(db, { id: "drf-1" }, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts);
   },
-  deleteDrafts: (db) => drafts.deleteDrafts(db, [{ id: "none", author: BIG_USER, users: [] }]),
+  deleteDrafts: (db) => drafts.deleteDrafts(db, [{ id: "none", author: BIG_USER }]),
   readDraftOf: (db) => drafts.readDraftOf(db, "none"),
   expiredDrafts: (db) => drafts.expiredDrafts(db, 0, 50),
 };

@@ -59,17 +59,16 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   const { package: found } = outcome;
   if (found === null) throw refusedPackage(outcome);
   const folded = foldName(found.name);
-  const { draft: before, count, used } = await readOwnDraft(context.db, author, folded);
-  if (before !== null && before.name !== found.name) throw nameConflict(before.name, found.name);
-  if (before === null && count >= DRAFT_LIMITS.drafts) throw tooManyDrafts();
+  const { used, ...known } = await readOwnDraft(context.db, author, folded);
+  refuseBeside(known, found.name);
   const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now() };
   const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
   const { version, code, rowBytes, routing } = made;
   // What it replaces makes room for it.
   const rest = {
     ...used,
-    versions: used.versions - (before === null ? 0 : 1),
-    bytes: used.bytes - (before?.size ?? 0),
+    versions: used.versions - (known.draft === null ? 0 : 1),
+    bytes: used.bytes - (known.draft?.size ?? 0),
   };
   requireRoomForSkill(context.settings, "user", rest, {
     isNew: false,
@@ -81,28 +80,35 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
     putPackage(packages, timings, version.id, found.zip, version.zipSha256),
     code === null ? null : putCode(packages, timings, version.id, code),
   ]);
-  const id = before?.id ?? context.newId("skl");
   const expiresAt = context.now() + context.settings.DRAFT_DAYS * DAY_MS;
-  const skill = {
-    ...{ id, scope: draftScope(author), name: found.name, folded },
-    ...{ namespace: DEFAULT_NAMESPACE, userId: author, versionId: version.id },
-  };
   const after = { name: found.name, target, version_id: version.id, digest: version.digest, users: users.length };
-  try {
-    const db = audited(context, "skill.draft.put", id, { after });
-    await putDraft(db, before, skill, { ...version, skillId: id }, { target, expiresAt, users });
-  } catch (error) {
-    if (constraintOf(error) === null) throw error;
-    const message = "The draft is being pushed by another request just now. Try again.";
-    throw new GatewayError("conflict", "CONCURRENT_CHANGE", message);
+  let before = known.draft;
+  for (let round = 0; ; round++) {
+    const id = before?.id ?? context.newId("skl");
+    const skill = {
+      ...{ id, scope: draftScope(author), name: found.name, folded },
+      ...{ namespace: DEFAULT_NAMESPACE, userId: author, versionId: version.id },
+    };
+    try {
+      const db = audited(context, "skill.draft.put", id, { after });
+      await putDraft(db, before, skill, { ...version, skillId: id }, { target, expiresAt, users });
+    } catch (error) {
+      if (constraintOf(error) === null) throw error;
+      if (round === ROUNDS) throw pushedAtOnce();
+      // Another push was first, and nothing of this one was written: it takes that one's place.
+      const now = await readOwnDraft(context.db, author, folded);
+      refuseBeside(now, found.name);
+      before = now.draft;
+      continue;
+    }
+    if (before !== null) await forgetPackages(context, [before]);
+    const { label, description, warnings, tokensInstructions: tokens, zipSize: size } = version;
+    const draft = {
+      ...{ id, author, name: found.name, target, users, versionId: version.id, version: label },
+      ...{ description, tokens, size, warnings, pushedAt: context.now(), expiresAt },
+    };
+    return { draft, isNew: before === null, scripts: version.scripts, routing };
   }
-  if (before !== null) await forgetPackages(context, [before]);
-  const { label, description, warnings, tokensInstructions: tokens, zipSize: size } = version;
-  const draft = {
-    ...{ id, author, name: found.name, target, users, versionId: version.id, version: label },
-    ...{ description, tokens, size, warnings, pushedAt: context.now(), expiresAt },
-  };
-  return { draft, isNew: before === null, scripts: version.scripts, routing };
 }
 
 /** Publishes the bytes of a draft where it is meant to go, as if they were uploaded now. The draft stays until its time is over. */
@@ -126,6 +132,19 @@ export async function promoteDraft(context: Context, name: string, idempotencyKe
 /** The target of what would be one's own. */
 const OWN = "own";
 const DAY_MS = 24 * 60 * 60_000;
+/** How often a push that lost against another of the same draft tries again. */
+const ROUNDS = 3;
+
+/** Refuses a name that looks like that of another draft, and one draft too many. */
+function refuseBeside({ draft, count }: { draft: DraftSummary | null; count: number }, name: string): void {
+  if (draft !== null && draft.name !== name) throw nameConflict(draft.name, name);
+  if (draft === null && count >= DRAFT_LIMITS.drafts) throw tooManyDrafts();
+}
+
+function pushedAtOnce(): GatewayError {
+  const message = "The draft is being pushed by others just now. Try again.";
+  return new GatewayError("conflict", "CONCURRENT_CHANGE", message);
+}
 
 /** Where a draft would be published; refuses where the caller may not publish there. */
 function targetOf(

@@ -10,7 +10,7 @@ import { type CatalogRow, fits, level1 } from "../catalog";
 import type { Database } from "../database";
 import { raiseCounters } from "../keys";
 import { draftReaders, drafts } from "../schema/drafts";
-import { skills, versions } from "../schema/registry";
+import { counters, skills, versions } from "../schema/registry";
 import { countingSkills, type SkillsUsed, skillsUsed } from "../usage";
 import { keepVerdicts } from "../versions";
 import type { NewSkill, NewVersion } from "./publishing";
@@ -143,13 +143,14 @@ export async function readChosenDrafts(
  */
 export async function putDraft(
   db: Database,
-  before: Pick<DraftSummary, "id" | "users"> | null,
+  before: Pick<DraftSummary, "id"> | null,
   skill: NewSkill & { id: string; userId: string },
   version: NewVersion,
   { target, expiresAt, users }: Pick<DraftSummary, "target" | "expiresAt" | "users">,
 ): Promise<void> {
   await db.batch([
-    raiseCounters(db, heardBy(skill.userId, [...users, ...(before?.users ?? [])])),
+    tellReaders(db, [skill.id]),
+    raiseCounters(db, [skill.userId, ...users].map(userScope)),
     ...(before === null ? [] : [db.delete(skills).where(eq(skills.id, before.id))]),
     db.insert(skills).values({ ...skill, tokens: version.tokensInstructions, bindShells: version.bindShells }),
     db.insert(versions).values(version),
@@ -162,22 +163,16 @@ export async function putDraft(
 }
 
 /** Deletes drafts with their rows. */
-export async function deleteDrafts(
-  db: Database,
-  gone: readonly Pick<DraftSummary, "id" | "author" | "users">[],
-): Promise<void> {
+export async function deleteDrafts(db: Database, gone: readonly Pick<DraftSummary, "id" | "author">[]): Promise<void> {
   const [first] = gone;
   if (first === undefined) return;
+  const ids = gone.map(({ id }) => id);
   await db.batch([
-    db.delete(skills).where(
-      inArray(
-        skills.id,
-        gone.map(({ id }) => id),
-      ),
-    ),
+    tellReaders(db, ids),
+    db.delete(skills).where(inArray(skills.id, ids)),
     raiseCounters(
       db,
-      gone.flatMap(({ author, users }) => heardBy(author, users)),
+      gone.map(({ author }) => userScope(author)),
     ),
   ]);
 }
@@ -193,7 +188,12 @@ export function expiredDrafts(db: Database, now: number, limit: number): Promise
   return summaries(db, lte(drafts.expiresAt, now)).limit(limit);
 }
 
-/** The scopes whose conversations are to look again. */
-function heardBy(author: string, users: readonly string[]): string[] {
-  return [author, ...users].map(userScope);
+/** A statement that has the conversations look again of whom these drafts name now, and not when they were read. */
+function tellReaders(db: Database, ids: readonly string[]) {
+  return db
+    .insert(counters)
+    .select(
+      sql`SELECT DISTINCT ${userScope("")} || user_id, 1 FROM draft_readers WHERE skill_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    )
+    .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } });
 }

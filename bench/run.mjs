@@ -19,6 +19,7 @@ const ROWS = {
   size: { alone: true },
   start: { alone: true },
   mcp: { alone: true, apart: true },
+  chat: { alone: true, apart: true },
   parts: {},
   open: {},
   load: {},

@@ -84,6 +84,14 @@ async function floor(name: string, request: Request, env: BenchEnv): Promise<Res
       const { id, text } = await request.json<Row>();
       return Response.json(await env.FLOOR.getByName(id).write(text));
     }
+    case "chat": {
+      const { id, url, sent } = await request.json<{ id: string; url: string; sent: object }>();
+      await principal(request, env);
+      const object = env.FLOOR.getByName(id);
+      await object.write(id);
+      await object.write(JSON.stringify(sent));
+      return fetch(url, { method: "POST", body: JSON.stringify(sent) });
+    }
     case "ask": {
       const [found, payload] = await Promise.all([principal(request, env), request.text()]);
       return Response.json({ ...found, answer: await env.ASKING.getByName("page").ask(payload) });

@@ -17,6 +17,7 @@ import {
   type User,
   userOf,
 } from "./matrix/actors";
+import { CHAT_ROWS } from "./matrix/chat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
 import { OPEN, ROWS, type Row } from "./matrix/table";
@@ -35,7 +36,7 @@ const operations = Object.entries(document.paths).flatMap(([template, methods]) 
 afterEach(dropServers);
 
 const MCP_SOURCES = import.meta.glob<string>("../../src/mcp/*.ts", { query: "?raw", import: "default", eager: true });
-const ALL = [...ROWS, ...DRAFT_ROWS, ...MCP_ROWS];
+const ALL = [...ROWS, ...DRAFT_ROWS, ...MCP_ROWS, ...CHAT_ROWS];
 const cells = ALL.length * ACTORS.length;
 
 const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);

@@ -1,15 +1,18 @@
 // The stream that a caller of the chat endpoint reads, from the side that writes it.
 
-/** Pieces that wait for a reader at most. */
-const WAITING = 16;
+/** Characters that wait for a reader at most, but for one piece. */
+const WAITING = 65_536;
 
 export class Outlet {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #encoder = new TextEncoder();
+  readonly #onLeft: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  /** What was written while the reader was busy goes out as one piece: a piece costs more than the words in it. */
+  #waiting = "";
+  #isWanted = false;
   #isOver = false;
   #wake: () => void = () => undefined;
-  readonly #onLeft: () => void;
 
   /** @param onLeft called when the reader is gone */
   constructor(onLeft: () => void) {
@@ -19,22 +22,26 @@ export class Outlet {
         start: (controller) => {
           this.#controller = controller;
         },
-        pull: () => this.#wake(),
+        pull: () => {
+          this.#isWanted = true;
+          this.#handOut();
+        },
         cancel: () => this.leave(),
       },
-      new CountQueuingStrategy({ highWaterMark: WAITING }),
+      new CountQueuingStrategy({ highWaterMark: 0 }),
     );
   }
 
   /** Writes once there is room. Throws where nobody reads any more. */
   async write(text: string): Promise<void> {
     if (text === "") return;
-    while (!this.#isOver && (this.#controller?.desiredSize ?? 0) <= 0)
+    while (!this.#isOver && this.#waiting.length >= WAITING)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     if (this.#isOver) throw new Error("nobody reads the answer any more");
-    this.#controller?.enqueue(this.#encoder.encode(text));
+    this.#waiting += text;
+    if (this.#isWanted) this.#handOut();
   }
 
   /** Says that nobody reads any more. The runtime does not always cancel the stream where it knows that. */
@@ -48,6 +55,16 @@ export class Outlet {
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (this.#waiting !== "") this.#handOut();
     this.#controller?.close();
+  }
+
+  #handOut(): void {
+    const text = this.#waiting;
+    if (text === "") return;
+    this.#waiting = "";
+    this.#isWanted = false;
+    this.#controller?.enqueue(this.#encoder.encode(text));
+    this.#wake();
   }
 }

@@ -1,0 +1,41 @@
+// The rows of the isolation matrix for the chat endpoint. The stored models are at an address where nobody is: who may call one hears
+// that it cannot be reached, and who may not that there is none.
+
+import { storedModel, type Thing, type User } from "./actors";
+import { everybody, members, type Row } from "./table";
+
+const OWNERS: [of: Row["of"], best: User, owner: (thing: Thing) => Record<string, string>][] = [
+  ["self", "self", () => ({})],
+  ["group", "Owner", ({ group = "" }) => ({ scope: "group", group_name: group })],
+  ["public", "admin", () => ({ scope: "gateway" })],
+];
+const messages = [{ role: "user", content: "Hello." }];
+
+/** A route on a model, three times over: one's own, a group's, the gateway's. Members may call theirs whatever their role. */
+function modelled(route: string, status: number, send: Row["send"]): Row[] {
+  const may = { self: { self: status }, group: members("Reporter", status), public: everybody(status), nobody: {} };
+  return OWNERS.map(([of, best, owner]) => ({
+    ...{ route, of, scope: "chat", best, may: may[of], spent: false, send },
+    thing: () => storedModel(of, owner),
+  }));
+}
+
+/** A route on nobody's model. The conversation that is named is each caller's own of that name. */
+function open(route: string, json?: object): Row {
+  return {
+    ...{ route, of: "nobody", scope: "chat", best: "admin", may: everybody(200), spent: false },
+    thing: async () => ({}),
+    send: () => (json === undefined ? {} : { json }),
+  };
+}
+
+const demo = { model: "demo", messages, max_tokens: 100, metadata: { conversation_id: "matrix" } };
+
+export const CHAT_ROWS: Row[] = [
+  open("GET /openai/v1/models"),
+  open("GET /anthropic/v1/models"),
+  open("POST /openai/v1/chat/completions", demo),
+  open("POST /anthropic/v1/messages", demo),
+  ...modelled("GET /openai/v1/models/{name}", 200, () => ({})),
+  ...modelled("POST /openai/v1/chat/completions", 502, ({ name }) => ({ json: { model: name, messages } })),
+];

@@ -13,11 +13,13 @@ export const CHAT_LIMITS = {
   /** Calls of one step that are run. */
   callsPerStep: 64,
   /**
-   * What lies hidden behind the answers of one branch, in UTF-16 units, and what the steps of one answer may take. Beyond the first the
-   * oldest is left out, beyond the second results are. Both pass between a Worker and the object in one reply, which may have 32 MiB.
+   * What lies hidden behind the answers of one branch, what the steps of one answer may take, and one message of a model, in UTF-16 units.
+   * Beyond the first the oldest is left out, beyond the second results are, and the third is refused. All of it passes between a Worker
+   * and the object in one reply, which may have 32 MiB.
    */
-  branchChars: 10 * MiB,
+  branchChars: 8 * MiB,
   turnChars: 4 * MiB,
+  messageChars: 2 * MiB,
   /** How long a request keeps its place without a step, in milliseconds. */
   leaseMs: 120_000,
   /** Milliseconds: until an answer begins, between two pieces of it, and for all of it. */

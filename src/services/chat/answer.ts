@@ -95,10 +95,11 @@ async function finished({ context, asked, later, open }: ChatPlace, begun: Begun
   const { merger } = begun;
   let tail: string | null = null;
   try {
-    tail = await chainOf(asked.tail, await runLoop(begun));
+    const digest = await runLoop(begun);
+    tail = digest === null ? null : await chainOf(asked.tail, digest);
   } finally {
     // What the next request is found by is there before this answer ends.
-    const settled = settle(context, asked, merger.tokens.all, tail);
+    const settled = settle(context, asked, merger.tokens.all + begun.guessed, tail);
     later(settled);
     if (asked.known === "found" && tail !== null) await settled;
     if (asked.known === "once") {

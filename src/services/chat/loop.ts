@@ -47,6 +47,10 @@ export interface Begun {
   tools: JsonObject[];
   first: Response | null;
   done: number;
+  /** Tokens of steps whose vendor has not said them, by their size. */
+  guessed: number;
+  /** A step was heard to its end, and is not counted yet. */
+  isHeard: boolean;
 }
 
 /** Asks the object where this request stands, and the model for its first step: until then a refusal has a status of its own. `null`: there is nothing to add, and the request goes to the model as it is. */
@@ -70,7 +74,7 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
   }
   const done = begun.steps.filter(({ kind }) => kind === "answer").length;
   const tools = begun.tools.map((tool) => besideTheirs(tool, theirs));
-  const state: Begun = { loop, begun, merger, messages, tools, first: null, done };
+  const state: Begun = { loop, begun, merger, messages, tools, first: null, done, guessed: 0, isHeard: false };
   try {
     const open = begun.steps.at(-1);
     if (open?.kind === "answer") await runKept(state, open.message);
@@ -90,15 +94,15 @@ function textShown(protocol: Protocol, message: JsonObject | undefined): string 
   return text.length > CHAT_LIMITS.stoppedChars ? null : text;
 }
 
-/** Runs the loop to its end, and tells the digest of what was given out. What fails is thrown; what was done stays, and the same request goes on there. */
-export async function runLoop(state: Begun): Promise<string> {
+/** Runs the loop to its end, and tells the digest of what was given out; `null` where it was too long to be kept. What fails is thrown; what was done stays, and the same request goes on there. */
+export async function runLoop(state: Begun): Promise<string | null> {
   const { loop, merger } = state;
   let committed = false;
   // Who has left is noticed by a write alone, and a model may think for long.
   const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
-      await readStep(loop, response, merger);
+      await readStep(state, response);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
       // Who has left wants nothing run any more.
@@ -114,16 +118,19 @@ export async function runLoop(state: Begun): Promise<string> {
           break;
         }
       }
-      await loop.write(merger.inner());
+      await loop.write(counted(state, () => merger.inner()));
     }
-    const ending = merger.finish();
+    const ending = counted(state, () => merger.finish());
     const { said, message } = merger;
     const digest = await sha256Hex(JSON.stringify(said));
-    const kept = committed || isEmpty(message) ? null : withoutOurs(state, message);
-    await ask(loop, { do: "end", exchange: state.begun.exchange, message: kept, digest });
+    const last = committed || isEmpty(message) ? null : withoutOurs(state, message);
+    const isKept = JSON.stringify(last).length <= CHAT_LIMITS.messageChars;
+    const kept = isKept ? { message: last, digest } : { message: null, digest: null };
+    await ask(loop, { do: "end", exchange: state.begun.exchange, ...kept });
     await loop.write(ending);
-    return digest;
+    return kept.digest;
   } catch (error) {
+    if (state.isHeard) counted(state, () => merger.inner());
     await failed(state);
     throw error;
   } finally {
@@ -153,6 +160,8 @@ const isEmpty = ({ content, ...rest }: JsonObject) =>
 async function commit(state: Begun, ours: Merger["calls"]): Promise<void> {
   const { merger, messages } = state;
   const { message } = merger;
+  if (JSON.stringify(message).length > CHAT_LIMITS.messageChars)
+    throw new ChatRefusal(502, "model_too_large", "The model's message is too large.");
   const results = await runCalls(state, message, ours);
   messages.push(message, ...results);
 }
@@ -191,12 +200,34 @@ async function callModel(state: Begun): Promise<Response> {
   }
 }
 
-async function readStep(loop: Loop, response: Response, merger: Merger): Promise<void> {
-  for await (const event of modelEvents(response)) {
-    const text = pushed(merger, event);
-    if (text !== "") await loop.write(text);
+async function readStep(state: Begun, response: Response): Promise<void> {
+  const { loop, merger, messages } = state;
+  let heard = 0;
+  try {
+    for await (const event of modelEvents(response)) {
+      heard += event.data?.length ?? 0;
+      const text = pushed(merger, event);
+      if (text !== "") await loop.write(text);
+    }
+    state.isHeard = merger.end !== "broken";
+  } finally {
+    // Who breaks off what a model says has made it read all the same.
+    if (!state.isHeard) state.guessed += guess(messages, heard);
   }
 }
+
+/** Ends a step. Where its vendor does not say what it took, that is guessed. */
+function counted(state: Begun, end: () => string): string {
+  const { merger, messages } = state;
+  const before = merger.tokens.all;
+  state.isHeard = false;
+  const text = end();
+  if (merger.tokens.all === before) state.guessed += guess(messages, JSON.stringify(merger.message).length);
+  return text;
+}
+
+const guess = (messages: readonly JsonObject[], said: number) =>
+  Math.ceil((JSON.stringify(messages).length + said) / 4);
 
 function pushed(merger: Merger, event: StreamEvent): string {
   try {

@@ -169,6 +169,7 @@ async function step(context: Context, session: Session, running: RunningCalls, r
   const exchange = runningOne(session, request.exchange);
   const format = formatIn(exchange);
   requireRoom(session);
+  if (store.chat.size(exchange.id) > CHAT_LIMITS.turnChars) throw answerTooLarge();
   await inOrder(session, () => takeBack(context, session, exchange));
   store.atomically(() => {
     if (request.message !== null) store.chat.addMessage(exchange.id, "answer", request.message);
@@ -185,6 +186,13 @@ async function step(context: Context, session: Session, running: RunningCalls, r
   });
   return done;
 }
+
+const answerTooLarge = () =>
+  new GatewayError(
+    "invalid",
+    "ANSWER_TOO_LARGE",
+    "The steps of this answer are too long together. Ask for less at once.",
+  );
 
 async function end(context: Context, session: Session, { exchange: id, message, digest }: ChatEnd): Promise<null> {
   const { store } = session;

@@ -3,6 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beginWith } from "../support/app";
 import { call, keyFor } from "../support/call";
 import { calling, chunks, ENTRY, failing, type Reply, saying, scriptModel } from "../support/scripted-model";
 import { gatewayServers } from "../support/servers";
@@ -111,34 +112,71 @@ describe("a model that fails at step 3 of 5", () => {
   });
 });
 
-it("a request that is sent again while its tool runs waits for it, and runs it once", async () => {
-  const key = await user();
-  const begun = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
-  const sent = scriptModel(calling("a", [echo("call_1")]), saying("b", "Done."));
+/** A tool whose calls wait until they may go on. By looking: what another request resolves would go on in that one. */
+function holdCalls() {
+  let calls = 0;
+  let isFree = false;
   const answer = vi.mocked(fetch).getMockImplementation()!;
   vi.mocked(fetch).mockImplementation(async (input, init) => {
     if (String(init?.body ?? "").includes("tools/call")) {
-      begun.resolve();
-      await go.promise;
+      calls++;
+      while (!isFree) await scheduler.wait(5);
     }
     return answer(input, init);
   });
+  const go = () => {
+    isFree = true;
+  };
+  return { begun: () => expect.poll(() => calls, { timeout: 10_000 }).toBe(1), go };
+}
+
+function statesOf(user: string) {
+  const stub = env.CONVERSATIONS.getByName(JSON.stringify([user, "work"]));
+  return runInDurableObject(stub, (_, { storage }) =>
+    storage.sql
+      .exec("SELECT state FROM chat_exchanges ORDER BY rowid")
+      .toArray()
+      .map(({ state }) => state),
+  );
+}
+
+it("a request that is sent again while its tool runs waits for it, and runs it once", async () => {
+  const key = await user();
+  const sent = scriptModel(calling("a", [echo("call_1")]), saying("b", "Done."));
+  const { begun, go } = holdCalls();
   const first = send(key);
-  await begun.promise;
+  await begun();
   const second = send(key, {}, { "x-stainless-retry-count": "1" });
-  const stub = env.CONVERSATIONS.getByName(JSON.stringify([`failing-user-${users - 1}`, "work"]));
-  const states = () =>
-    runInDurableObject(stub, (_, { storage }) =>
-      storage.sql
-        .exec("SELECT state FROM chat_exchanges ORDER BY rowid")
-        .toArray()
-        .map(({ state }) => state),
-    );
-  await expect.poll(states).toEqual(["dropped", "running"]);
-  go.resolve();
+  await expect.poll(() => statesOf(`failing-user-${users - 1}`)).toEqual(["dropped", "running"]);
+  go();
   const [lost, won] = await Promise.all([first, second]);
   expect([lost.status, won.status]).toEqual([400, 200]);
   expect(await runs()).toBe(1);
   expect(sent).toHaveLength(2);
 });
+
+it.each([true, false])(
+  "who leaves while a tool runs finds its result, asked again before it ends: %s",
+  async (soon) => {
+    const key = await user();
+    const sent = scriptModel(calling("a", [echo("call_1")]), saying("b", "Done."));
+    const { begun, go } = holdCalls();
+    const client = new AbortController();
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "x-conversation-id": "work" };
+    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Count." }], max_tokens: 1_000 });
+    const left = beginWith({}, CHAT, { method: "POST", headers, body, signal: client.signal });
+    await begun();
+    client.abort();
+    const who = `failing-user-${users - 1}`;
+    await expect.poll(() => statesOf(who)).toEqual(["failed"]);
+    if (!soon) go();
+    if (!soon) await left;
+    const again = send(key);
+    if (soon) await expect.poll(() => statesOf(who)).toEqual(["dropped", "running"]);
+    go();
+    expect((await again).status).toBe(200);
+    await left;
+    expect(sent[1]!.body.messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "call_1", content: "well" });
+    expect([await runs(), sent.length]).toEqual([1, 2]);
+  },
+);

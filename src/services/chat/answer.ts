@@ -9,7 +9,7 @@ import { type Target, unwrap } from "../conversation/api";
 import type { ChatObject } from "./api";
 import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
-import { type Begun, beginLoop, type Loop, runLoop } from "./loop";
+import { type Begun, beginLoop, breakOff, type Loop, runLoop } from "./loop";
 import { Outlet } from "./outlet";
 import type { Release } from "./places";
 import { type ChatAsked, settle } from "./request";
@@ -66,6 +66,8 @@ async function answered(place: ChatPlace): Promise<Response> {
   };
   const begun = await anyway(place, beginLoop(loop));
   if (begun === null) return asItIs(place, call, "none");
+  // Told at once, and not when a tool that runs has ended: who asks the same again goes on there.
+  abort.signal.addEventListener("abort", () => place.later(breakOff(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
     await anyway(place, finished(place, begun).finally(place.release));

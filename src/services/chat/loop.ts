@@ -7,10 +7,9 @@ import { ChatRefusal } from "../../domain/chat/refusal";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
 import type { JsonObject } from "../../domain/json";
-import type { StreamEvent } from "../../domain/servers/event-stream";
 import { type Target, unwrap } from "../conversation/api";
 import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, didChat } from "./api";
-import { modelEvents } from "./events";
+import { counted, type Heard, hearStep } from "./hearing";
 import { besideTheirs, layoutOf, withHidden, withOwnName } from "./hidden";
 import type { ModelCall } from "./upstream";
 
@@ -37,20 +36,13 @@ export interface Loop {
 }
 
 /** What was begun: to be run once somebody reads. */
-export interface Begun {
+export interface Begun extends Heard {
   loop: Loop;
   begun: ChatBegun;
-  merger: Merger;
-  /** The messages with what is hidden, and the steps of this turn. */
-  messages: JsonObject[];
   /** Ours, by the name that the model knows. */
   tools: JsonObject[];
   first: Response | null;
   done: number;
-  /** Tokens of steps whose vendor has not said them, by their size. */
-  guessed: number;
-  /** A step was heard to its end, and is not counted yet. */
-  isHeard: boolean;
 }
 
 /** Asks the object where this request stands, and the model for its first step: until then a refusal has a status of its own. `null`: there is nothing to add, and the request goes to the model as it is. */
@@ -80,7 +72,7 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
     if (open?.kind === "answer") await runKept(state, open.message);
     state.first = await callModel(state);
   } catch (error) {
-    await failed(state);
+    await breakOff(state);
     throw error;
   }
   return state;
@@ -102,11 +94,11 @@ export async function runLoop(state: Begun): Promise<string | null> {
   const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
-      await readStep(state, response);
+      await hearStep(state, response, loop.write);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
       // Who has left wants nothing run any more.
-      if (loop.signal.aborted) throw new ChatRefusal(499, "caller_left", "The caller has left.");
+      requireCaller(loop);
       state.done++;
       const ours = callsOfOurs(state);
       if (merger.end === "pause") await commit(state, []);
@@ -131,7 +123,7 @@ export async function runLoop(state: Begun): Promise<string | null> {
     return kept.digest;
   } catch (error) {
     if (state.isHeard) counted(state, () => merger.inner());
-    await failed(state);
+    await breakOff(state);
     throw error;
   } finally {
     clearInterval(alive);
@@ -186,6 +178,7 @@ async function runCalls(state: Begun, message: JsonObject | null, calls: Merger[
 /** Asks the model for the next step. The first failure passes; a later one is tried again once. */
 async function callModel(state: Begun): Promise<Response> {
   const { loop, begun, merger, messages, tools, done } = state;
+  requireCaller(loop);
   const body = loop.protocol.stepBody(loop.body, {
     ...{ model: loop.vendorModel, system: begun.system, tools, messages, cacheKey: begun.cacheKey },
     ...{ isFirst: done === 0, isLast: done >= CHAT_LIMITS.steps - 1, spent: merger.tokens.output },
@@ -200,42 +193,8 @@ async function callModel(state: Begun): Promise<Response> {
   }
 }
 
-async function readStep(state: Begun, response: Response): Promise<void> {
-  const { loop, merger, messages } = state;
-  let heard = 0;
-  try {
-    for await (const event of modelEvents(response)) {
-      heard += event.data?.length ?? 0;
-      const text = pushed(merger, event);
-      if (text !== "") await loop.write(text);
-    }
-    state.isHeard = merger.end !== "broken";
-  } finally {
-    // Who breaks off what a model says has made it read all the same.
-    if (!state.isHeard) state.guessed += guess(messages, heard);
-  }
-}
-
-/** Ends a step. Where its vendor does not say what it took, that is guessed. */
-function counted(state: Begun, end: () => string): string {
-  const { merger, messages } = state;
-  const before = merger.tokens.all;
-  state.isHeard = false;
-  const text = end();
-  if (merger.tokens.all === before) state.guessed += guess(messages, JSON.stringify(merger.message).length);
-  return text;
-}
-
-const guess = (messages: readonly JsonObject[], said: number) =>
-  Math.ceil((JSON.stringify(messages).length + said) / 4);
-
-function pushed(merger: Merger, event: StreamEvent): string {
-  try {
-    return merger.push(event);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new ChatRefusal(502, "model_garbled", "The model's answer cannot be read: a part of it is no JSON.");
-  }
+function requireCaller({ signal }: Loop): void {
+  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The caller has left.");
 }
 
 async function ask({ object, target, settings }: Loop, request: ChatRequest): Promise<ChatReply> {
@@ -244,6 +203,6 @@ async function ask({ object, target, settings }: Loop, request: ChatRequest): Pr
 }
 
 /** Says that this attempt is over. Who cannot be told finds its lease run out. */
-async function failed({ loop, begun }: Begun): Promise<void> {
+export async function breakOff({ loop, begun }: Begun): Promise<void> {
   await ask(loop, { do: "end", exchange: begun.exchange, message: null, digest: null }).catch(() => null);
 }

@@ -92,7 +92,7 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   };
   aliveOf(session).add(id);
   store.atomically(() => {
-    if (before?.state === "running") {
+    if (before !== null && before.state !== "ended") {
       chat.putExchange({ ...before, state: "dropped" });
       if (!goesOn) chat.dropMessages(before.id);
     }
@@ -179,8 +179,9 @@ async function step(context: Context, session: Session, running: RunningCalls, r
   if (calls.length === 0) return { messages: [], loaded: [] };
   const room = CHAT_LIMITS.turnChars - store.chat.size(exchange.id);
   const done = await runStepCalls(context, session, running, { calls, format, usage, room });
-  // Another attempt may have taken over meanwhile. It finds the results under the calls.
-  runningOne(session, exchange.id);
+  // Who has left may come again, and finds the results. Where another attempt has taken over, it finds them under the calls.
+  const isLeft = store.chat.exchange(exchange.id)?.state === "failed";
+  if (!isLeft) runningOne(session, exchange.id);
   store.atomically(() => {
     for (const message of done.messages) store.chat.addMessage(exchange.id, "result", message);
   });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Gateway, startShared, until } from "../launcher";
+import { startHeldServer } from "./held-server";
 import { chat, eventsOf, say, startVendor, storeModel, type Vendor } from "./vendor";
 
 let vendor: Vendor;
@@ -48,8 +49,8 @@ afterAll(() => vendor.close());
 const load = ["call_1", "load_skill", { skill_name: "markdown-style" }] as const;
 
 /** The same request once more, as soon as there is a place for it. */
-function again(conversation: string): Promise<Response> {
-  const headers = { "x-conversation-id": conversation };
+function again(conversation: string, more: Record<string, string> = {}): Promise<Response> {
+  const headers = { "x-conversation-id": conversation, ...more };
   return until("there is a place", async () => {
     const answer = await chat(gateway, [say("One.")], { headers });
     return answer.status === 429 ? null : answer;
@@ -111,4 +112,32 @@ it("who only closes, and resets nothing, is noticed by what is written, at the l
   client.abort();
   await first.closed;
   expect(first.isWhole).toBe(false);
+});
+
+it("while a tool runs: it runs to its end, its result is kept, and the model is asked nothing more", async () => {
+  const held = await startHeldServer();
+  try {
+    const headers = { "content-type": "application/json" };
+    const entry = JSON.stringify({ url: held.url, timeout: 60, connect_timeout: 60 });
+    const put = await gateway.fetch("/api/v1/mcp-servers/held", { method: "PUT", headers, body: entry });
+    expect(put.status).toBe(201);
+    const one = await caller("tool", { stream: true });
+    const first = await vendor.asked();
+    first.say("Working.");
+    await one.hears("Working.");
+    first.call("call_1", "held__echo", {});
+    await held.called;
+    const asked = vendor.count();
+    one.leave();
+    const answer = again("tool", { "x-stainless-retry-count": "1" });
+    held.letGo();
+    const second = await vendor.asked();
+    expect(second.body.messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "call_1", content: "well" });
+    second.stop("Done.");
+    expect((await answer).status).toBe(200);
+    expect([held.calls(), vendor.count()]).toEqual([1, asked + 1]);
+  } finally {
+    await gateway.fetch("/api/v1/mcp-servers/held", { method: "DELETE" });
+    held.close();
+  }
 });

@@ -10,7 +10,7 @@ import { anthropicError, ChatRefusal, chatRefusalOf, openaiError } from "../doma
 import { isDeeper, isJsonObject, type JsonObject, parseExactly } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { readBytes } from "../edge/body";
-import { conversation, placesOf } from "../edge/conversation";
+import { chatPlacesOf, conversation } from "../edge/conversation";
 import type { HttpEnv } from "../edge/env";
 import { logUnexpected } from "../edge/unexpected";
 import { answerChatRequest } from "../services/chat/answer";
@@ -50,7 +50,7 @@ async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   const [read, held] = await Promise.allSettled([
     readChat(context, protocol, { body, text, headers: raw.headers }),
-    takePlace(context, placesOf(c), later),
+    takePlace(context, chatPlacesOf(c), later),
   ]);
   if (held.status === "rejected") throw held.reason;
   const release = held.value;

@@ -3,11 +3,11 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { CHAT_LIMITS } from "../domain/chat/limits";
-import { Places } from "../domain/chat/places";
+import { ChatLeases } from "../domain/chat/places";
 import type { ChatPlaces } from "../services/chat/places";
 
 export abstract class PlacesObject extends DurableObject<Env> implements ChatPlaces {
-  readonly #places = new Places();
+  readonly #places = new ChatLeases();
 
   async holdPlace(id: string, most: number): Promise<boolean> {
     return this.#places.hold(id, most, Date.now(), CHAT_LIMITS.placeMs);

@@ -59,7 +59,7 @@ function objectOf(
 }
 
 /** The places of the caller's running chats. No conversation has a name like this one. */
-export function placesOf(c: HonoContext<HttpEnv>): ChatPlaces {
+export function chatPlacesOf(c: HonoContext<HttpEnv>): ChatPlaces {
   const name = JSON.stringify([c.get("context").caller.principal.userId]);
   return c.env.CONVERSATIONS.getByName(name, placeOf(c.env, {}));
 }

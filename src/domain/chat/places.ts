@@ -1,6 +1,6 @@
 // How many requests of the chat endpoint one user has running. A place is held by a lease: who is gone without a word gives it back.
 
-export class Places {
+export class ChatLeases {
   /** When the lease of each ends, in milliseconds since the epoch. */
   readonly #leases = new Map<string, number>();
 

@@ -11,7 +11,7 @@ import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
 import { type Begun, beginLoop, breakOff, type Loop, runLoop } from "./loop";
 import { Outlet } from "./outlet";
-import type { Release } from "./places";
+import type { GiveBack } from "./places";
 import { type ChatAsked, settle } from "./request";
 import { chatSettings } from "./settings";
 import { type ModelCall, modelCall } from "./upstream";
@@ -30,7 +30,7 @@ export interface ChatPlace {
   /** Work that goes on when the answer is there. */
   later(work: Promise<unknown>): void;
   /** Gives the user's place back: called when the answer has ended, in whichever way. */
-  release: Release;
+  release: GiveBack;
   /** A refusal in the words of the vendor, and one line in the log where it is a bug. */
   tell(error: unknown): ChatRefusal;
 }

@@ -12,14 +12,14 @@ export interface ChatPlaces {
 }
 
 /** Gives a place back; more than once does no harm. */
-export type Release = () => void;
+export type GiveBack = () => void;
 
 /** Takes a place, and keeps it until it is given back. Refuses where the user has no more. */
 export async function takePlace(
   context: Context,
   places: ChatPlaces,
   later: (work: Promise<unknown>) => void,
-): Promise<Release> {
+): Promise<GiveBack> {
   const id = context.newId("place");
   const most = context.settings.CHAT_STREAMS;
   if (!(await places.holdPlace(id, most))) {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { Places } from "../../../src/domain/chat/places";
+import { ChatLeases } from "../../../src/domain/chat/places";
 
 it("gives as many places as there are, keeps what is asked for again, and takes back what nobody asks for", () => {
-  const places = new Places();
+  const places = new ChatLeases();
   const hold = (id: string, now: number) => places.hold(id, 2, now, 100);
   expect([hold("a", 0), hold("b", 50), hold("c", 60)]).toEqual([true, true, false]);
   expect(hold("a", 90)).toBe(true);

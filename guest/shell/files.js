@@ -105,6 +105,10 @@ export class RunFiles extends InMemoryFs {
 
   #mayMake(path, count) {
     this.#mayWrite(path);
+    // Nothing lies below a file.
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+      if (this.data.get(path.slice(0, end))?.type === "file")
+        throw new Error(`ENOTDIR: not a directory, open '${path}'`);
     if (count + 1 > this.#room) throw new Error(`ENOSPC: no space left on device, open '${path}'`);
   }
 }

@@ -26,6 +26,11 @@ const EDITS = [
     "if(e.state.sourceDepth--,e.state.currentSource=a,",
     "if(e.state.sourceDepth--,e.state.currentSource=a,e.state.sourceStack=e.state.sourceStack?.slice(1),",
   ],
+  // An assignment alone is a success, unless what it runs is none.
+  [
+    'return this.ctx.state.expansionStderr="",Q("",N,this.ctx.state.lastExitCode)}',
+    'return this.ctx.state.expansionStderr="",Q("",N,JSON.stringify(t.assignments).includes(\'"CommandSubstitution"\')?this.ctx.state.lastExitCode:0)}',
+  ],
   // A script is a process of its own, knows its path, and ends with its trap.
   ['e.state.currentSource=t,e.state.env.set("0",t)', 'e.state.env.set("0",beginScript(e.state,t))'],
   [

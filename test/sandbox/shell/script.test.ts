@@ -23,6 +23,17 @@ describe("a shell script", () => {
     });
   });
 
+  it("goes on after an assignment, whatever was before, and not after one of what failed", async () => {
+    const source = `set -e\nif [[ -n "" ]]; then :; else A=""; fi\nfalse || B=$?\necho "$B"\nC=$(true)\nD=$(exit 3)\necho never`;
+    expect(await run(source)).toEqual({ exit_code: 3, stdout: "1\n", stderr: "" });
+  });
+
+  it("makes nothing below a file", async () => {
+    const ran = await run(`touch f\nmkdir -p f/g || echo no folder\necho x > f/h || echo no file\ncat f; ls`);
+    expect(ran).toMatchObject({ exit_code: 0, stdout: "no folder\nno file\nf\n" });
+    expect(ran.stderr).toMatch(/Not a directory/);
+  });
+
   it("calls what an unquoted variable says, with its words", async () => {
     const source = `CMD="printf %s-%s\\n a"\n$CMD b\n"$CMD" b\nNONE=\n$NONE echo plain\nOPTS=""\necho x $OPTS y`;
     const ran = await run(source);

@@ -8,7 +8,7 @@ import { DURATIONS } from "../domain/durations";
 export const TOO_MANY = "too many scripts at once; try again in a moment";
 
 /** Gives a slot back; a second time it does nothing. */
-export type Release = () => void;
+type Release = () => void;
 
 /** Calls in one isolate share its slot. */
 export class Slots {

@@ -72,7 +72,7 @@ export class Stage {
 
   /** Both vendors begin anew: their steps are counted from 1. */
   reset(): void {
-    for (const { bodies, refusals, plan, texts } of [this.vendor, this.direct])
-      for (const list of [bodies, refusals, plan, texts]) list.length = 0;
+    for (const { bodies, answers, refusals, plan, texts } of [this.vendor, this.direct])
+      for (const list of [bodies, answers, refusals, plan, texts]) list.length = 0;
   }
 }

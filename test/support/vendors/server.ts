@@ -75,6 +75,8 @@ export interface Vendor {
   url: string;
   /** The bodies as they came, in order. */
   bodies: string[];
+  /** What was answered, in order, whether or not it was streamed. */
+  answers: object[];
   refusals: Refused[];
   meter: PrefixMeter;
   /** What the model does in its next steps; after them it says something. */
@@ -92,7 +94,7 @@ export interface Vendor {
 export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
   let stalled: (() => void) | null = null;
   const vendor: Vendor = {
-    ...{ url: "", bodies: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },
+    ...{ url: "", bodies: [], answers: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },
     meanwhile: async () => {},
     stall: () =>
       new Promise((resolve) => {
@@ -104,7 +106,7 @@ export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
       return closed;
     },
   };
-  const { bodies, refusals, plan, texts, meter } = vendor;
+  const { bodies, answers, refusals, plan, texts, meter } = vendor;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -124,6 +126,7 @@ export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
     if (isLast) await vendor.meanwhile();
     const said = (isLast ? texts.shift() : undefined) ?? `Said in step ${step}.`;
     const body = judged.answer({ calls, text: said }, step, meter);
+    answers.push(body);
     const stream = streamed(route, JSON.parse(text), body);
     const left = isLast ? stalled : null;
     if (left !== null) stalled = null;

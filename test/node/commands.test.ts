@@ -5,7 +5,19 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { run } from "../smoke/commands";
 
-const COMMANDS = ["start", "dev", "tour", "skill", "backup", "restore", "reindex", "deploy", "build", "docs", "try-clients"];
+const COMMANDS = [
+  "start",
+  "dev",
+  "tour",
+  "skill",
+  "backup",
+  "restore",
+  "reindex",
+  "deploy",
+  "build",
+  "docs",
+  "try-clients",
+];
 
 describe("every command", () => {
   it.each(COMMANDS)("%s says how it is used, and refuses what it does not know", async (command) => {

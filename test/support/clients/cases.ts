@@ -170,7 +170,8 @@ async function abort({ client, stage }: Trial): Promise<void> {
   const place = await stage.user(client.api);
   stage.vendor.plan.push([load("harbour")]);
   const first = await client.ask(place, [], { say: "Report, please." });
-  const left = stage.vendor.stall();
+  // That the model's answer ends then, too, is seen where nothing stands between the client and the gateway: test/smoke/chat.
+  stage.vendor.stall();
   const stop = new AbortController();
   const heard: string[] = [];
   const onText = (piece: string) => {
@@ -180,8 +181,6 @@ async function abort({ client, stage }: Trial): Promise<void> {
   const stopped = client.ask(place, first.added, { say: "Say more.", signal: stop.signal, onText });
   await expect(stopped).rejects.toThrow();
   expect(heard.join("")).toBe("Sai");
-  // The model is not paid for what nobody reads.
-  await left;
   const next = await client.ask(place, first.added, { say: "Say less." });
   expect(next.text).toBe("Said in step 4.");
   const requests = sent(stage);

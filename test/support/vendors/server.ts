@@ -1,7 +1,7 @@
 // A vendor's API on a port of its own, for one chat: it judges every request by the vendor's rules, and its model does what it was told.
 
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { aiAnswer, aiSchema } from "./ai-gateway";
 import { MESSAGES_HEADERS, MESSAGES_RULES, messagesAnswer } from "./anthropic";
@@ -85,21 +85,20 @@ export interface Vendor {
   texts: string[];
   /** What happens while the model thinks about its last words in a turn. */
   meanwhile: () => Promise<void>;
-  /** Lets the next last words in a turn stop after their first piece. Ends once the caller has left. */
-  stall(): Promise<void>;
+  /** Lets the next last words in a turn stop after their first piece, and never end. */
+  stall(): void;
   close(): Promise<void>;
 }
 
 /** @param options `asksKey`: not of one behind the gateway, which sends a secret over https only */
 export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
-  let stalled: (() => void) | null = null;
+  let isStalled = false;
   const vendor: Vendor = {
     ...{ url: "", bodies: [], answers: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },
     meanwhile: async () => {},
-    stall: () =>
-      new Promise((resolve) => {
-        stalled = resolve;
-      }),
+    stall: () => {
+      isStalled = true;
+    },
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
@@ -128,10 +127,10 @@ export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
     const body = judged.answer({ calls, text: said }, step, meter);
     answers.push(body);
     const stream = streamed(route, JSON.parse(text), body);
-    const left = isLast ? stalled : null;
-    if (left !== null) stalled = null;
+    const stalls = isLast && isStalled;
+    if (stalls) isStalled = false;
     response.writeHead(200, { "content-type": stream === null ? "application/json" : "text/event-stream" });
-    if (stream !== null && left !== null) return sendHalf(response, stream, said, left);
+    if (stream !== null && stalls) return response.write(halfOf(stream, said));
     response.end(stream ?? JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
@@ -154,9 +153,8 @@ function judgedAt(route: string, headers: IncomingHttpHeaders, text: string): { 
 }
 
 /** The events up to the first piece of a text, and no end: whoever reads has to leave. */
-function sendHalf(response: ServerResponse, stream: string, said: string, left: () => void): void {
+function halfOf(stream: string, said: string): string {
   const events = stream.split(/(?<=\n\n)/);
   const first = events.findIndex((event) => event.includes(JSON.stringify(said.slice(0, 3))));
-  response.on("close", left);
-  response.write(events.slice(0, first + 1).join(""));
+  return events.slice(0, first + 1).join("");
 }

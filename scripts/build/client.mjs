@@ -1,4 +1,4 @@
-// Builds `skill-gateway/client` from client/ into public/client/, where the gateway serves it and package.json points at it.
+// Builds `skill-gateway/client` from sdk/src/client/ into public/client/, where the gateway serves it.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,6 +11,7 @@ import { version as esbuildVersion } from "esbuild";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 import { bundle } from "./bundle.mjs";
 
+const sources = path.join(root, "sdk", "src", "client");
 const require = createRequire(import.meta.url);
 /** With another one of these the result may be another one. */
 const MAKERS = [import.meta.filename, path.join(import.meta.dirname, "bundle.mjs")];
@@ -40,7 +41,7 @@ export async function prepareClient(folder = path.join(root, "public")) {
 
 async function digestOfSources() {
   const hash = createHash("sha256");
-  const names = (await listFiles(path.join(root, "client"))).map((name) => path.join(root, "client", name));
+  const names = (await listFiles(sources)).map((name) => path.join(sources, name));
   for (const file of [...names, ...MAKERS, path.join(root, "tsconfig.json")]) {
     hash.update(await readFile(file)).update("\0");
   }
@@ -53,7 +54,7 @@ async function digestOfSources() {
 /** One module, small, with everything in it but what it names as a neighbour. */
 async function bundled(entry, neighbours) {
   const result = await bundle({
-    entryPoints: [path.join("client", entry)],
+    entryPoints: [path.join(sources, entry)],
     minify: true,
     target: "es2022",
     plugins: [
@@ -75,11 +76,9 @@ async function declarations() {
   try {
     const compiler = path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc");
     const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
-    await promisify(execFile)(process.execPath, [compiler, "-p", path.join(root, "client"), ...options]).catch(
-      (error) => {
-        throw new Error(`client/ does not compile:\n${error.stdout}`);
-      },
-    );
+    await promisify(execFile)(process.execPath, [compiler, "-p", sources, ...options]).catch((error) => {
+      throw new Error(`sdk/src/client/ does not compile:\n${error.stdout}`);
+    });
     const names = await listFiles(folder);
     return Object.fromEntries(
       await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name), "utf8")])),

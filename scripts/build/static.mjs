@@ -21,7 +21,7 @@ export const PARTS = [
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
   { output: "sandbox/node.js", sources: ["guest"], prepare: prepareGuest },
   { output: "sandbox/shell.js", sources: ["guest", "src"], prepare: prepareShell },
-  { output: "client/", sources: ["client"], prepare: prepareClient },
+  { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
   { output: "python/", sources: ["src"], prepare: preparePython },
   { output: "docs/", sources: ["docs"], prepare: prepareDocuments },

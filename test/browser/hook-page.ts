@@ -2,7 +2,7 @@
 
 import { createElement as h, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { useSkillGateway } from "../../client/react";
+import { useSkillGateway } from "../../sdk/src/client/react";
 
 declare function ticket(conversation: string): Promise<{ ticket: string; url: string } | null>;
 

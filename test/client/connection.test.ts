@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { State } from "../../client/skill-gateway";
+import type { State } from "../../sdk/src/client/skill-gateway";
 import { FakeSocket, page, settle, welcomed } from "./page";
 
 beforeEach(() => {

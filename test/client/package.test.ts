@@ -11,6 +11,8 @@ const built = (name: string) => readFile(path.join(root, "public", "client", nam
 
 beforeAll(async () => {
   await prepareAssets();
+  const made = spawnSync(process.execPath, [path.join(root, "sdk", "build.mjs")], { encoding: "utf8" });
+  expect({ stdout: made.stdout, status: made.status }).toEqual({ stdout: "", status: 0 });
   await mkdir(path.join(root, "dist"), { recursive: true });
 });
 
@@ -52,9 +54,19 @@ describe("skill-gateway/client", () => {
   });
 
   it("is what the package exports", async () => {
-    const names = ["skill-gateway/client", "skill-gateway/client/react"];
-    const [core, react] = await Promise.all(names.map((name) => import(name)));
-    expect([Object.keys(core), Object.keys(react)]).toEqual([["connect"], ["useSkillGateway"]]);
+    const names = ["", "/client", "/client/react", "/react", "/openai", "/anthropic", "/ai-sdk"].map(
+      (name) => `skill-gateway${name}`,
+    );
+    const modules = await Promise.all(names.map((name) => import(/* @vite-ignore */ name)));
+    expect(modules.map((module) => Object.keys(module).sort())).toEqual([
+      ["Chat", "SkillGateway", "SkillGatewayError"],
+      ["connect"],
+      ["useSkillGateway"],
+      ["useSkillGateway"],
+      ["withSkills"],
+      ["withSkills"],
+      ["aiSdk", "toolNameOf"],
+    ]);
   });
 
   it.each(["bundler", "nodenext"])("has types for a project with resolution %s", async (resolution) => {

@@ -1,7 +1,7 @@
 // A page without a browser: sockets whose other end is the test, and timers that only the test moves.
 
 import { vi } from "vitest";
-import { type Connection, type ConnectOptions, connect } from "../../client/skill-gateway";
+import { type Connection, type ConnectOptions, connect } from "../../sdk/src/client/skill-gateway";
 
 export class FakeSocket {
   static all: FakeSocket[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Connection, HandlerContext } from "../../client/skill-gateway";
+import type { Connection, HandlerContext } from "../../sdk/src/client/skill-gateway";
 import { FakeSocket, page, settle, welcomed } from "./page";
 
 beforeEach(() => {

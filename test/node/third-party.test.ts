@@ -32,7 +32,7 @@ it.each([
   "guest/node/main.js",
   "guest/shell/main.js",
   "src/domain/code/compile.ts",
-  "client/skill-gateway.ts",
+  "sdk/src/client/skill-gateway.ts",
   "sdk/cli/bin.ts",
 ])("names every package that is bundled with %s", async (entry) => {
   const { metafile } = await bundle({

@@ -1,0 +1,212 @@
+// `npm run try:sdk`: the package as a stranger gets it, packed and installed in empty projects. Needs the npm registry.
+
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { root } from "./kit/files.mjs";
+import { readOptions } from "./kit/options.mjs";
+import { fail, Refusal, say } from "./kit/refusal.mjs";
+
+const USAGE = `Use: npm run try:sdk -- [--only PART]
+  --only PART   node20, node24, types, browser, vite or next`;
+
+/** What a browser page may weigh, as gzip: the client, the hook, and every operation. */
+const MOST_KIB = 15;
+const run = promisify(execFile);
+
+/** Each gets the packed file and an empty folder. */
+const PARTS = {
+  node20: (given) => onNode(given, "20"),
+  node24: (given) => onNode(given, "24"),
+  types,
+  browser,
+  vite,
+  next,
+};
+
+async function main() {
+  const { values } = readOptions(USAGE, { only: { type: "string" } });
+  const parts = values.only === undefined ? Object.keys(PARTS) : [values.only];
+  for (const name of parts) if (!(name in PARTS)) throw new Refusal(`There is no part ${name}.\n${USAGE}`);
+  const folder = await mkdtemp(path.join(tmpdir(), "try-sdk-"));
+  try {
+    const packed = await pack(folder);
+    for (const name of parts) {
+      const began = Date.now();
+      const project = path.join(folder, name);
+      await mkdir(project);
+      await writeFile(path.join(project, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
+      const told = await PARTS[name]({ packed, project });
+      say(`${name}: ${told} (${Math.round((Date.now() - began) / 1_000)} s)`);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Packs, and looks at what is in it: its own files, and no other package. */
+async function pack(folder) {
+  const { stdout } = await run("npm", ["pack", "-w", "sdk", "--pack-destination", folder, "--json", "--silent"], {
+    cwd: root,
+  });
+  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf("[")));
+  const strange = files
+    .map((file) => file.path)
+    .filter((name) => !/^(?:dist\/.+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(name));
+  if (strange.length > 0) throw new Refusal(`The package has files that nobody imports: ${strange.join(", ")}`);
+  const { dependencies = {} } = JSON.parse(await readFile(path.join(root, "sdk", "package.json"), "utf8"));
+  if (Object.keys(dependencies).length > 0) throw new Refusal("The package has dependencies.");
+  return path.join(folder, filename);
+}
+
+async function install({ packed, project }, ...packages) {
+  await npm(project, "install", "--no-audit", "--no-fund", packed);
+  const came = (await readdir(path.join(project, "node_modules"))).filter((name) => !name.startsWith("."));
+  if (came.join() !== "skill-gateway") throw new Refusal(`Besides the package came ${came.join(", ")}.`);
+  if (packages.length > 0) await npm(project, "install", "--no-audit", "--no-fund", ...packages);
+}
+
+const npm = (cwd, ...given) => told(run("npm", given, { cwd }));
+/** What a command says when it fails stands in what it wrote. */
+const told = (promise) =>
+  promise.catch((error) => {
+    throw new Refusal(`${error.message}\n${error.stdout}\n${error.stderr}`);
+  });
+
+const ENTRIES = ["", "/openai", "/anthropic", "/ai-sdk", "/client"].map((name) => `skill-gateway${name}`);
+
+async function onNode(given, major) {
+  await install(given, `node@${major}`);
+  const code = `
+    const loaded = await Promise.all(${JSON.stringify(ENTRIES)}.map((name) => import(name)));
+    const { SkillGateway } = loaded[0];
+    const answer = () => Response.json({ user_id: "alice" });
+    const me = await new SkillGateway({ url: "https://gateway.example", key: "k", fetch: async () => answer() }).call("me.get", {});
+    if (me.user_id !== "alice") throw new Error("no answer");
+    console.log(process.version, loaded.flatMap((module) => Object.keys(module)).length);`;
+  await writeFile(path.join(given.project, "main.mjs"), code);
+  const node = path.join(given.project, "node_modules", "node", "bin", "node");
+  const { stdout } = await told(run(node, ["main.mjs"], { cwd: given.project }));
+  return stdout.trim();
+}
+
+const PAGE = `import { connect } from "skill-gateway/client";
+import { useSkillGateway } from "skill-gateway/react";
+export const connection = connect({ ticket: () => null });
+export const usePage = (id: string) => useSkillGateway(id, { ticket: () => null }).active;
+`;
+const BACK_END = `import Anthropic from "@anthropic-ai/sdk";
+import { streamText } from "ai";
+import OpenAI from "openai";
+import { SkillGateway } from "skill-gateway";
+import { aiSdk } from "skill-gateway/ai-sdk";
+import { withSkills as forAnthropic } from "skill-gateway/anthropic";
+import { withSkills } from "skill-gateway/openai";
+const gateway = new SkillGateway({ url: "https://gateway.example", key: "k" });
+const chat = gateway.chat("chat", { user: "alice", failOpen: true });
+export const openai: OpenAI = withSkills(new OpenAI({ apiKey: "k" }), chat);
+export const anthropic: Anthropic = forAnthropic(new Anthropic({ apiKey: "k" }), chat);
+export const text = async () => streamText({ model: "openai/gpt-6-sol", ...(await aiSdk(chat, { messages: [{ role: "user" as const, content: "Hello" }] })) });
+export const me = async (): Promise<string> => (await gateway.call("me.get", {})).user_id;
+// @ts-expect-error a path is wanted
+export const wrong = () => gateway.call("skills.get", {});
+`;
+
+async function types(given) {
+  const { devDependencies: pinned } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
+  const wanted = ["openai", "@anthropic-ai/sdk", "ai", "react", "@types/react", "@types/node"].map(
+    (name) => `${name}@${pinned[name]}`,
+  );
+  await install(given, ...wanted, "ts5@npm:typescript@5.9", "ts7@npm:typescript@7");
+  await writeFile(path.join(given.project, "page.ts"), PAGE);
+  await writeFile(path.join(given.project, "back-end.ts"), BACK_END);
+  const versions = [];
+  for (const compiler of ["ts5", "ts7"])
+    for (const resolution of ["bundler", "nodenext"]) {
+      const compilerOptions = {
+        strict: true,
+        noEmit: true,
+        target: "es2022",
+        lib: ["es2022", "dom", "dom.iterable"],
+        types: ["node"],
+        skipLibCheck: true,
+        exactOptionalPropertyTypes: true,
+        module: resolution === "bundler" ? "esnext" : resolution,
+        moduleResolution: resolution,
+      };
+      await writeFile(
+        path.join(given.project, "tsconfig.json"),
+        JSON.stringify({ compilerOptions, include: ["*.ts"] }),
+      );
+      await told(
+        run(process.execPath, [path.join("node_modules", compiler, "bin", "tsc"), "-p", "."], { cwd: given.project }),
+      );
+      versions.push(`${compiler} ${resolution}`);
+    }
+  return versions.join(", ");
+}
+
+/** What a bundler makes of a page that uses this, as gzip in KiB. */
+async function weight(project, code) {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: project, loader: "ts" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    external: ["react"],
+    write: false,
+  });
+  return gzipSync(outputFiles[0].contents).byteLength / 1_024;
+}
+
+async function browser(given) {
+  await install(given, "react@19");
+  const all = await weight(given.project, `${PAGE}export * from "skill-gateway";`);
+  if (all > MOST_KIB) throw new Refusal(`A page with all of it takes ${all.toFixed(1)} KiB, and may take ${MOST_KIB}.`);
+  const page = await weight(given.project, PAGE);
+  const error = await weight(
+    given.project,
+    'import { SkillGatewayError } from "skill-gateway"; console.log(SkillGatewayError);',
+  );
+  if (error > 1) throw new Refusal(`One class brings ${error.toFixed(1)} KiB: the package cannot be shaken.`);
+  return `all ${all.toFixed(1)} KiB gzip, a page ${page.toFixed(1)}, one class ${error.toFixed(1)}`;
+}
+
+async function vite(given) {
+  await install(given, "vite@8", "react@19", "react-dom@19");
+  await writeFile(
+    path.join(given.project, "index.html"),
+    '<div id="root"></div><script type="module" src="/main.ts"></script>',
+  );
+  await writeFile(path.join(given.project, "main.ts"), `${PAGE}console.log(connection.state.status);`);
+  await npm(given.project, "exec", "vite", "build");
+  const assets = await readdir(path.join(given.project, "dist", "assets"));
+  return assets.join(", ");
+}
+
+async function next(given) {
+  await install(given, "next@16", "react@19", "react-dom@19");
+  const route = path.join(given.project, "app", "api", "chat");
+  await mkdir(route, { recursive: true });
+  await writeFile(
+    path.join(given.project, "app", "layout.jsx"),
+    "export default ({ children }) => <html><body>{children}</body></html>;",
+  );
+  await writeFile(
+    path.join(given.project, "app", "page.jsx"),
+    '"use client";\nimport { useSkillGateway } from "skill-gateway/react";\nexport default function Page() { return useSkillGateway(null, { ticket: () => null }).status; }',
+  );
+  await writeFile(
+    path.join(route, "route.js"),
+    'import { SkillGateway } from "skill-gateway";\nexport const POST = async () => Response.json(await new SkillGateway({ url: "https://gateway.example", key: "k" }).call("me.get", {}));',
+  );
+  await npm(given.project, "exec", "next", "build");
+  return "built";
+}
+
+main().catch(fail);

@@ -1,0 +1,151 @@
+// `aiSdk(chat, { messages, tools })`: what `streamText` and `generateText` of the AI SDK (6 and 7) take, with skills.
+//
+// The gateway's tools run by themselves in the SDK's own loop, beside the caller's. Instructions stand in their results, so whoever keeps
+// the messages keeps the skills.
+
+import { type Chat, keyOf, MOST_STEPS, UNREACHABLE } from "./chat.js";
+import type { JsonObject } from "./json.js";
+
+/** A tool as the AI SDK takes one. Its schema is JSON Schema, which the SDK has a class for and this package does not. */
+export interface SkillTool {
+  description: string;
+  inputSchema: never;
+  execute(input: unknown, options: { toolCallId: string; abortSignal?: AbortSignal | undefined }): Promise<string>;
+}
+
+export interface AiSdkOptions<Message, Tools> {
+  /** The chat's messages as the model gets them: `ModelMessage`s. They are not changed. */
+  messages: readonly Message[];
+  /** The chat's own tools. */
+  tools?: Tools;
+  /** The chat's own system prompt. */
+  system?: string;
+  /** The name of the model, which says how long its prompt stays cached. */
+  model?: string;
+  abortSignal?: AbortSignal | undefined;
+}
+
+export interface AiSdkCall<Message, Tools> {
+  messages: Message[];
+  tools: Tools;
+  system?: { role: "system"; content: string; providerOptions: typeof MARK };
+  /** The SDK's own default is one step, in which no tool could be of use. */
+  stopWhen: (state: { steps: readonly unknown[] }) => boolean;
+}
+
+interface Part {
+  type?: string;
+  toolCallId?: string;
+  output?: unknown;
+  [field: string]: unknown;
+}
+
+interface ModelMessage {
+  role: string;
+  content: string | Part[];
+  providerOptions?: object;
+}
+
+interface Definition {
+  name: string;
+  description?: string;
+  inputSchema: JsonObject;
+}
+
+/** What the AI SDK's own `jsonSchema()` marks its schemas with. Those of any other kind it closes: no object may have other fields. */
+const SCHEMA = Symbol.for("vercel.ai.schema");
+
+/** The end of what repeats. Only one vendor has to be told; the others do not look at it. */
+const MARK = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
+
+/** Begins the turn of the last message of the user, and says what to send. */
+export async function aiSdk<Message extends object>(
+  chat: Chat,
+  options: AiSdkOptions<Message, undefined>,
+): Promise<AiSdkCall<Message, Record<string, SkillTool>>>;
+export async function aiSdk<Message extends object, Tools extends object>(
+  chat: Chat,
+  options: AiSdkOptions<Message, Tools> & { tools: Tools },
+): Promise<AiSdkCall<Message, Tools & Record<string, SkillTool>>>;
+export async function aiSdk<Message extends object, Tools extends object>(
+  chat: Chat,
+  { messages: given, tools: own, system, model, abortSignal }: AiSdkOptions<Message, Tools>,
+): Promise<AiSdkCall<Message, Tools>> {
+  const { delivery = "auto", tool_mode = "fixed" } = chat.options.conversation ?? {};
+  if (delivery !== "auto" || tool_mode !== "fixed")
+    throw new TypeError("The AI SDK's tools stay the same for all steps: leave out `delivery` and `tool_mode`");
+  const messages = (given as readonly unknown[]).map((message) => ({ ...(message as ModelMessage) }));
+  const stopWhen = ({ steps }: { steps: readonly unknown[] }) => steps.length >= MOST_STEPS;
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  const written = messages.filter(({ role }) => role === "user").map(({ content }) => content);
+  const begin = {
+    format: "mcp" as const,
+    key: chat.options.key ?? (await keyOf(written)),
+    history: messages.slice(0, Math.max(at, 0)),
+    have: messages.flatMap(resultsIn).flatMap(({ toolCallId }) => toolCallId ?? []),
+    ...(model === undefined ? {} : { model }),
+  };
+  const turn = await chat.begin(begin, abortSignal);
+  const tools = (turn?.tools ?? []) as unknown as Definition[];
+  const both = tools.filter(({ name }) => own !== undefined && name in own);
+  if (both.length > 0)
+    throw new TypeError(`Both this chat and its skills have a tool named ${both.map(({ name }) => name).join(", ")}`);
+  for (const { call_id, content } of turn?.context_edits ?? [])
+    if (call_id !== undefined) edit(messages, call_id, content);
+  // Of MCP's messages each has one block, of the SDK's a list.
+  const appended = (turn?.append ?? []).map(({ role, content }) => ({
+    role: String(role),
+    content: [content as Part],
+  }));
+  messages.splice(at + 1, 0, ...appended);
+  const last = messages.at(-1);
+  if (turn !== null && last !== undefined)
+    messages[messages.length - 1] = { ...last, providerOptions: { ...MARK, ...last.providerOptions } };
+  const content = [system ?? "", turn?.prompt.system ?? ""].filter((text) => text !== "").join("\n\n");
+  return {
+    messages: messages as unknown as Message[],
+    tools: { ...own, ...Object.fromEntries(tools.map((tool) => [tool.name, runnable(chat, tool)])) } as Tools &
+      Record<string, SkillTool>,
+    ...(content === "" ? {} : { system: { role: "system", content, providerOptions: MARK } }),
+    stopWhen,
+  };
+}
+
+function resultsIn({ role, content }: ModelMessage): Part[] {
+  return role === "tool" && typeof content !== "string" ? content.filter(({ type }) => type === "tool-result") : [];
+}
+
+/** Replaces what a call has answered, in a copy of its message. */
+function edit(messages: ModelMessage[], callId: string, value: string): void {
+  const at = messages.findIndex((message) => resultsIn(message).some(({ toolCallId }) => toolCallId === callId));
+  const found = messages[at];
+  if (found === undefined || typeof found.content === "string") return;
+  const content = found.content.map((part) =>
+    part.type === "tool-result" && part.toolCallId === callId ? { ...part, output: { type: "text", value } } : part,
+  );
+  messages[at] = { ...found, content };
+}
+
+function runnable(chat: Chat, { name, description = "", inputSchema }: Definition): SkillTool {
+  return {
+    description,
+    inputSchema: { [SCHEMA]: true, _type: undefined, jsonSchema: inputSchema, validate: undefined } as never,
+    async execute(input, { toolCallId, abortSignal }) {
+      const step = await chat.run([{ id: toolCallId, name, arguments: input }], "mcp", abortSignal);
+      if (step === null) return UNREACHABLE;
+      const [result] = step.results;
+      const text = (result?.content ?? [])
+        .map((block) => (typeof block.text === "string" ? block.text : JSON.stringify(block)))
+        .join("\n");
+      if (result?.isError) throw new Error(text);
+      return text;
+    },
+  };
+}
+
+/** What a page calls a tool: for a call of a skill's tool the name of that tool, not of the one that passes it on. */
+export function toolNameOf(part: { type: string; toolName?: string; input?: unknown }): string {
+  const name = part.toolName ?? part.type.replace(/^tool-/, "");
+  const input = part.input as { name?: unknown } | null | undefined;
+  return name === "call_skill_tool" && typeof input?.name === "string" ? input.name : name;
+}

@@ -1,0 +1,3 @@
+// JSON as the gateway speaks it.
+
+export type JsonObject = { [name: string]: unknown };

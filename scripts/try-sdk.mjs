@@ -56,7 +56,7 @@ async function pack(folder) {
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf("[")));
   const strange = files
     .map((file) => file.path)
-    .filter((name) => !/^(?:dist\/.+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(name));
+    .filter((name) => !/^(?:dist\/.+\.(?:js|d\.ts)|bin\/skillgate\.js|package\.json|README\.md|LICENSE)$/.test(name));
   if (strange.length > 0) throw new Refusal(`The package has files that nobody imports: ${strange.join(", ")}`);
   const { dependencies = {} } = JSON.parse(await readFile(path.join(root, "sdk", "package.json"), "utf8"));
   if (Object.keys(dependencies).length > 0) throw new Refusal("The package has dependencies.");

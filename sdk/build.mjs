@@ -1,9 +1,11 @@
-// Builds the package: JavaScript and types, file for file, as the compiler writes them. Nothing is bundled, so that nothing is kept in twice.
+// Builds the package: JavaScript and types of the library, file for file, as the compiler writes them, so that nothing is in it twice; and
+// the command line, as one file.
 
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { buildCli } from "../scripts/build/cli.mjs";
 
 const folder = import.meta.dirname;
 const compiler = path.join(
@@ -13,3 +15,4 @@ const compiler = path.join(
 );
 rmSync(path.join(folder, "dist"), { recursive: true, force: true });
 execFileSync(process.execPath, [compiler, "-p", folder], { stdio: "inherit" });
+await buildCli();

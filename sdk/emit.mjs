@@ -182,7 +182,7 @@ export async function servedDocument() {
   };
   const { outputFiles } = await bundle({
     stdin: {
-      contents: 'export { createApp } from "./src/app";',
+      contents: 'export { wholeApp } from "./src/edges";',
       resolveDir: path.join(import.meta.dirname, ".."),
       loader: "ts",
     },
@@ -190,14 +190,14 @@ export async function servedDocument() {
     define: { __DEVELOPMENT__: "true" },
     plugins: [runtime],
   });
-  const { createApp } = await import(
+  const { wholeApp } = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
   );
   const told = console.log;
   // The gateway's own log of this one request.
   console.log = () => {};
   try {
-    return await (await createApp().request("https://gateway.example/openapi.json")).json();
+    return await (await (await wholeApp()).request("https://gateway.example/openapi.json")).json();
   } finally {
     console.log = told;
   }

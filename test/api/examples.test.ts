@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { call } from "../support/call";
 import { form, skillZip } from "../support/skill";
 import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
+import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { OPEN, ROWS } from "./matrix/table";
 
 interface Parameter {
@@ -44,7 +45,7 @@ function bodyOf({ requestBody }: Operation, thing: Thing): { json?: unknown; bod
   const body = JSON.parse(named(JSON.stringify(example), thing)) as Record<string, string>;
   if (type === "application/json") return { json: body };
   const { file: _, ...fields } = body;
-  return { body: form(skillZip({ name: thing.skill ?? fresh("upload"), version: "3.0.0" }), fields) };
+  return { body: form(skillZip({ name: thing.skill ?? thing.name ?? fresh("upload"), version: "3.0.0" }), fields) };
 }
 
 beforeAll(async () => {
@@ -58,7 +59,7 @@ for (const operation of operations) {
   const { method, path, operationId, parameters = [], responses } = operation;
   const route = `${method} ${path}`;
   it(`${operationId}: ${route}`, async () => {
-    const row = ROWS.find((candidate) => candidate.route === route);
+    const row = [...ROWS, ...DRAFT_ROWS].find((candidate) => candidate.route === route);
     if (row === undefined) {
       expect(OPEN).toContain(route);
       expect((await call(method, path, { key: null })).status).toBe(200);

@@ -105,6 +105,7 @@ describe("/openapi.json", () => {
     expect(takes("IdempotencyKey").sort()).toEqual([
       "conversations.create",
       "conversations.set",
+      "drafts.promote",
       "questions.answer",
       "questions.ask",
       "skills.publish",

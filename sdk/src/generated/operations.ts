@@ -70,9 +70,15 @@ export type Ticket = { ticket: string; expires_at: string; url: string };
 
 export type NewTicket = { origin?: string; user_id?: string };
 
-export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** Counted with o200k_base; `files` is an estimate from their size. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
+export type Drafts = { items: (Draft)[] };
+
+export type Draft = { /** What chooses it, in `additional_skills` or a ghost of one's own. */ reference: string; name: string; author: string; namespace: string; is_public: boolean; version: string | null; version_id: string; description: string; tokens: number; size: number; /** Whom it names; `null` of a draft of somebody else. */ users: (string)[] | null; pushed_at: string; expires_at: string; warnings: (Issue)[] };
+
+export type PushedDraft = (Draft) & ({ /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } });
 
 export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote" | "nowhere"; reason?: string; line?: number };
+
+export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** Counted with o200k_base; `files` is an estimate from their size. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
 
 export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number } };
 
@@ -95,7 +101,7 @@ export type ReplacedGhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: 
 /** What each operation takes and answers. */
 export interface Operations {
   /** Who did what, newest first (admin) */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "key.create" | "key.rotate" | "key.revoke" | "mcp_server.put" | "mcp_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "key.create" | "key.rotate" | "key.revoke" | "mcp_server.put" | "mcp_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** The state as it was in the latest pass over a turn */
   "conversations.at": { request: { path: { id: string; turn?: number } }; answer: { turn: number; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } } } };
   /** Create a conversation; a known id has its settings updated */
@@ -118,6 +124,14 @@ export interface Operations {
   "conversations.socket": { request: { path: { id: string } }; answer: void };
   /** The tools as they stand */
   "conversations.tools": { request: { path: { id: string }; query?: { format?: "mcp" | "openai" | "openai-responses" | "anthropic" } }; answer: { tools: ({ [name: string]: unknown })[] } };
+  /** Delete one's draft */
+  "drafts.delete": { request: { path: { name: string } }; answer: void };
+  /** One's own drafts by name, then those of others that name one, the newest first */
+  "drafts.list": { request: {  }; answer: Drafts };
+  /** Publish the bytes of one's draft where it is meant to go */
+  "drafts.promote": { request: { path: { name: string } }; answer: Skill };
+  /** Push a package as one's draft of this name, in the place of the one before */
+  "drafts.push": { request: { path: { name: string }; body: { file: Blob; namespace?: string; /** Meant for everybody (admins). */ public?: "true" | "false"; /** Ids of users who may choose it, with commas between them. */ users?: string } }; answer: PushedDraft };
   /** Delete a file that a script has left */
   "files.delete": { request: { path: { id: string; file_id: string } }; answer: void };
   /** Download a file that a script has left */
@@ -294,6 +308,10 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "conversations.set": ["PUT","/api/v1/conversations/{id}","idempotent","json keyed"],
   "conversations.socket": ["GET","/api/v1/conversations/{id}/socket","never","none"],
   "conversations.tools": ["GET","/api/v1/conversations/{id}/tools","safe","json"],
+  "drafts.delete": ["DELETE","/api/v1/kinds/skills/drafts/{name}","idempotent","none"],
+  "drafts.list": ["GET","/api/v1/kinds/skills/drafts","safe","json"],
+  "drafts.promote": ["POST","/api/v1/kinds/skills/drafts/{name}/promote","idempotent","json keyed"],
+  "drafts.push": ["PUT","/api/v1/kinds/skills/drafts/{name}","idempotent","json form"],
   "files.delete": ["DELETE","/api/v1/conversations/{id}/files/{file_id}","idempotent","none"],
   "files.get": ["GET","/api/v1/conversations/{id}/files/{file_id}","safe","bytes"],
   "files.list": ["GET","/api/v1/conversations/{id}/files","safe","items"],

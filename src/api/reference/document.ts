@@ -21,7 +21,6 @@ with 429 may always be sent again, after \`Retry-After\`.`;
 
 /** The document of all routes that the app has. */
 export function documentOf(app: OpenAPIHono<HttpEnv>, url: string) {
-  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   for (const [name, header] of Object.entries(HEADERS))
     app.openAPIRegistry.registerComponent("parameters", name, header);
   app.openAPIRegistry.register("ToolCallEvent", eventSchema());

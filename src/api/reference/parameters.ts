@@ -81,6 +81,7 @@ export const HEADERS = {
 export const TAGS: Readonly<Record<string, string>> = {
   audit: "Who changed what.",
   conversations: "Chats as the gateway knows them.",
+  drafts: "Packages that are chosen and never found.",
   files: "Files that scripts have left in a conversation.",
   gateway: "The gateway itself, open to everybody.",
   ghosts: "Agent definitions: a system prompt, skills, MCP servers.",

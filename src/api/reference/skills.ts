@@ -82,6 +82,23 @@ export const SKILL_TEXTS: OperationTexts = {
     retry: "safe",
     body: pack,
   },
+  [`GET ${S}/drafts`]: {
+    id: "drafts.list",
+    about: "The caller's own drafts by name, then those of others that name the caller, the newest first.",
+  },
+  [`PUT ${S}/drafts/{name}`]: {
+    id: "drafts.push",
+    about:
+      "Pushes a package as the caller's draft of this name, in the place of the one before. Nobody finds it: it is chosen as `draft:<name>` by its author and by `users`, until it is promoted or its time is over.",
+    body: { ...pack, users: "alice,bob" },
+  },
+  [`DELETE ${S}/drafts/{name}`]: { id: "drafts.delete", about: "Deletes one's draft." },
+  [`POST ${S}/drafts/{name}/promote`]: {
+    id: "drafts.promote",
+    about: "Publishes the bytes of one's draft where it is meant to go, judged like every upload.",
+    retry: "idempotent",
+    keyed: true,
+  },
   [`GET ${S}/{id}`]: { id: "skills.get", about: "A skill at its current version." },
   [`DELETE ${S}/{id}`]: {
     id: "skills.delete",

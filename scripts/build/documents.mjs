@@ -1,11 +1,42 @@
-// Puts the documents for users where the gateway serves them: some of docs/, as they are, into public/docs/.
+// Puts the documents for users where the gateway serves them: some of docs/, as they are, into public/docs/; and /llms.txt, their map.
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 /** Those that say how to use or run a gateway; the rest is about its source. */
-const SERVED = ["api.md", "front-end.md", "limits.md", "mcp.md", "settings.md", "skill-code.md", "storage.md"];
+const SERVED = [
+  "api.md",
+  "chat-endpoint.md",
+  "cli.md",
+  "front-end.md",
+  "limits.md",
+  "mcp.md",
+  "sdk.md",
+  "settings.md",
+  "skill-code.md",
+  "storage.md",
+];
+
+/** The map in the order in which one reads: by what somebody has in hand, and a sentence on what each page says. */
+const MAP = {
+  "A chat": [
+    ["chat-endpoint.md", "a front end changes its base URL and has skills"],
+    ["sdk.md", "the package: a typed client, and adapters for openai, @anthropic-ai/sdk and the AI SDK"],
+    ["front-end.md", "a page that answers what a skill asks"],
+    ["mcp.md", "MCP hosts before the gateway, MCP servers behind it"],
+  ],
+  "A skill": [
+    ["cli.md", "skillgate: write, check, try, push and fetch skills"],
+    ["skill-code.md", "tools and scripts in JavaScript, Python and shell"],
+  ],
+  Reference: [
+    ["api.md", "the wire contract, route by route"],
+    ["settings.md", "what an operator may set"],
+    ["limits.md", "sizes, quotas and rates"],
+    ["storage.md", "what is stored where"],
+  ],
+};
 
 /**
  * Makes public/docs/ exactly what it should be; files that are already right are left alone.
@@ -14,6 +45,10 @@ const SERVED = ["api.md", "front-end.md", "limits.md", "mcp.md", "settings.md", 
  */
 export async function prepareDocuments(folder = path.join(root, "public")) {
   const target = path.join(folder, "docs");
+  const map = path.join(folder, "llms.txt");
+  const text = await mapOf();
+  const isMapCurrent = (await readOrNull(map)) === text;
+  if (!isMapCurrent) await writeWhole(map, text);
   const written = await Promise.all(
     SERVED.map(async (name) => {
       const content = await readFile(path.join(root, "docs", name), "utf8");
@@ -25,5 +60,29 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   // A draft belongs to another run that is just writing it.
   const left = (await listFiles(target)).filter((name) => !SERVED.includes(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
-  return written.includes(true);
+  return !isMapCurrent || written.includes(true);
+}
+
+/** `/llms.txt` (llmstxt.org): what this is, and where it is told. Links have no origin: whoever reads it knows which gateway it asked. */
+async function mapOf() {
+  const sections = await Promise.all(
+    Object.entries(MAP).map(async ([title, pages]) => {
+      const lines = await Promise.all(
+        pages.map(async ([name, says]) => `- [${await titleOf(name)}](/docs/${name}): ${says}`),
+      );
+      return `## ${title}\n\n${lines.join("\n")}\n`;
+    }),
+  );
+  return `# Skill Gateway
+
+> Skills on demand for any chat front end or agent: a model sees a list of skills, loads one, and gets its instructions and tools.
+
+Every operation with its schema, an example and whether it may be repeated is in [the OpenAPI document](/openapi.json).
+
+${sections.join("\n")}`;
+}
+
+async function titleOf(name) {
+  const [, title = name] = /^# (.+)$/m.exec(await readFile(path.join(root, "docs", name), "utf8")) ?? [];
+  return title.replaceAll("`", "");
 }

@@ -1,0 +1,24 @@
+// /llms.txt: the map of the served documents leads to all of them and to nothing else.
+
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { prepareDocuments } from "../../scripts/build/documents.mjs";
+
+it("names every served document once, and is made anew only when it changed", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "documents-"));
+  try {
+    expect(await prepareDocuments(folder)).toBe(true);
+    expect(await prepareDocuments(folder)).toBe(false);
+    const text = await readFile(path.join(folder, "llms.txt"), "utf8");
+    expect(text).toMatch(/^# Skill Gateway\n\n> .+\n/);
+    const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link]) => link);
+    const served = (await readdir(path.join(folder, "docs"))).map((name) => `/docs/${name}`);
+    expect(links.sort()).toEqual([...served, "/openapi.json"].sort());
+    await rm(path.join(folder, "llms.txt"));
+    expect(await prepareDocuments(folder)).toBe(true);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

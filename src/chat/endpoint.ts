@@ -5,6 +5,7 @@ import { anthropicMessages } from "../domain/chat/anthropic/messages";
 import { CHAT_LIMITS } from "../domain/chat/limits";
 import { namesOfModel } from "../domain/chat/model-entry";
 import { openaiChat } from "../domain/chat/openai/chat";
+import { openaiResponses } from "../domain/chat/openai/responses";
 import type { Protocol } from "../domain/chat/protocol";
 import { anthropicError, ChatRefusal, chatRefusalOf, openaiError } from "../domain/chat/refusal";
 import { isDeeper, isJsonObject, type JsonObject, parseExactly } from "../domain/json";
@@ -21,6 +22,7 @@ import { readChat } from "../services/chat/request";
 /** What is served where. Everything else below the prefixes is not there. */
 const CHATS: Readonly<Record<string, Protocol>> = {
   "/openai/v1/chat/completions": openaiChat,
+  "/openai/v1/responses": openaiResponses,
   "/anthropic/v1/messages": anthropicMessages,
 };
 
@@ -40,6 +42,12 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
   const models = /^\/(openai|anthropic)\/v1\/models(?:\/(.+))?$/.exec(path);
   if (models !== null && (c.req.method === "GET" || c.req.method === "HEAD"))
     return answerModels(c, models[1] === "openai" ? "openai" : "anthropic", models[2]);
+  if (path.startsWith("/openai/v1/responses"))
+    throw new ChatRefusal(
+      404,
+      "not_found",
+      "Responses are not kept here: there is POST /openai/v1/responses, and its stream.",
+    );
   throw new ChatRefusal(404, "not_found", `There is nothing at ${c.req.method} ${path} here.`);
 }
 

@@ -14,7 +14,7 @@ export const CHAT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
   findModels: (db) =>
     models.findModels(db, [OWNER, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }, ["d", "e"]),
   settleChat: (db) =>
-    models.settleChat(db, { subject: "u", kind: "c", windowStart: 0 }, 9, { digest: "d", conversation: "c" }),
+    models.settleChat(db, { subject: "u", kind: "c", windowStart: 0 }, 9, { digests: ["d"], conversation: "c" }),
   forgetTails: (db) => models.forgetTails(db, 1),
   modelsOf: (db) => models.modelsOf(db, [OWNER, "gateway"]),
 };

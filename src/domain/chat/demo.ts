@@ -11,13 +11,14 @@ export interface DemoMove {
 
 /** What the model does next, or in words what is wrong with what it was sent. */
 export function demoMove(body: JsonObject): DemoMove | { problem: string } {
-  const messages = body.messages ?? body.input;
+  const asked = body.messages ?? body.input;
+  const messages = typeof asked === "string" ? [{ role: "user", content: asked }] : asked;
   const talk = readTranscript(Array.isArray(messages) ? messages : []);
   const open = unanswered(talk);
   if (open !== null) return { problem: `The call '${open}' has no result right behind it.` };
-  const asked = talk.findLastIndex(({ role, text }) => role === "user" && text.trim() !== "");
-  const said = talk[asked]?.text ?? "";
-  const done = talk.slice(asked + 1).flatMap(({ calls }) => calls);
+  const last = talk.findLastIndex(({ role, text }) => role === "user" && text.trim() !== "");
+  const said = talk[last]?.text ?? "";
+  const done = talk.slice(last + 1).flatMap(({ calls }) => calls);
   const results = talk.flatMap((message) => message.results);
   const tools = body.tool_choice === "none" ? [] : toolNames(body.tools);
   const loader = tools.find((name) => name.endsWith("load_skill") && !name.endsWith("unload_skill"));
@@ -32,8 +33,8 @@ export function demoMove(body: JsonObject): DemoMove | { problem: string } {
     return call(caller, { name: ofSkill, arguments: {} });
   const own = tools.find((name) => mentions(said, name) && !done.some((made) => made.name === name));
   if (own !== undefined) return call(own, {});
-  const last = results.at(-1)?.text.trim() ?? "";
-  const heard = done.length === 0 || last === "" ? "" : ` The last result: ${last.slice(0, 200)}`;
+  const result = results.at(-1)?.text.trim() ?? "";
+  const heard = done.length === 0 || result === "" ? "" : ` The last result: ${result.slice(0, 200)}`;
   return { text: `You said: ${said.trim().slice(0, 500)}${heard}`, calls: [] };
 }
 

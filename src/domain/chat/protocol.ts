@@ -72,8 +72,24 @@ export interface Merger {
   /** Tokens of all steps: read and written, and written alone. */
   readonly tokens: { all: number; output: number };
   readonly said: Said;
+  /** Of what was given out, the last id, where parts of an answer have ids. */
+  readonly lastId?: string | null;
   /** The whole answer, for who did not ask for a stream. */
   whole(): JsonObject;
+}
+
+/** What is done here in the place of a vendor that could keep answers. */
+export interface Items {
+  /** The request with nothing kept at the vendor. Refuses what only makes sense with something kept there. */
+  stateless(body: JsonObject): JsonObject;
+  /** Whether the caller counts on its answer being kept. */
+  isKept(body: JsonObject): boolean;
+  /** The ids of items that a request names in place of their content. */
+  named(body: JsonObject): string[];
+  /** The request with these items in place of their ids. Refuses an id that is not among them. */
+  filled(body: JsonObject, items: readonly JsonObject[]): JsonObject;
+  /** The id of the last item of an answer in a request. */
+  last(body: JsonObject): string | null;
 }
 
 export interface Protocol {
@@ -107,6 +123,9 @@ export interface Protocol {
   merger(body: JsonObject, options: MergerOptions): Merger;
   /** An answer of the scripted model. */
   demo(body: JsonObject, move: DemoMove, id: string): string;
+  readonly items?: Items;
+  /** A request without what some models do not take; `null`: it asks for nothing of it, or it was refused for something else. */
+  lesser?(body: JsonObject, refusal: ChatRefusal | null): JsonObject | null;
   /** For a client that wants to know: the skills that are loaded now, as an event of its stream. */
   skillsEvent(names: readonly string[]): string;
 }

@@ -3,9 +3,10 @@
 import type { Format } from "../tools/formats";
 import { anthropicMessages } from "./anthropic/messages";
 import { openaiChat } from "./openai/chat";
+import { openaiResponses } from "./openai/responses";
 import type { Protocol } from "./protocol";
 
-const ALL: readonly Protocol[] = [openaiChat, anthropicMessages];
+const ALL: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages];
 
 /** The protocol whose messages a conversation keeps in this format. */
 export function protocolOf(format: Format): Protocol {

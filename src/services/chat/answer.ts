@@ -11,8 +11,10 @@ import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
 import { type Begun, beginLoop, breakOff, type Loop, runLoop } from "./loop";
 import { Outlet } from "./outlet";
+import { patientCall } from "./patient";
 import type { GiveBack } from "./places";
-import { type ChatAsked, settle } from "./request";
+import { withReferences } from "./references";
+import { type ChatAsked, settle, tailOfItem } from "./request";
 import { chatSettings } from "./settings";
 import { type ModelCall, modelCall } from "./upstream";
 
@@ -37,7 +39,8 @@ export interface ChatPlace {
 
 export async function answerChatRequest(place: ChatPlace): Promise<Response> {
   try {
-    return await answered(place);
+    const asked = await withReferences(place.protocol, place.asked, place.open);
+    return await answered({ ...place, asked });
   } catch (error) {
     place.release();
     throw error;
@@ -47,10 +50,13 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
 async function answered(place: ChatPlace): Promise<Response> {
   const { context, protocol, asked } = place;
   const { model, headers } = asked;
-  const call = isDemo(model)
+  const called = isDemo(model)
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
-  if (asked.plain !== null) return asItIs(place, call, asked.plain);
+  const call = patientCall(protocol, model, called);
+  // An answer whose parts may be named later is kept, whether or not there are skills in it.
+  const isBare = asked.plain !== null && asked.plain !== "off" && asked.isKept;
+  if (asked.plain !== null && !isBare) return asItIs(place, call, asked.plain);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // Who reads no more ends the call of the model, too.
@@ -61,6 +67,7 @@ async function answered(place: ChatPlace): Promise<Response> {
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(place.ghost), isRetry: place.isRetry, signal: abort.signal },
+    ...{ isBare, isKept: asked.isKept },
     write: (text) => (stream ? outlet.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
@@ -95,15 +102,16 @@ function anyway<T>({ later }: ChatPlace, work: Promise<T>): Promise<T> {
 /** Runs the loop, and settles what it used whether or not it came to its end. */
 async function finished({ context, asked, later, open }: ChatPlace, begun: Begun): Promise<void> {
   const { merger } = begun;
-  let tail: string | null = null;
+  const tails: string[] = [];
   try {
     const digest = await runLoop(begun);
-    tail = digest === null ? null : await chainOf(asked.tail, digest);
+    if (digest !== null) tails.push(await chainOf(asked.tail, digest));
+    if (digest !== null && typeof merger.lastId === "string") tails.push(await tailOfItem(merger.lastId));
   } finally {
     // What the next request is found by is there before this answer ends.
-    const settled = settle(context, asked, merger.tokens.all + begun.guessed, tail);
+    const settled = settle(context, asked, merger.tokens.all + begun.guessed, tails);
     later(settled);
-    if (asked.known === "found" && tail !== null) await settled;
+    if (asked.known === "found" && tails.length > 0) await settled;
     if (asked.known === "once") {
       const { api, target } = open(asked.conversation);
       later(api.erase(target).then(unwrap));
@@ -129,7 +137,7 @@ async function asItIs(place: ChatPlace, call: ModelCall, why: string): Promise<R
   const passed = answer.body?.pipeTo(through.writable) ?? through.writable.close();
   const ended = passed
     .catch(() => undefined)
-    .then(() => settle(context, asked, meter.tokens(body), null))
+    .then(() => settle(context, asked, meter.tokens(body), []))
     .finally(place.release);
   place.later(ended);
   return new Response(through.readable, { status: answer.status, headers });

@@ -65,6 +65,12 @@ export interface ChatEnd {
   digest: string | null;
 }
 
+/** Items of answers that were given out, by their ids. */
+export interface ChatItems {
+  do: "items";
+  ids: string[];
+}
+
 export interface ChatExport {
   do: "export";
   after: number;
@@ -76,7 +82,7 @@ export interface ChatRows {
   next: number | null;
 }
 
-export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatExport;
+export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatItems | ChatExport;
 
 /** By what was asked. */
 export type ChatReply =
@@ -84,6 +90,7 @@ export type ChatReply =
   /** The results, as messages of the vendor, and the skills that are loaded now. */
   | { did: "step"; value: { messages: JsonObject[]; loaded: string[] } }
   | { did: "end"; value: null }
+  | { did: "items"; value: JsonObject[] }
   | { did: "export"; value: ChatRows };
 
 export interface ChatObject {

@@ -70,6 +70,21 @@ export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObj
   return [...answers.reverse().flat(), ...more].map(withOwnNames);
 }
 
+/** Items of answers by their ids, the newest answers first looked at. */
+export function givenItems(chat: ChatStore, ids: readonly string[]): JsonObject[] {
+  const missing = new Set(ids);
+  const found: JsonObject[] = [];
+  for (const { exchange, format } of chat.newestNodes()) {
+    if (format !== "openai-responses") continue;
+    for (const { message } of chat.messages(exchange)) {
+      for (const item of Array.isArray(message.content) ? message.content.filter(isJsonObject) : [])
+        if (typeof item.id === "string" && missing.delete(item.id)) found.push(item);
+    }
+    if (missing.size === 0) break;
+  }
+  return found;
+}
+
 export const SOMETHING_ASKED: JsonObject = { role: "user", content: "" };
 
 /** Where the caller has a tool of the same name, ours has another one. */

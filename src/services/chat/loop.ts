@@ -28,6 +28,10 @@ export interface Loop {
   settings: ConversationSettings;
   /** The same request was sent before. */
   isRetry: boolean;
+  /** The caller asks for something that no skills go with. */
+  isBare: boolean;
+  /** The answer is kept, whether or not there is something to add. */
+  isKept: boolean;
   signal: AbortSignal;
   /** Sends a piece of the answer. */
   write(text: string): Promise<void>;
@@ -54,8 +58,15 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
   const request = await sha256Hex(JSON.stringify([model, shown.slice(last + 1)]));
   const known = { layout, shownLast: textShown(protocol, shown[last]), request, isRetry };
   const asked = { do: "begin", format: protocol.format, model, vendorModel, ...known } as const;
-  const begun = didChat(await ask(loop, asked), "begin").value;
-  if (begun.tools.length === 0 && begun.system === "" && begun.puts.length === 0 && begun.steps.length === 0)
+  const found = didChat(await ask(loop, asked), "begin").value;
+  const begun = loop.isBare ? { ...found, system: "", tools: [] } : found;
+  if (
+    !loop.isKept &&
+    begun.tools.length === 0 &&
+    begun.system === "" &&
+    begun.puts.length === 0 &&
+    begun.steps.length === 0
+  )
     return null;
   const theirs = new Set(protocol.toolNames(body));
   const merger = protocol.merger(body, { isTheirs: (name) => theirs.has(name), usage: loop.usage });

@@ -18,6 +18,7 @@ import {
   chainOf,
   editBranch,
   formatOfChat,
+  givenItems,
   hiddenBehind,
   historyUpTo,
   layRequest,
@@ -39,6 +40,8 @@ export async function takeChat(
       return { did: "step", value: await step(context, session, running, request) };
     case "end":
       return { did: "end", value: await end(context, session, request) };
+    case "items":
+      return { did: "items", value: givenItems(session.store.chat, request.ids) };
     case "export":
       return { did: "export", value: exported(session, request) };
   }

@@ -29,6 +29,10 @@ export interface ChatAsked {
   conversation: string;
   /** `named`: by the caller. `found`: by what was said in it. `once`: nothing of it is kept. */
   known: "named" | "found" | "once";
+  /** Nothing is known of it yet. */
+  isNew: boolean;
+  /** The caller counts on being able to name parts of the answer by their ids. */
+  isKept: boolean;
   /** The digest of all answers that the request shows. */
   tail: string;
   /** Headers that the vendor may see. */
@@ -39,25 +43,21 @@ export interface ChatAsked {
 export async function readChat(
   context: Context,
   protocol: Protocol,
-  { body, text, headers }: { body: JsonObject; text: string; headers: Headers },
+  { body: asked, text, headers }: { body: JsonObject; text: string; headers: Headers },
 ): Promise<ChatAsked> {
+  const body = protocol.items?.stateless(asked) ?? asked;
   const { name, plain } = modelAsked(typeof body.model === "string" ? body.model : "");
   const messages = protocol.messages(body);
   if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
   if (messages.length > CHAT_LIMITS.messages)
     throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
-  const layout = await layoutOf(protocol, messages);
-  let tail = "";
-  let before = "";
-  for (const { role, digest } of layout)
-    if (role === "assistant") {
-      before = tail;
-      tail = await chainOf(tail, digest);
-    }
+  const { tail, before } = await tailsOf(protocol, messages);
   const isFirst = tail === "";
-  // The last answer may have been stopped: then the chat is known by those before it.
-  const tails = [tail, before].filter((one) => one !== "");
   const given = namedIn(context, protocol, body, headers);
+  const last = protocol.items?.last(body) ?? null;
+  // What has an id is found by it, however a front end writes the text. The last answer may have been stopped: then the chat is
+  // known by those before it.
+  const tails = [last === null ? "" : await tailOfItem(last), tail, before].filter((one) => one !== "");
   const near = await findModel(context, name, tails);
   const { model } = near;
   const allow = model.entry.allow ?? {};
@@ -77,11 +77,28 @@ export async function readChat(
     model,
     plain: isOff ? "off" : protocol.bypass(body),
     conversation: found ?? context.newId("chat"),
+    isNew: found === null,
+    isKept: !isOnce && protocol.items?.isKept(asked) === true,
     known: given !== null ? "named" : isOnce ? "once" : "found",
     tail,
     headers: forwarded(headers, allow),
   };
 }
+
+/** The digests of all answers among messages, and of all but the last; empty: there is none. */
+export async function tailsOf(protocol: Protocol, messages: readonly JsonObject[]) {
+  let tail = "";
+  let before = "";
+  for (const { role, digest } of await layoutOf(protocol, messages))
+    if (role === "assistant") {
+      before = tail;
+      tail = await chainOf(tail, digest);
+    }
+  return { tail, before };
+}
+
+/** What a chat is found by whose last answer ends with this item. */
+export const tailOfItem = (id: string) => sha256Hex(`item\n${id}`);
 
 /** The model that a name means to the caller. */
 async function findModel(
@@ -106,14 +123,14 @@ async function findModel(
   return { model, conversation };
 }
 
-/** Writes down what a request used, and how its chat ends now. */
+/** Writes down what a request used, and what its chat is found by now. */
 export async function settle(
   context: Context,
   { known, conversation }: Pick<ChatAsked, "known" | "conversation">,
   tokens: number,
-  tail: string | null,
+  tails: readonly string[],
 ): Promise<void> {
-  const found = known === "found" && tail !== null ? { digest: tail, conversation } : null;
+  const found = known === "found" && tails.length > 0 ? { digests: tails, conversation } : null;
   await settleChat(context.db, tokensToday(context), Math.max(0, Math.round(tokens)), found);
 }
 

@@ -86,6 +86,11 @@ export class ChatStore {
     return this.#nodes("parent = ? ORDER BY at DESC LIMIT 16", parent);
   }
 
+  /** All answers, the newest first. */
+  newestNodes(): ChatNode[] {
+    return this.#nodes("1 ORDER BY at DESC");
+  }
+
   putNode({ chain, parent, digest, exchange, format, model, turn }: ChatNode, at: number): void {
     this.#tables.make("chat_nodes");
     this.#sql.exec(

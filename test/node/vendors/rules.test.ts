@@ -181,6 +181,10 @@ describe("Responses", () => {
     "a call has its output": request(hello, reasoning(1), call(1), hello),
     "reasoning has the item behind it that it was made with": request(hello, reasoning(1), hello),
     "what was made with reasoning has it before it": request(hello, call(1), output(1)),
+    "a model that does not think seals no thoughts": {
+      ...request(hello),
+      ...{ model: "gpt-4.1", include: ["reasoning.encrypted_content"] },
+    },
     "reasoning brings its content, since nothing is stored": request(hello, reasoning(1, {}), call(1), output(1)),
   };
   it.each(Object.entries(broken))("refuses: %s", (rule, body) => expect(refused(body)).toBe(rule));

@@ -62,6 +62,16 @@ export const responsesSchema = z.strictObject({
   store: z.literal(false),
   include: z.array(z.string()).optional(),
   prompt_cache_key: z.string().max(64).optional(),
+  stream: z.boolean().optional(),
+  instructions: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  max_output_tokens: z.int().min(16).nullish(),
+  max_tool_calls: z.int().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  temperature: z.number().nullish(),
+  text: z.looseObject({}).optional(),
+  tool_choice: z.union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.string() })]).optional(),
+  truncation: z.enum(["auto", "disabled"]).nullish(),
   tools: z
     .array(z.strictObject({ type: z.literal("function"), ...functionFields, strict: z.boolean().nullable() }))
     .optional(),
@@ -130,6 +140,14 @@ export const RESPONSES_RULES = [
     },
   },
   {
+    name: "a model that does not think seals no thoughts",
+    source: `${REASONING} (encrypted reasoning items are for reasoning models)`,
+    problem: ({ model, include }) =>
+      model.startsWith("gpt-4") && include?.includes("reasoning.encrypted_content")
+        ? "Encrypted content is not supported with this model."
+        : null,
+  },
+  {
     name: "reasoning brings its content, since nothing is stored",
     source: REASONING,
     problem: (request) => {
@@ -164,7 +182,8 @@ export function responsesAnswer(
   const { input: tokens, cached } = meter.read([...(request.tools ?? []), ...request.input]);
   return {
     ...{ id: `resp_${step}`, object: "response", created_at: 0, model: request.model, status: "completed" },
-    output: [reasoning, ...(calls.length > 0 ? made : [said])],
+    output: [...(request.model.startsWith("gpt-4") ? [] : [reasoning]), ...(calls.length > 0 ? made : [said])],
+    ...{ store: false, tools: request.tools ?? [], tool_choice: request.tool_choice ?? "auto" },
     usage: meteredUsage("input", "output", tokens, cached),
   };
 }

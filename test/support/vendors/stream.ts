@@ -13,10 +13,16 @@ const message = z.looseObject({
   usage: z.looseObject({}),
 });
 
+const response = z.looseObject({
+  output: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+  usage: z.looseObject({}),
+});
+
 /** The events of an answer; `null` where no stream was asked for. */
 export function streamed(route: string, request: unknown, answer: object): string | null {
   if (asked.parse(request).stream !== true) return null;
   if (route.endsWith("/chat/completions")) return chunksOf(chat.parse(answer));
+  if (route.endsWith("/responses")) return itemEventsOf(response.parse(answer));
   return route === "/v1/messages" ? eventsOf(message.parse(answer)) : null;
 }
 
@@ -77,5 +83,50 @@ function piecesOf({ type, text, thinking, signature, input, citations }: Block):
   return [
     ...[said.slice(0, 3), said.slice(3)].map((piece) => ({ type: "text_delta", text: piece })),
     ...cited.map((citation) => ({ type: "citations_delta", citation })),
+  ];
+}
+
+/** Items are announced empty, filled piece by piece, and told whole when they are done; only the last event has them all. */
+function itemEventsOf({ output, usage, ...shell }: z.infer<typeof response>): string {
+  const begun = { ...shell, status: "in_progress", output: [], usage: null };
+  const events: { type: string; [field: string]: unknown }[] = [
+    { type: "response.created", response: begun },
+    { type: "response.in_progress", response: begun },
+    ...output.flatMap((item, index) => itemEvents(item).map((event) => ({ ...event, output_index: index }))),
+    { type: "response.completed", response: { ...shell, output, usage } },
+  ];
+  return events
+    .map((event, sequence_number) => ({ ...event, sequence_number }))
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join("");
+}
+
+function itemEvents(item: z.infer<typeof response>["output"][number]): { type: string; [field: string]: unknown }[] {
+  const added = (more: object) => ({ type: "response.output_item.added", item: { ...item, ...more } });
+  const done = { type: "response.output_item.done", item };
+  const at = { item_id: item.id };
+  if (item.type === "function_call") {
+    const made = String(item.arguments);
+    const pieces = [made.slice(0, 3), made.slice(3)];
+    return [
+      added({ arguments: "", status: "in_progress" }),
+      ...pieces.map((delta) => ({ type: "response.function_call_arguments.delta", ...at, delta })),
+      { type: "response.function_call_arguments.done", ...at, name: item.name, arguments: made },
+      done,
+    ];
+  }
+  if (item.type !== "message") return [added({}), done];
+  const [part] = z.array(z.looseObject({ text: z.string() })).parse(item.content);
+  const text = part?.text ?? "";
+  const place = { ...at, content_index: 0 };
+  return [
+    added({ content: [], status: "in_progress" }),
+    { type: "response.content_part.added", ...place, part: { ...part, text: "" } },
+    ...[text.slice(0, 3), text.slice(3)].map((delta) => ({
+      ...{ type: "response.output_text.delta", ...place, delta, logprobs: [], obfuscation: "x" },
+    })),
+    { type: "response.output_text.done", ...place, text, logprobs: [] },
+    { type: "response.content_part.done", ...place, part },
+    done,
   ];
 }

@@ -88,12 +88,12 @@ export async function findModels(
   return { rows, used: counted?.count ?? 0, conversation: found?.conversation ?? null };
 }
 
-/** Notes what a request used, and which conversation now ends so (`null`: it has a name). */
+/** Notes what a request used, and which conversation is found by these digests now (`null`: it has a name). */
 export async function settleChat(
   db: Database,
   { subject, kind, windowStart }: Use,
   amount: number,
-  tail: { digest: string; conversation: string } | null,
+  tail: { digests: readonly string[]; conversation: string } | null,
 ): Promise<void> {
   const counted = db
     .insert(usage)
@@ -104,12 +104,12 @@ export async function settleChat(
     });
   if (tail === null) await counted;
   else {
-    const { digest, conversation: conversationId } = tail;
+    const { digests, conversation: conversationId } = tail;
     await db.batch([
       counted,
       db
         .insert(chatTails)
-        .values({ userId: subject, digest, conversationId })
+        .values(digests.map((digest) => ({ userId: subject, digest, conversationId })))
         .onConflictDoUpdate({ target: [chatTails.userId, chatTails.digest], set: { conversationId, at: now } }),
     ]);
   }

@@ -1,0 +1,242 @@
+// One stream of a response out of those of several steps, as OpenAI's own SDK asserts it: one response id, items and events that are
+// numbered without gaps, and in the last event the items that were streamed. Nothing is known here of an item but its type.
+
+import { isJsonObject, type JsonObject, parseExactly } from "../../json";
+import type { StreamEvent } from "../../servers/event-stream";
+import { addUsage } from "../merge";
+import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
+import { ChatRefusal } from "../refusal";
+import { callsInStep, isCallItem, isThoughtItem, itemsOf, saidIn, stepOfItems, textsIn } from "./items";
+import {
+  ADDED,
+  asAsked,
+  asEvent,
+  errorIn,
+  eventsOfText,
+  failureOf,
+  type ItemState,
+  leadsToShown,
+  newResponseStep,
+  takeLastThoughts,
+  untoldItems,
+} from "./responses-step";
+
+export class ResponsesMerger implements Merger {
+  readonly keepAlive = ": working\n\n";
+  readonly #body: JsonObject;
+  readonly #options: MergerOptions;
+  /** Several steps' texts are no JSON: only the last step's is given out. */
+  readonly #holdsText: boolean;
+  /** Whether the caller takes thoughts home. */
+  readonly #givesSealed: boolean;
+  #step = newResponseStep();
+  #start: JsonObject | null = null;
+  #isInner = false;
+  #usage: JsonObject = {};
+  #given: ItemState[] = [];
+  #replayed: { item: JsonObject; text: string }[] = [];
+  #sequence = 0;
+
+  constructor(body: JsonObject, options: MergerOptions) {
+    this.#body = body;
+    this.#options = options;
+    const format = isJsonObject(body.text) ? body.text.format : undefined;
+    this.#holdsText = isJsonObject(format) && format.type !== "text";
+    this.#givesSealed = Array.isArray(body.include) && body.include.includes("reasoning.encrypted_content");
+  }
+
+  push({ data }: StreamEvent): string {
+    if (data === null) return "";
+    if (this.#isInner) {
+      this.#isInner = false;
+      this.#step = newResponseStep();
+    }
+    // Servers that speak the protocol as well end it as they end the other one.
+    const event = data.trim() === "[DONE]" ? null : parseExactly(data);
+    if (!isJsonObject(event)) return "";
+    switch (event.type) {
+      case "error":
+      case "response.failed":
+        throw new ChatRefusal(502, "model_failed", "The model failed.", { body: { error: errorIn(event) } });
+      case "response.created":
+      case "response.queued":
+      case "response.in_progress":
+        return this.#lifecycle(event);
+      case "response.completed":
+      case "response.incomplete":
+        return this.#ended(event);
+      default:
+        return typeof event.output_index === "number" ? this.#item(event, event.output_index) : this.#write(event);
+    }
+  }
+
+  #lifecycle(event: JsonObject): string {
+    const response = isJsonObject(event.response) ? event.response : {};
+    this.#step.response = response;
+    const isFirst = this.#start === null || this.#start.id === response.id;
+    this.#start ??= response;
+    return isFirst ? this.#write({ ...event, response: this.#asAsked(response) }) : "";
+  }
+
+  #item(event: JsonObject, index: number): string {
+    const { items } = this.#step;
+    const state = items.get(index) ?? { item: {}, shown: null };
+    if (isJsonObject(event.item)) state.item = event.item;
+    else if (!items.has(index)) return "";
+    items.set(index, state);
+    return this.#show(event, state);
+  }
+
+  /** Keeps how a step ended. Items that nobody has spoken of before are told now. */
+  #ended(event: JsonObject): string {
+    const response = isJsonObject(event.response) ? event.response : {};
+    this.#step.response = response;
+    this.#step.last = event;
+    this.#start ??= response;
+    const untold = untoldItems(response, this.#step.items);
+    return untold.map(({ index, item }) => ADDED.map((type) => this.#item({ type, item }, index)).join("")).join("");
+  }
+
+  /** An event of an item: at its number in the answer, later, or never. */
+  #show(event: JsonObject, state: ItemState): string {
+    const { held } = this.#step;
+    const { item, shown } = state;
+    if (shown !== null) return this.#give(event, state);
+    if (isCallItem(item) && !this.#isTheirs(item)) return "";
+    if (isCallItem(item) || isThoughtItem(item) || (this.#holdsText && item.type === "message")) {
+      held.push({ event, state });
+      return "";
+    }
+    const thoughts = takeLastThoughts(held).map((one) => this.#give(one.event, one.state));
+    return thoughts.join("") + this.#give(event, state);
+  }
+
+  #isTheirs(item: JsonObject): boolean {
+    return callsInStep(item).every(({ name }) => this.#options.isTheirs(name));
+  }
+
+  #give(event: JsonObject, state: ItemState): string {
+    const before = this.#before();
+    state.shown ??= this.#given.push(state) - 1;
+    const told: JsonObject = isJsonObject(event.item) ? { ...event, item: this.#forCaller(event.item) } : event;
+    return before + this.#write({ ...told, output_index: state.shown });
+  }
+
+  /** What earlier attempts had said already. */
+  #before(): string {
+    const replayed = this.#replayed;
+    this.#replayed = [];
+    return replayed
+      .map(({ item, text }) => {
+        const events = eventsOfText(item, text);
+        const said = events.at(-1)?.item;
+        const shown = this.#given.push({ item: isJsonObject(said) ? said : item, shown: this.#given.length }) - 1;
+        return events.map((event) => this.#write({ ...event, output_index: shown })).join("");
+      })
+      .join("");
+  }
+
+  #forCaller(item: JsonObject): JsonObject {
+    if (this.#givesSealed || !isThoughtItem(item)) return item;
+    const { encrypted_content: _, ...open } = item;
+    return open;
+  }
+
+  #write(event: JsonObject): string {
+    return asEvent({ ...event, sequence_number: this.#sequence++ });
+  }
+
+  replay(message: JsonObject): void {
+    if (this.#holdsText) return;
+    for (const item of itemsOf(message)) {
+      const text = textsIn([item]).join("");
+      if (text !== "") this.#replayed.push({ item, text });
+    }
+  }
+
+  inner(): string {
+    this.#count();
+    this.#isInner = true;
+    return "";
+  }
+
+  finish(): string {
+    this.#count();
+    const { held, items, last } = this.#step;
+    const all = [...items.values()];
+    const isShown = (item: JsonObject) => !isCallItem(item) || this.#isTheirs(item);
+    const told = held
+      .filter(({ state }) => !isThoughtItem(state.item) || leadsToShown(state, all, isShown))
+      .map(({ event, state }) => this.#give(event, state));
+    const end = { type: "response.completed", ...last, response: this.whole() };
+    return `${this.#before()}${told.join("")}${this.#write(end)}`;
+  }
+
+  fail(refusal: ChatRefusal): string {
+    const error = failureOf(refusal);
+    if (this.#start === null) return this.#write({ type: "error", ...error, param: refusal.param });
+    const response = { ...this.#asAsked(this.#start), status: "failed", error, output: this.#output() };
+    return this.#write({ type: "response.failed", response });
+  }
+
+  #count(): void {
+    const { usage } = this.#step.response;
+    if (isJsonObject(usage)) this.#usage = addUsage(this.#usage, usage);
+  }
+
+  #asAsked(response: JsonObject): JsonObject {
+    return asAsked(response, this.#body, this.#options.isTheirs);
+  }
+
+  #output(): JsonObject[] {
+    return this.#given.map(({ item }) => this.#forCaller(item));
+  }
+
+  get message(): JsonObject {
+    const items = [...this.#step.items].sort(([a], [b]) => a - b);
+    return stepOfItems(items.map(([, { item }]) => item));
+  }
+
+  get calls(): MadeCall[] {
+    return callsInStep(this.message);
+  }
+
+  get end(): StepEnd {
+    const { last, response } = this.#step;
+    if (last === null) return "broken";
+    if (last.type === "response.completed") return this.calls.length > 0 ? "calls" : "stop";
+    const { incomplete_details: details } = response;
+    return isJsonObject(details) && details.reason === "content_filter" ? "refused" : "length";
+  }
+
+  get tokens() {
+    const number = (value: unknown) => (typeof value === "number" ? value : 0);
+    const { total_tokens: all, output_tokens: output } = this.#usage;
+    return { all: number(all), output: number(output) };
+  }
+
+  get said(): Said {
+    return saidIn(this.#given.map(({ item }) => item));
+  }
+
+  /** The id of the last item that was given out. */
+  get lastId(): string | null {
+    const ids = this.#given.flatMap(({ item }) => (typeof item.id === "string" ? item.id : []));
+    return ids.at(-1) ?? null;
+  }
+
+  whole(): JsonObject {
+    const { id, created_at } = this.#start ?? {};
+    const { response } = this.#step;
+    const usage = this.#options.usage === "last" ? (response.usage ?? null) : this.#usage;
+    const output = this.#output();
+    return {
+      ...this.#asAsked(response),
+      ...(id === undefined ? {} : { id }),
+      ...(created_at === undefined ? {} : { created_at }),
+      output,
+      ...(typeof response.output_text === "string" ? { output_text: textsIn(output).join("") } : {}),
+      usage,
+    };
+  }
+}

@@ -1,0 +1,182 @@
+// OpenAI's Responses as the loop reads and writes it. Nothing is kept at the vendor: thoughts come sealed with each step and go back
+// with it, and what a caller names by its id in place of its content is looked up here.
+
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
+import type { Entry, Protocol, StepParts } from "../protocol";
+import { ChatRefusal } from "../refusal";
+import {
+  callIdOf,
+  callsInStep,
+  isFunctionItem,
+  isResultItem,
+  isRunByVendor,
+  itemsOf,
+  messagesOfInput,
+  RUN_BY_CALLER,
+  saidIn,
+  withoutCallItems,
+  withoutStepThoughts,
+} from "./items";
+import { demoResponse } from "./responses-demo";
+import { ResponsesMerger } from "./responses-merger";
+
+const SEALED = "reasoning.encrypted_content";
+
+export const openaiResponses: Protocol = {
+  api: "openai-responses",
+  format: "openai-responses",
+  path: "/responses",
+  outputField: "max_output_tokens",
+  keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+  messages: ({ input }) => messagesOfInput(input),
+  entry: entryOfStep,
+  toolNames: ({ tools }) => [...namesIn(tools), ...RUN_BY_CALLER],
+  bypass: ({ tool_choice: choice }) => (choice === "none" || isJsonObject(choice) ? "tool_choice" : null),
+  conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),
+  stepBody,
+  join: joinOutputs,
+  callsIn: callsInStep,
+  withoutCalls: withoutCallItems,
+  withoutThoughts: withoutStepThoughts,
+  withResult: (message, callId, text) =>
+    isResultItem(message) && callIdOf(message) === callId ? { ...message, output: text } : null,
+  merger: (body, options) => new ResponsesMerger(body, options),
+  demo: demoResponse,
+  skillsEvent: (names) => `event: skills\ndata: ${JSON.stringify({ type: "skills", loaded: names })}\n\n`,
+  items: {
+    stateless,
+    isKept: ({ store }) => store !== false,
+    named: (body) => referencesIn(body).map(({ id }) => String(id)),
+    filled,
+    last: (body) => {
+      const made = (messagesIn(body) ?? []).findLast(({ role }) => role === "assistant");
+      const ids = itemsOf(made ?? {}).flatMap(({ id }) => (typeof id === "string" ? id : []));
+      return ids.at(-1) ?? null;
+    },
+  },
+  lesser,
+};
+
+const messagesIn = ({ input }: JsonObject) => messagesOfInput(input);
+const inputOf = ({ input }: JsonObject) => (Array.isArray(input) ? input : []);
+const referencesIn = (body: JsonObject) =>
+  inputOf(body).flatMap((item) => (isJsonObject(item) && item.type === "item_reference" ? [item] : []));
+
+function namesIn(tools: JsonValue | undefined): string[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool) =>
+    isJsonObject(tool) && typeof tool.name === "string" ? [tool.name] : [],
+  );
+}
+
+function entryOfStep(message: JsonObject): Entry {
+  if (message.role === "assistant") return { role: "assistant", said: saidIn(itemsOf(message)) };
+  if (isResultItem(message)) return { role: "results" };
+  return { role: message.role === "user" ? "user" : "other" };
+}
+
+const KEPT = [
+  ["previous_response_id", "Responses are not kept here. Send the items of the conversation as `input`."],
+  ["conversation", "Conversations are not kept here. Send the items of the conversation as `input`."],
+  ["background", "Responses are not kept here, so that none is made in the background. Ask for a stream."],
+] as const;
+
+/** The same request with nothing kept at the vendor. What only makes sense with something kept there is refused. */
+function stateless(body: JsonObject): JsonObject {
+  for (const [field, why] of KEPT) {
+    const value = body[field];
+    if (value !== undefined && value !== null && value !== false)
+      throw new ChatRefusal(400, "unsupported_parameter", why, { param: field });
+  }
+  return { ...body, store: false };
+}
+
+/** The request with the items in place of their ids. */
+function filled(body: JsonObject, items: readonly JsonObject[]): JsonObject {
+  const known = new Map(items.map((item) => [item.id, item]));
+  const input = inputOf(body).map((item) => {
+    if (!isJsonObject(item) || item.type !== "item_reference") return item;
+    const found = known.get(item.id);
+    if (found !== undefined) return found;
+    const why = `Item with id '${String(item.id).slice(0, 128)}' not found. Only items that this gateway gave out in this conversation can be named by their id: send the item itself, with \`store: false\`.`;
+    throw new ChatRefusal(404, "item_not_found", why, { param: "input" });
+  });
+  return { ...body, input };
+}
+
+/** The least that the vendor takes. */
+const LEAST_OUTPUT = 16;
+
+function stepBody(body: JsonObject, parts: StepParts): JsonObject {
+  const { tools, tool_choice: choice, include, max_output_tokens: most, ...rest } = body;
+  const { system, singleSystem } = parts;
+  const items = parts.messages.flatMap(itemsOf);
+  const [own, instructions] = singleSystem && system !== "" ? ["", joined(system, body.instructions)] : [system, null];
+  const included = Array.isArray(include) ? include : [];
+  const next: JsonObject = {
+    ...rest,
+    ...(instructions === null ? {} : { instructions }),
+    model: parts.model,
+    input: own === "" ? items : [{ role: "system", content: own }, ...items],
+    stream: true,
+    store: false,
+    include: included.includes(SEALED) ? included : [...included, SEALED],
+    ...(typeof most === "number" ? { max_output_tokens: Math.max(LEAST_OUTPUT, most - parts.spent) } : {}),
+  };
+  const left = callsLeft(body, parts.messages);
+  if (left !== null) next.max_tool_calls = left;
+  const theirs = (Array.isArray(tools) ? tools : []).filter(
+    (tool) => left !== 0 || !isJsonObject(tool) || typeof tool.name === "string",
+  );
+  const all = [...parts.tools, ...theirs];
+  if (all.length > 0) next.tools = all;
+  const wanted = parts.isLast ? "none" : parts.isFirst || choice !== "required" ? choice : "auto";
+  if (wanted !== undefined) next.tool_choice = wanted;
+  if (parts.cacheKey !== null) next.prompt_cache_key ??= parts.cacheKey;
+  return next;
+}
+
+const joined = (system: string, theirs: JsonValue | undefined) =>
+  typeof theirs === "string" && theirs !== "" ? `${system}\n\n${theirs}` : system;
+
+/** How many calls of the vendor's own tools are left of what the caller allows for an answer; `null`: there is no bound. */
+function callsLeft({ max_tool_calls: most }: JsonObject, messages: readonly JsonObject[]): number | null {
+  if (typeof most !== "number") return null;
+  const asked = messages.findLastIndex(({ role }) => role !== undefined && role !== "assistant");
+  return Math.max(
+    0,
+    most -
+      messages
+        .slice(asked + 1)
+        .flatMap(itemsOf)
+        .filter(isRunByVendor).length,
+  );
+}
+
+const WENT_ON = "Error: The user went on before this tool answered.";
+
+/** The outputs of a step stand in the order of its calls. */
+function joinOutputs(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
+  const at = stored.findLastIndex(({ role }) => role === "assistant");
+  const calls = callsInStep(stored[at] ?? {});
+  const ours = stored.slice(at + 1);
+  const answers = (id: string) => (output: JsonObject) => isResultItem(output) && callIdOf(output) === id;
+  if (calls.every(({ id }) => ours.some(answers(id)))) return [...stored, ...rest];
+  const end = rest.findIndex((item) => !isResultItem(item));
+  const theirs = rest.slice(0, end === -1 ? rest.length : end);
+  const outputs = calls.flatMap(({ id, entry }) => {
+    const found = [...ours, ...theirs].find(answers(id));
+    if (found !== undefined) return [found];
+    return isFunctionItem(entry) ? [{ type: `${entry.type}_output`, call_id: id, output: WENT_ON }] : [];
+  });
+  const others = theirs.filter((output) => !outputs.includes(output));
+  return [...stored.slice(0, at + 1), ...outputs, ...others, ...rest.slice(theirs.length)];
+}
+
+/** A model that does not think refuses to seal its thoughts: the same request without asking for that. */
+function lesser({ include, ...rest }: JsonObject, refusal: ChatRefusal | null): JsonObject | null {
+  if (!Array.isArray(include) || !include.includes(SEALED)) return null;
+  const isAbout = refusal?.status === 400 && /encrypted|"param":"include/i.test(JSON.stringify(refusal.body));
+  if (refusal !== null && !isAbout) return null;
+  const left = include.filter((one) => one !== SEALED);
+  return left.length === 0 ? rest : { ...rest, include: left };
+}

@@ -1,0 +1,27 @@
+// Parts of answers that a request names by their ids in place of their content: they are looked up in what was given out.
+
+import type { Protocol } from "../../domain/chat/protocol";
+import { type Target, unwrap } from "../conversation/api";
+import { type ChatObject, didChat } from "./api";
+import { type ChatAsked, tailsOf } from "./request";
+
+/** The request with everything in it that it names. */
+export async function withReferences(
+  protocol: Protocol,
+  asked: ChatAsked,
+  open: (id: string) => { api: ChatObject; target: Target },
+): Promise<ChatAsked> {
+  const { items } = protocol;
+  const ids = items?.named(asked.body) ?? [];
+  if (items === undefined || ids.length === 0) return asked;
+  const found = asked.isNew ? [] : await itemsOf(open(asked.conversation), ids);
+  const body = items.filled(asked.body, found);
+  const { tail } = await tailsOf(protocol, protocol.messages(body) ?? []);
+  return { ...asked, body, tail };
+}
+
+async function itemsOf({ api, target }: { api: ChatObject; target: Target }, ids: string[]) {
+  const reply = await api.chat(target, { do: "items", ids }, null);
+  if (!reply.ok && reply.error.reason === "CONVERSATION_NOT_FOUND") return [];
+  return didChat(unwrap(reply), "items").value;
+}

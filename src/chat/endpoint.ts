@@ -16,6 +16,7 @@ import type { HttpEnv } from "../edge/env";
 import { logUnexpected } from "../edge/unexpected";
 import { answerChatRequest } from "../services/chat/answer";
 import { listCallable } from "../services/chat/callable";
+import { countTokens } from "../services/chat/count";
 import { takePlace } from "../services/chat/places";
 import { readChat } from "../services/chat/request";
 
@@ -39,6 +40,8 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
   const path = c.req.path.replace(/\/+$/, "");
   const protocol = CHATS[path];
   if (protocol !== undefined && c.req.method === "POST") return answerChat(c, protocol);
+  const counted = path.endsWith("/count_tokens") ? CHATS[path.slice(0, -"/count_tokens".length)] : undefined;
+  if (counted?.counting !== undefined && c.req.method === "POST") return answerCount(c, counted);
   const models = /^\/(openai|anthropic)\/v1\/models(?:\/(.+))?$/.exec(path);
   if (models !== null && (c.req.method === "GET" || c.req.method === "HEAD"))
     return answerModels(c, models[1] === "openai" ? "openai" : "anthropic", models[2]);
@@ -49,6 +52,17 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
       "Responses are not kept here: there is POST /openai/v1/responses, and its stream.",
     );
   throw new ChatRefusal(404, "not_found", `There is nothing at ${c.req.method} ${path} here.`);
+}
+
+async function answerCount(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<Response> {
+  const { raw } = c.req;
+  const context = c.get("context");
+  const asked = await readChat(context, protocol, { ...(await readJson(raw)), headers: raw.headers });
+  return countTokens({
+    ...{ context, protocol, asked, signal: raw.signal, ghost: raw.headers.get("x-skill-ghost") },
+    open: (id) => conversation(c, id),
+    later: (work) => c.executionCtx.waitUntil(work),
+  });
 }
 
 async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<Response> {

@@ -92,6 +92,16 @@ export interface Items {
   last(body: JsonObject): string | null;
 }
 
+/** How a vendor counts what a request would cost to read. */
+export interface Counting {
+  /** Behind the model's address. */
+  readonly path: string;
+  /** The request of a step as it is counted. */
+  body(step: JsonObject): JsonObject;
+  /** The scripted model's answer. */
+  demo(body: JsonObject): JsonObject;
+}
+
 export interface Protocol {
   readonly api: ChatApi;
   readonly format: Format;
@@ -124,6 +134,7 @@ export interface Protocol {
   /** An answer of the scripted model. */
   demo(body: JsonObject, move: DemoMove, id: string): string;
   readonly items?: Items;
+  readonly counting?: Counting;
   /** A request without what some models do not take; `null`: it asks for nothing of it, or it was refused for something else. */
   lesser?(body: JsonObject, refusal: ChatRefusal | null): JsonObject | null;
   /** For a client that wants to know: the skills that are loaded now, as an event of its stream. */

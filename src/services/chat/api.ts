@@ -33,13 +33,17 @@ export interface KeptStep {
   message: JsonObject;
 }
 
-export interface ChatBegun {
-  exchange: string;
+/** What a model is given besides what the caller shows. */
+export interface ChatOffered {
   system: string;
   tools: JsonObject[];
-  cacheKey: string | null;
   /** What stands in the place of visible messages, by their number. `other`: made by another model. */
   puts: { at: number; messages: JsonObject[]; other: boolean }[];
+}
+
+export interface ChatBegun extends ChatOffered {
+  exchange: string;
+  cacheKey: string | null;
   /** What an earlier attempt has done already, and what is to be appended. */
   steps: KeptStep[];
   /** Thoughts of earlier turns are to be left out. */
@@ -65,6 +69,14 @@ export interface ChatEnd {
   digest: string | null;
 }
 
+/** What a request would be given, where nothing is begun. */
+export interface ChatLook {
+  do: "look";
+  format: Format;
+  model: string;
+  layout: Laid[];
+}
+
 /** Items of answers that were given out, by their ids. */
 export interface ChatItems {
   do: "items";
@@ -82,7 +94,7 @@ export interface ChatRows {
   next: number | null;
 }
 
-export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatItems | ChatExport;
+export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatLook | ChatItems | ChatExport;
 
 /** By what was asked. */
 export type ChatReply =
@@ -90,6 +102,7 @@ export type ChatReply =
   /** The results, as messages of the vendor, and the skills that are loaded now. */
   | { did: "step"; value: { messages: JsonObject[]; loaded: string[] } }
   | { did: "end"; value: null }
+  | { did: "look"; value: ChatOffered }
   | { did: "items"; value: JsonObject[] }
   | { did: "export"; value: ChatRows };
 

@@ -26,7 +26,10 @@ export interface Branch {
 export const chainOf = (before: string, digest: string) => sha256Hex(`${before}\n${digest}`);
 
 /** Lays a request along the tree by what we said ourselves. Texts of the user are not compared. */
-export async function layRequest(chat: ChatStore, { layout, format }: ChatBegin): Promise<Branch> {
+export async function layRequest(
+  chat: ChatStore,
+  { layout, format }: Pick<ChatBegin, "layout" | "format">,
+): Promise<Branch> {
   const answers = layout.flatMap(({ role, digest }, at) => (role === "assistant" ? [{ at, digest }] : []));
   const nodes = new Map<number, ChatNode>();
   let chain = "";

@@ -23,8 +23,10 @@ export const hasDemo = ({ DEMO_MODEL }: Pick<Context["settings"], "DEMO_MODEL">)
 export const isDemo = ({ scope }: FoundModel) => scope === SCOPE;
 
 /** Calls it. */
-export function demoCall(context: Context, protocol: Protocol): ModelCall {
+export function demoCall(context: Context, protocol: Protocol, isCounted = false): ModelCall {
   return async (body: JsonObject) => {
+    const { counting } = protocol;
+    if (isCounted && counting !== undefined) return Response.json(counting.demo(body));
     const move = demoMove(body);
     if ("problem" in move) throw new ChatRefusal(400, "invalid_request", move.problem);
     const type = body.stream === true ? "text/event-stream" : "application/json";

@@ -21,7 +21,7 @@ export async function layoutOf(protocol: Protocol, messages: readonly JsonObject
 export function withHidden(
   protocol: Protocol,
   shown: readonly JsonObject[],
-  { puts, dropThoughts }: ChatBegun,
+  { puts, dropThoughts }: Pick<ChatBegun, "puts" | "dropThoughts">,
 ): JsonObject[] {
   const hidden = new Map(puts.map((put) => [put.at, put]));
   let rest: JsonObject[] = [];

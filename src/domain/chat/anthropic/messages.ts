@@ -32,6 +32,11 @@ export const anthropicMessages: Protocol = {
   withResult,
   merger: (body, options) => new MessageMerger(body, options),
   demo: demoMessage,
+  counting: {
+    path: "/v1/messages/count_tokens",
+    body: ({ stream: _, max_tokens: __, metadata: ___, ...counted }) => counted,
+    demo: (body) => ({ input_tokens: Math.ceil(JSON.stringify(body).length / 4) }),
+  },
   skillsEvent: (names) => `event: skills\ndata: ${JSON.stringify({ type: "skills", loaded: names })}\n\n`,
 };
 

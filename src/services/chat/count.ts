@@ -1,0 +1,62 @@
+// Counting what a request would cost to read: the vendor counts it, with all that the gateway would add.
+
+import type { JsonObject } from "../../domain/json";
+import { unwrap } from "../conversation/api";
+import type { ChatPlace } from "./answer";
+import { type ChatOffered, didChat } from "./api";
+import { demoCall, isDemo } from "./demo";
+import { besideTheirs, layoutOf, withHidden } from "./hidden";
+import { chatSettings } from "./settings";
+import { modelCall } from "./upstream";
+
+type CountPlace = Pick<ChatPlace, "context" | "protocol" | "asked" | "signal" | "ghost" | "open" | "later">;
+
+/** The vendor's own count. No turn is begun by it, and nothing is kept. */
+export async function countTokens(place: CountPlace): Promise<Response> {
+  const { context, protocol, asked, signal } = place;
+  const { model, headers, body } = asked;
+  const { counting } = protocol;
+  if (counting === undefined) throw new Error(`${protocol.api} counts nothing`);
+  const call = isDemo(model)
+    ? demoCall(context, protocol, true)
+    : await modelCall(context, protocol, model, counting.path, headers);
+  const counted = asked.plain === null ? await withOurs(place) : { ...body, model: model.entry.model };
+  const answer = await call(counting.body(counted), signal);
+  const type = answer.headers.get("content-type");
+  return new Response(answer.body, { status: answer.status, headers: type === null ? {} : { "content-type": type } });
+}
+
+async function withOurs(place: CountPlace): Promise<JsonObject> {
+  const { protocol, asked } = place;
+  const { body, model } = asked;
+  const shown = protocol.messages(body) ?? [];
+  const { system, tools, puts } = await offeredTo(place, shown);
+  if (system === "" && tools.length === 0 && puts.length === 0) return { ...body, model: model.entry.model };
+  const theirs = new Set(protocol.toolNames(body));
+  return protocol.stepBody(body, {
+    ...{ model: model.entry.model, system, tools: tools.map((tool) => besideTheirs(tool, theirs)) },
+    messages: withHidden(protocol, shown, { puts, dropThoughts: false }),
+    ...{ isFirst: true, isLast: false, spent: 0, cacheKey: null },
+    singleSystem: model.entry.single_system === true,
+  });
+}
+
+/** What the model would be given. A chat that is not there yet is begun for a moment under another name. */
+async function offeredTo(place: CountPlace, shown: readonly JsonObject[]): Promise<ChatOffered> {
+  const { context, protocol, asked, open, later } = place;
+  const { name: model, entry } = asked.model;
+  const layout = await layoutOf(protocol, shown);
+  const { format } = protocol;
+  if (!asked.isNew) {
+    const { api, target } = open(asked.conversation);
+    const reply = await api.chat(target, { do: "look", format, model, layout }, null);
+    if (reply.ok || reply.error.reason !== "CONVERSATION_NOT_FOUND") return didChat(unwrap(reply), "look").value;
+  }
+  const { api, target } = open(context.newId("count"));
+  const begin = { do: "begin", format, model, vendorModel: entry.model, layout, request: "", isRetry: false } as const;
+  try {
+    return didChat(unwrap(await api.chat(target, begin, chatSettings(place.ghost))), "begin").value;
+  } finally {
+    later(api.erase(target).then(unwrap));
+  }
+}

@@ -5,6 +5,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { allows, needOf, recallOf, survivesOutage } from "../domain/access/key-scope";
 import { GatewayError, isNo } from "../domain/errors";
+import type { Settings } from "../domain/settings/settings";
 import { identify, type Shown } from "../services/access/identity";
 import { isUseDue, noteUse } from "../services/access/keys";
 import type { Trust } from "../services/access/recall";
@@ -49,7 +50,9 @@ async function seenBy(
     development: __DEVELOPMENT__,
     fetch: (url: string, init: RequestInit) => fetch(url, init),
   };
-  const { caller, key, certain } = await identify(looking, shownBy(c), trust, ({ scopes }) => requireScope(c, scopes));
+  const { caller, key, certain } = await identify(looking, shownBy(c, places.settings), trust, ({ scopes }) =>
+    requireScope(c, scopes),
+  );
   if (caller.stale && !survivesOutage(c.req.path)) throw storageDown();
   const now = Date.now();
   if (key !== null && isUseDue(key, places.memory.notedAt(key.id), now)) {
@@ -59,14 +62,23 @@ async function seenBy(
   return { caller, certain, session: certain ? places.far.raw : undefined };
 }
 
-function shownBy(c: HonoContext<HttpEnv>): Shown {
+function shownBy(c: HonoContext<HttpEnv>, settings: Settings): Shown {
   return {
     bearer: bearerIn(c),
     onBehalfOf: c.req.header("on-behalf-of") ?? null,
+    endUser: endUserIn(c, settings),
     requestId: c.get("requestId"),
     path: pathOf(c.req.url),
     bookmark: c.req.header("x-d1-bookmark") ?? null,
   };
+}
+
+/** Whom a chat front end asks for, where the operator has said in which header. What it did not fill in names nobody. */
+function endUserIn(c: HonoContext<HttpEnv>, { CHAT_USER_HEADER, CHAT_USER_PREFIX }: Settings): Shown["endUser"] {
+  if (CHAT_USER_HEADER === undefined || needOf(c.req.method, c.req.path) !== "chat") return null;
+  const said = c.req.header(CHAT_USER_HEADER)?.trim() ?? "";
+  if (said === "" || said.includes("{{")) return null;
+  return { header: CHAT_USER_HEADER, userId: CHAT_USER_PREFIX + said };
 }
 
 /**

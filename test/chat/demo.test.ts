@@ -117,7 +117,11 @@ describe("the chat endpoint", () => {
       expect(answer.headers.get("x-conversation-id")).toBeNull();
       expect((await message(answer)).content).toBe("You said: Please use haiku.");
     }
-    expect(await (await call("GET", "/api/v1/conversations", { key })).json()).toMatchObject({ items: [] });
+    // And where there are no skills it leaves nothing behind.
+    const bare = await keyFor(`chat-bare-${users++}`);
+    expect((await ask(bare, [say("Hello.")])).headers.get("x-skills")).toBe("off; none");
+    for (const one of [key, bare])
+      expect(await (await call("GET", "/api/v1/conversations", { key: one })).json()).toMatchObject({ items: [] });
   });
 
   it("goes on from an earlier answer as from a branch, and destroys none", async () => {

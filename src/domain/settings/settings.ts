@@ -15,6 +15,7 @@ import {
   parsedList,
   readCount,
   readTable,
+  textOr,
   type ValuesOf,
 } from "./kinds";
 
@@ -147,6 +148,16 @@ export const SETTINGS = {
     return names.length === 0 ? CHAT_NAMES : names;
   }).describe(
     "Comma-separated headers in which a front end names a chat to the chat endpoint. Empty: `X-Conversation-Id` and `X-OpenWebUI-Chat-Id`.",
+  ),
+  CHAT_USER_HEADER: optionalText((value) =>
+    /^[A-Za-z0-9-]{1,64}$/.test(value) ? null : "is no name of a header",
+  ).describe(
+    "A header, such as `X-OpenWebUI-User-Id`, in which a front end names its user to the chat endpoint. It counts only from keys with `act_as`, as `On-Behalf-Of` does. Unset: none.",
+  ),
+  CHAT_USER_PREFIX: textOr("", (value) =>
+    /^[A-Za-z0-9._:@+=-]{0,64}$/.test(value) ? null : "has what no user id has",
+  ).describe(
+    "Put before what `CHAT_USER_HEADER` says, such as `owui:`: a front end then names users of its own only, whatever it sends there.",
   ),
   DEMO_MODEL: choice(["on", "off"], "off").describe(
     "With `on` the chat endpoint has the scripted model `demo` also when deployed. Locally it always has.",

@@ -21,6 +21,8 @@ import { readToken, type TokenBearer } from "./token";
 export interface Shown {
   bearer: string | null;
   onBehalfOf: string | null;
+  /** Whom a front end says that it asks for, and in which header. It counts only from who may act for others. */
+  endUser: { header: string; userId: string } | null;
   requestId: string;
   /** What the request asks for: its path with its query. */
   path: string;
@@ -49,6 +51,24 @@ export interface Identified {
 export async function identify(
   looking: Looking,
   shown: Shown,
+  trust: Trust,
+  admit: (principal: Principal) => void,
+): Promise<Identified> {
+  const { endUser, onBehalfOf } = shown;
+  const found = await identifyBearer(looking, shown, trust, admit);
+  if (endUser === null) return found;
+  const { header, userId } = endUser;
+  if (onBehalfOf !== null && onBehalfOf !== userId)
+    throw badHeader(header, "names another user than On-Behalf-Of", "Send one of them.");
+  // Anybody with a key can send the header. Who may not act for others is nobody but itself.
+  if (onBehalfOf !== null || !canActAs(found.caller.principal)) return found;
+  if (!USER_ID.test(userId)) throw badHeader(header, "is not a user id", USER_FORM);
+  return identifyBearer(looking, { ...shown, onBehalfOf: userId }, trust, admit);
+}
+
+async function identifyBearer(
+  looking: Looking,
+  shown: Omit<Shown, "endUser">,
   trust: Trust,
   admit: (principal: Principal) => void,
 ): Promise<Identified> {

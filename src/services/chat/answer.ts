@@ -72,7 +72,11 @@ async function answered(place: ChatPlace): Promise<Response> {
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
   const begun = await anyway(place, beginLoop(loop));
-  if (begun === null) return asItIs(place, call, "none");
+  if (begun === null) {
+    // Nobody can find it again.
+    if (asked.isNew) place.later(api.erase(target).then(unwrap));
+    return asItIs(place, call, "none");
+  }
   // Told at once, and not when a tool that runs has ended: who asks the same again goes on there.
   abort.signal.addEventListener("abort", () => place.later(breakOff(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };

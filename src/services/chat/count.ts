@@ -53,7 +53,8 @@ async function offeredTo(place: CountPlace, shown: readonly JsonObject[]): Promi
     if (reply.ok || reply.error.reason !== "CONVERSATION_NOT_FOUND") return didChat(unwrap(reply), "look").value;
   }
   const { api, target } = open(context.newId("count"));
-  const begin = { do: "begin", format, model, vendorModel: entry.model, layout, request: "", isRetry: false } as const;
+  const nothing = { request: "", isRetry: false, shownLast: null };
+  const begin = { do: "begin", format, model, vendorModel: entry.model, layout, ...nothing } as const;
   try {
     return didChat(unwrap(await api.chat(target, begin, chatSettings(place.ghost))), "begin").value;
   } finally {

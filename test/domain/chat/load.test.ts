@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { MessageMerger } from "../../../src/domain/chat/anthropic/message-merger";
 import { ChatMerger } from "../../../src/domain/chat/openai/chat-merger";
+import { ResponsesMerger } from "../../../src/domain/chat/openai/responses-merger";
 import type { Merger } from "../../../src/domain/chat/protocol";
 
 const push = (merger: Merger, data: object) =>
@@ -13,6 +14,13 @@ const call = (index: number, text: string) => ({ tool_calls: [{ index, function:
 const named = { tool_calls: [{ index: 0, id: "t", type: "function", function: { name: "f", arguments: "" } }] };
 const block = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
 const piece = (delta: object) => ({ type: "content_block_delta", index: 0, delta });
+
+const item = (output_index: number, item: object) => ({ type: "response.output_item.added", output_index, item });
+const said = (type: string) => ({
+  ...{ type, item_id: "msg_0123456789abcdef", output_index: 0, content_index: 0, delta: " tok", logprobs: [] },
+  ...{ sequence_number: 7, obfuscation: "xyzxyzxyz" },
+});
+const json = { text: { format: { type: "json_object" } } };
 
 const fields = (at: number) =>
   Object.fromEntries(Array.from({ length: 50 }, (_, of) => [`x_${at}_${of}`, "y".repeat(2_000)]));
@@ -50,6 +58,24 @@ describe("an answer of 128 000 tokens, one in each event", () => {
       [block(0, { type: "thinking", thinking: "" })],
       piece({ type: "thinking_delta", thinking: " tok" }),
     ],
+    [
+      "a text of items",
+      new ResponsesMerger({}, options),
+      [item(0, { type: "message" })],
+      said("response.output_text.delta"),
+    ],
+    [
+      "a text of items that is held",
+      new ResponsesMerger(json, options),
+      [item(0, { type: "message" })],
+      said("response.output_text.delta"),
+    ],
+    [
+      "thoughts of items",
+      new ResponsesMerger({}, options),
+      [item(0, { type: "reasoning" })],
+      said("response.reasoning_text.delta"),
+    ],
   ])("is put together: %s", (_, merger, first, event) => {
     expect(fits(merger, first, () => event, 128_000)).toBe(true);
   });
@@ -68,6 +94,19 @@ describe("what would take the memory of all", () => {
       () => piece({ type: "citations_delta", citation: {} }),
     ],
     ["fields of the usage", new MessageMerger({}, options), [], (at) => ({ type: "message_delta", usage: fields(at) })],
+    ["items", new ResponsesMerger({}, options), [], (at) => item(at, {})],
+    [
+      "an item again and again",
+      new ResponsesMerger({}, options),
+      [],
+      () => item(0, { type: "message", of: "y".repeat(999) }),
+    ],
+    [
+      "thoughts without an end",
+      new ResponsesMerger({}, options),
+      [item(0, { type: "reasoning" })],
+      (at) => ({ ...said("response.reasoning_text.delta"), content_index: at }),
+    ],
   ])("ends: %s", (_, merger, first, event) => {
     expect(fits(merger, first, event, 1_100_000)).toBe(false);
   });

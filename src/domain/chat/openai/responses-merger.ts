@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
+import { AnswerLoad } from "../load";
 import { addUsage } from "../merge";
 import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
 import { ChatRefusal } from "../refusal";
@@ -11,9 +12,11 @@ import {
   ADDED,
   asAsked,
   asEvent,
+  endOf,
   errorIn,
   eventsOfText,
   failureOf,
+  hold,
   type ItemState,
   leadsToShown,
   newResponseStep,
@@ -29,6 +32,7 @@ export class ResponsesMerger implements Merger {
   readonly #holdsText: boolean;
   /** Whether the caller takes thoughts home. */
   readonly #givesSealed: boolean;
+  readonly #load = new AnswerLoad();
   #step = newResponseStep();
   #start: JsonObject | null = null;
   #isInner = false;
@@ -71,11 +75,17 @@ export class ResponsesMerger implements Merger {
   }
 
   #lifecycle(event: JsonObject): string {
-    const response = isJsonObject(event.response) ? event.response : {};
-    this.#step.response = response;
+    const response = this.#respond(event);
     const isFirst = this.#start === null || this.#start.id === response.id;
     this.#start ??= response;
     return isFirst ? this.#write({ ...event, response: this.#asAsked(response) }) : "";
+  }
+
+  #respond({ response: told }: JsonObject): JsonObject {
+    const response = isJsonObject(told) ? told : {};
+    this.#load.take(response);
+    this.#step.response = response;
+    return response;
   }
 
   #item(event: JsonObject, index: number): string {
@@ -83,14 +93,15 @@ export class ResponsesMerger implements Merger {
     const state = items.get(index) ?? { item: {}, shown: null };
     if (isJsonObject(event.item)) state.item = event.item;
     else if (!items.has(index)) return "";
+    if (!items.has(index)) this.#load.takeEntry();
+    this.#load.take(event.item);
     items.set(index, state);
     return this.#show(event, state);
   }
 
   /** Keeps how a step ended. Items that nobody has spoken of before are told now. */
   #ended(event: JsonObject): string {
-    const response = isJsonObject(event.response) ? event.response : {};
-    this.#step.response = response;
+    const response = this.#respond(event);
     this.#step.last = event;
     this.#start ??= response;
     const untold = untoldItems(response, this.#step.items);
@@ -104,7 +115,7 @@ export class ResponsesMerger implements Merger {
     if (shown !== null) return this.#give(event, state);
     if (isCallItem(item) && !this.#isTheirs(item)) return "";
     if (isCallItem(item) || isThoughtItem(item) || (this.#holdsText && item.type === "message")) {
-      held.push({ event, state });
+      this.#load.take(hold(held, event, state));
       return "";
     }
     const thoughts = takeLastThoughts(held).map((one) => this.#give(one.event, one.state));
@@ -202,11 +213,7 @@ export class ResponsesMerger implements Merger {
   }
 
   get end(): StepEnd {
-    const { last, response } = this.#step;
-    if (last === null) return "broken";
-    if (last.type === "response.completed") return this.calls.length > 0 ? "calls" : "stop";
-    const { incomplete_details: details } = response;
-    return isJsonObject(details) && details.reason === "content_filter" ? "refused" : "length";
+    return endOf(this.#step, this.calls.length > 0);
   }
 
   get tokens() {

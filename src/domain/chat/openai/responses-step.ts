@@ -1,6 +1,7 @@
 // One step of a streamed response while it comes in, and how its events are written.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
+import type { StepEnd } from "../protocol";
 import type { ChatRefusal } from "../refusal";
 import { isThoughtItem } from "./items";
 
@@ -31,6 +32,29 @@ export const newResponseStep = (): ResponseStepState => ({
 
 /** An event as it is sent. */
 export const asEvent = (event: JsonObject) => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** Keeps an event for later, and tells what is kept more by it: pieces of one text become one. */
+export function hold(held: HeldEvent[], event: JsonObject, state: ItemState): JsonValue {
+  const { delta, logprobs } = event;
+  const last = held.at(-1);
+  const isSame = (field: string) => last?.event[field] === event[field];
+  const before = last?.state === state ? last.event.delta : undefined;
+  const isMore = ["type", "content_index", "summary_index"].every(isSame);
+  if (last === undefined || !isMore || typeof before !== "string" || typeof delta !== "string") {
+    held.push({ event: { ...event }, state });
+    return event;
+  }
+  last.event.delta = before + delta;
+  if (Array.isArray(last.event.logprobs) && Array.isArray(logprobs)) last.event.logprobs.push(...logprobs);
+  return [delta, logprobs ?? null];
+}
+
+/** How a step ended. */
+export function endOf({ last, response: { incomplete_details: details } }: ResponseStepState, calls: boolean): StepEnd {
+  if (last === null) return "broken";
+  if (last.type === "response.completed") return calls ? "calls" : "stop";
+  return isJsonObject(details) && details.reason === "content_filter" ? "refused" : "length";
+}
 
 /** Takes the thoughts that were held last, which lead to what comes now. */
 export function takeLastThoughts(held: HeldEvent[]): HeldEvent[] {

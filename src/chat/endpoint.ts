@@ -3,7 +3,6 @@
 import type { Context as HonoContext } from "hono";
 import { anthropicMessages } from "../domain/chat/anthropic/messages";
 import { CHAT_LIMITS } from "../domain/chat/limits";
-import { namesOfModel } from "../domain/chat/model-entry";
 import { openaiChat } from "../domain/chat/openai/chat";
 import { openaiResponses } from "../domain/chat/openai/responses";
 import type { Protocol } from "../domain/chat/protocol";
@@ -16,7 +15,7 @@ import type { HttpEnv } from "../edge/env";
 import { logUnexpected } from "../edge/unexpected";
 import { answerChatRequest } from "../services/chat/answer";
 import { listCallable } from "../services/chat/callable";
-import { countTokens } from "../services/chat/count";
+import { countChat } from "../services/chat/count";
 import { takePlace } from "../services/chat/places";
 import { readChat } from "../services/chat/request";
 
@@ -58,7 +57,7 @@ async function answerCount(c: HonoContext<HttpEnv>, protocol: Protocol): Promise
   const { raw } = c.req;
   const context = c.get("context");
   const asked = await readChat(context, protocol, { ...(await readJson(raw)), headers: raw.headers });
-  return countTokens({
+  return countChat({
     ...{ context, protocol, asked, signal: raw.signal, ghost: raw.headers.get("x-skill-ghost") },
     open: (id) => conversation(c, id),
     later: (work) => c.executionCtx.waitUntil(work),
@@ -109,8 +108,8 @@ async function readJson(request: Request): Promise<{ body: JsonObject; text: str
 async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthropic", one?: string): Promise<Response> {
   const isMeant = (api: string) => (vendor === "anthropic") === (api === "anthropic");
   const found = (await listCallable(c.get("context"))).filter(({ entry }) => entry.api.some(isMeant));
-  const shown = found.flatMap(({ name, createdAt }) =>
-    namesOfModel(name).map((id) =>
+  const shown = found.flatMap(({ names, createdAt }) =>
+    names.map((id) =>
       vendor === "openai"
         ? { id, object: "model", created: Math.floor(createdAt / 1_000), owned_by: "skill-gateway" }
         : { type: "model", id, display_name: id, created_at: new Date(createdAt).toISOString() },

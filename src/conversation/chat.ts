@@ -1,5 +1,6 @@
 // The chat endpoint's part in a conversation, fetched when the first chat begins.
 
+import type { ConversationSettings } from "../domain/conversation/settings";
 import type { ChatReply, ChatRequest } from "../services/chat/api";
 import type { Context } from "../services/context";
 import type { RunningCalls } from "../services/conversation/running";
@@ -7,6 +8,16 @@ import type { Session } from "../services/session";
 
 /** Kept from the first request on: asking for it again would be one more wait in each. */
 let object: typeof import("../services/chat/object") | null = null;
+
+/** What a chat makes or changes. A front end's user chooses a ghost as a model, and another one in the middle of a chat. */
+export function settingsFor(
+  session: Session | null,
+  settings: ConversationSettings | null,
+): ConversationSettings | undefined {
+  if (session === null || settings === null) return settings ?? undefined;
+  const { ghost } = settings;
+  return ghost === undefined || ghost === session.settings.ghost ? undefined : { ghost };
+}
 
 export async function answerChat(
   context: Context,

@@ -34,7 +34,7 @@ import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
 import { callerIn, conversationNotFound, exclusively, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
-import { answerChat } from "./chat";
+import { answerChat, settingsFor } from "./chat";
 import { ring } from "./idle";
 import { PlacesObject } from "./places";
 import { announce, answerUpgrade, hear } from "./socket-protocol";
@@ -103,7 +103,7 @@ export class Conversation extends PlacesObject implements ConversationApi, ChatO
 
   chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
     const answer = (context: Context, session: Session) => answerChat(context, session, this.#running, request);
-    return this.#inside(target, answer, settings ?? undefined);
+    return this.#inside(target, answer, (session) => settingsFor(session, settings));
   }
 
   cancelCall(target: Target, call: CallName) {
@@ -214,10 +214,10 @@ export class Conversation extends PlacesObject implements ConversationApi, ChatO
   #inside<T>(
     target: Target,
     run: (context: Context, session: Session) => Promise<T>,
-    made?: ConversationSettings,
+    made?: ConversationSettings | ((session: Session | null) => ConversationSettings | undefined),
   ): Promise<Reply<T>> {
     return this.#answer(target, async (context) => {
-      const settings = this.#open() === null ? made : undefined;
+      const settings = typeof made === "function" ? made(this.#open()) : this.#open() === null ? made : undefined;
       if (settings !== undefined) await this.#put(context, target.id, { settings, selected: [] });
       return run(context, required(this.#open()));
     });

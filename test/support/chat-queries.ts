@@ -15,6 +15,7 @@ export const CHAT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
     models.findModels(db, [OWNER, "gateway"], "one", { subject: "u", kind: "chat", windowStart: 0 }, ["d", "e"]),
   settleChat: (db) =>
     models.settleChat(db, { subject: "u", kind: "c", windowStart: 0 }, 9, { digests: ["d"], conversation: "c" }),
+  ghostsWithModel: (db) => models.ghostsWithModel(db, [OWNER, "public"], 10),
   forgetTails: (db) => models.forgetTails(db, 1),
   modelsOf: (db) => models.modelsOf(db, [OWNER, "gateway"]),
 };

@@ -39,6 +39,14 @@ const specSchema = () =>
     skill_refs: pinnedRefsSchema.optional(),
     preload_skill_refs: pinnedRefsSchema.optional(),
     retentionTurns: retentionSchema.optional(),
+    model: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(
+        "The model of the chat endpoint that runs it, by the name that its user has for it, where one asks for `ghost/<name>`.",
+      ),
   });
 export const ghostSpecSchema = z.lazy(() => {
   const spec = specSchema();

@@ -41,6 +41,8 @@ export const CHAT_LIMITS = {
   /** Of a model's own error. */
   errorBytes: 64 * KiB,
   exportPage: 50,
+  /** Ghosts in a list of models. */
+  listedGhosts: 256,
 } as const;
 
 /** Models of the chat endpoint: how many a user, a group, the gateway may have, and one as JSON. */

@@ -13,15 +13,30 @@ export type ChatApi = (typeof CHAT_APIS)[number];
 export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/;
 /** What a model is asked for by, to be spoken to without any skill: for titles, tags and the like. */
 const PLAIN = ":plain";
-/** Names that will mean something else. */
+/** Names that mean a ghost. */
 const RESERVED = /^ghost\//i;
+/** A ghost, and the model that is to run it where its own is not meant. No name of a model has a colon. */
+const GHOST = /^ghost\/(.+?)(?::([^:]+))?$/;
 
 export const isModelName = (name: string) => MODEL_NAME.test(name) && !RESERVED.test(name);
 
 /** What a request means by `model`. */
-export function modelAsked(text: string): { name: string; plain: boolean } {
-  return text.endsWith(PLAIN) ? { name: text.slice(0, -PLAIN.length), plain: true } : { name: text, plain: false };
+export function modelAsked(text: string): ModelAsked {
+  const plain = text.endsWith(PLAIN);
+  const bare = plain ? text.slice(0, -PLAIN.length) : text;
+  const [, ghost, name] = GHOST.exec(bare) ?? [];
+  return ghost === undefined ? { name: bare, ghost: null, plain } : { name: name ?? null, ghost, plain };
 }
+
+export interface ModelAsked {
+  /** `null`: the ghost's own. */
+  name: string | null;
+  ghost: string | null;
+  plain: boolean;
+}
+
+/** The name that a list of models has for a ghost. */
+export const nameOfGhost = (ghost: string) => `ghost/${ghost}`;
 
 /** The names that a list of models has for one. */
 export const namesOfModel = (name: string) => [name, name + PLAIN];

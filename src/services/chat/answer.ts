@@ -66,7 +66,7 @@ async function answered(place: ChatPlace): Promise<Response> {
   const loop: Loop = {
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
-    ...{ settings: chatSettings(place.ghost), isRetry: place.isRetry, signal: abort.signal },
+    ...{ settings: chatSettings(asked.ghost ?? place.ghost), isRetry: place.isRetry, signal: abort.signal },
     ...{ isBare, isKept: asked.isKept },
     write: (text) => (stream ? outlet.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,

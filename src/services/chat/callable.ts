@@ -1,13 +1,37 @@
 // Which models a caller of the chat endpoint may call.
 
-import { mayCall, modelEntrySchema } from "../../domain/chat/model-entry";
-import { modelsOf } from "../../storage/d1/chat/models";
+import { visibleScopes } from "../../domain/access/access";
+import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { mayCall, modelEntrySchema, nameOfGhost, namesOfModel } from "../../domain/chat/model-entry";
+import { ghostsWithModel, modelsOf } from "../../storage/d1/chat/models";
 import type { Context } from "../context";
 import { demoModel } from "./demo";
 import { modelScopes } from "./models";
 
-/** The models that the caller may call, each name once, and the scripted one where there is one. */
+/** What a list of models has: models with what they may be asked for by, and ghosts that name one of them. */
 export async function listCallable(context: Context) {
+  const [models, ghosts] = await Promise.all([callableModels(context), ghostsFirst(context)]);
+  const shown = models.map(({ name, ...model }) => ({ ...model, names: namesOfModel(name) }));
+  const run = ghosts.flatMap(({ name, createdAt, model: wanted }) =>
+    models
+      .filter((model) => model.name === wanted)
+      .map(({ entry }) => ({ createdAt, entry, names: [nameOfGhost(name)] })),
+  );
+  return [...shown, ...run];
+}
+
+/** Ghosts that the caller sees, of each name the one that is meant by it. */
+async function ghostsFirst(context: Context) {
+  const scopes = visibleScopes(context.caller.principal);
+  const rows = await ghostsWithModel(context.db, scopes, CHAT_LIMITS.listedGhosts);
+  rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
+  return [...new Map(rows.toReversed().map((row) => [row.name, row])).values()].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
+}
+
+/** The models that the caller may call, each name once, and the scripted one where there is one. */
+async function callableModels(context: Context) {
   const scopes = modelScopes(context);
   const rows = await modelsOf(context.db, scopes);
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));

@@ -12,7 +12,7 @@ import { modelCall } from "./upstream";
 type CountPlace = Pick<ChatPlace, "context" | "protocol" | "asked" | "signal" | "ghost" | "open" | "later">;
 
 /** The vendor's own count. No turn is begun by it, and nothing is kept. */
-export async function countTokens(place: CountPlace): Promise<Response> {
+export async function countChat(place: CountPlace): Promise<Response> {
   const { context, protocol, asked, signal } = place;
   const { model, headers, body } = asked;
   const { counting } = protocol;
@@ -56,7 +56,7 @@ async function offeredTo(place: CountPlace, shown: readonly JsonObject[]): Promi
   const nothing = { request: "", isRetry: false, shownLast: null };
   const begin = { do: "begin", format, model, vendorModel: entry.model, layout, ...nothing } as const;
   try {
-    return didChat(unwrap(await api.chat(target, begin, chatSettings(place.ghost))), "begin").value;
+    return didChat(unwrap(await api.chat(target, begin, chatSettings(asked.ghost ?? place.ghost))), "begin").value;
   } finally {
     later(api.erase(target).then(unwrap));
   }

@@ -1,10 +1,10 @@
 // A request of the chat endpoint: which model it means, what it may ask, and which conversation it is about.
 
-import { canActAs } from "../../domain/access/access";
+import { canActAs, visibleScopes } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
 import { allowedBetas, requireAllowed, withEndUser, withOutputBound } from "../../domain/chat/allowance";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
-import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema } from "../../domain/chat/model-entry";
+import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema, nameOfGhost } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { CONVERSATION_ID } from "../../domain/conversation/settings";
@@ -12,6 +12,7 @@ import { sha256Hex } from "../../domain/digest";
 import type { JsonObject } from "../../domain/json";
 import { findModels, settleChat } from "../../storage/d1/chat/models";
 import type { Use } from "../../storage/d1/usage";
+import { readGhost } from "../../storage/d1/views";
 import type { Context } from "../context";
 import { chainOf } from "./branch";
 import { demoModel } from "./demo";
@@ -23,6 +24,8 @@ import type { FoundModel } from "./upstream";
 export interface ChatAsked {
   body: JsonObject;
   model: FoundModel;
+  /** The ghost that is asked for by the model's name. */
+  ghost: string | null;
   /** Why there are no skills in it, in a word; `null`: there are. */
   plain: string | null;
   /** The conversation's id, and how it was found. */
@@ -46,7 +49,7 @@ export async function readChat(
   { body: asked, text, headers }: { body: JsonObject; text: string; headers: Headers },
 ): Promise<ChatAsked> {
   const body = protocol.items?.stateless(asked) ?? asked;
-  const { name, plain } = modelAsked(typeof body.model === "string" ? body.model : "");
+  const named = modelAsked(typeof body.model === "string" ? body.model : "");
   const messages = protocol.messages(body);
   if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
   if (messages.length > CHAT_LIMITS.messages)
@@ -58,12 +61,13 @@ export async function readChat(
   // What has an id is found by it, however a front end writes the text. The last answer may have been stopped: then the chat is
   // known by those before it.
   const tails = [last === null ? "" : await tailOfItem(last), tail, before].filter((one) => one !== "");
+  const name = named.name ?? (await modelOfGhost(context, named.ghost ?? ""));
   const near = await findModel(context, name, tails);
   const { model } = near;
   const allow = model.entry.allow ?? {};
   if (!model.entry.api.includes(protocol.api)) throw wrongDoor(name, model);
   requireAllowed(body, text, allow);
-  const isOff = plain || headers.get("x-skills") === "off" || headers.has("x-openwebui-task");
+  const isOff = named.plain || headers.get("x-skills") === "off" || headers.has("x-openwebui-task");
   const isOnce = given === null && canActAs(context.caller.principal);
   const isLost = !isFirst && given === null && near.conversation === null && !isOnce;
   // A replica may not have heard yet how the chat ended a moment ago.
@@ -75,6 +79,7 @@ export async function readChat(
       (await sha256Hex(`chat ${context.caller.principal.userId}`)).slice(0, 32),
     ),
     model,
+    ghost: named.ghost,
     plain: isOff ? "off" : protocol.bypass(body),
     conversation: found ?? context.newId("chat"),
     isNew: found === null,
@@ -83,6 +88,16 @@ export async function readChat(
     tail,
     headers: forwarded(headers, allow),
   };
+}
+
+/** The name of the model that a ghost asks for. */
+async function modelOfGhost(context: Context, ghost: string): Promise<string> {
+  const found = await readGhost(context.db, visibleScopes(context.caller.principal), ghost);
+  if (found === null && (await context.makeCertain?.()) === true) return modelOfGhost(context, ghost);
+  if (found === null) throw noModel(nameOfGhost(ghost));
+  if (found.spec.model !== undefined) return found.spec.model;
+  const message = `The ghost '${found.name}' names no model. Ask for '${nameOfGhost(found.name)}:<model>', or give its spec a \`model\`.`;
+  throw new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
 
 /** The digests of all answers among messages, and of all but the last; empty: there is none. */

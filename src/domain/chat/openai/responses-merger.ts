@@ -12,7 +12,6 @@ import {
   ADDED,
   asAsked,
   asEvent,
-  endOf,
   errorIn,
   eventsOfText,
   failureOf,
@@ -20,6 +19,7 @@ import {
   type ItemState,
   leadsToShown,
   newResponseStep,
+  stepEndOf,
   takeLastThoughts,
   untoldItems,
 } from "./responses-step";
@@ -213,7 +213,7 @@ export class ResponsesMerger implements Merger {
   }
 
   get end(): StepEnd {
-    return endOf(this.#step, this.calls.length > 0);
+    return stepEndOf(this.#step, this.calls.length > 0);
   }
 
   get tokens() {

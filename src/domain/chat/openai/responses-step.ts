@@ -50,7 +50,10 @@ export function hold(held: HeldEvent[], event: JsonObject, state: ItemState): Js
 }
 
 /** How a step ended. */
-export function endOf({ last, response: { incomplete_details: details } }: ResponseStepState, calls: boolean): StepEnd {
+export function stepEndOf(
+  { last, response: { incomplete_details: details } }: ResponseStepState,
+  calls: boolean,
+): StepEnd {
   if (last === null) return "broken";
   if (last.type === "response.completed") return calls ? "calls" : "stop";
   return isJsonObject(details) && details.reason === "content_filter" ? "refused" : "length";

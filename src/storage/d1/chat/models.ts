@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../domain/json";
 import type { Database } from "../database";
 import { usage } from "../schema/access";
 import { chatTails, models } from "../schema/chat";
-import { now } from "../schema/registry";
+import { ghosts, now } from "../schema/registry";
 import { type Use, used } from "../usage";
 
 export type ModelRow = typeof models.$inferSelect;
@@ -124,3 +124,22 @@ export async function forgetTails(db: Database, before: number): Promise<void> {
 export function modelsOf(db: Database, scopes: readonly string[]): Promise<ModelRow[]> {
   return db.select().from(models).where(inScopes(scopes)).orderBy(asc(models.name));
 }
+
+/** Ghosts that name a model for themselves, as far as a list of models shows them. */
+export function ghostsWithModel(db: Database, scopes: readonly string[], limit: number) {
+  return db
+    .select({
+      name: ghosts.name,
+      scope: ghosts.scope,
+      createdAt: ghosts.createdAt,
+      model: sql<string>`${GHOSTS_MODEL}`,
+    })
+    .from(ghosts)
+    .where(
+      sql`${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)})) AND ${GHOSTS_MODEL} IS NOT NULL`,
+    )
+    .orderBy(ghosts.name)
+    .limit(limit);
+}
+
+const GHOSTS_MODEL = sql`json_extract(${ghosts.spec}, '$.model')`;

@@ -1,10 +1,11 @@
-// Fields that nobody here knows survive the way through the loop, in both protocols: as they were in pieces, so they are in the whole.
+// Fields that nobody here knows survive the way through the loop, in all protocols: as they were in pieces, so they are in the whole.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { MessageMerger } from "../../../src/domain/chat/anthropic/message-merger";
 import { addUsage, mergePiece } from "../../../src/domain/chat/merge";
 import { ChatMerger } from "../../../src/domain/chat/openai/chat-merger";
+import { ResponsesMerger } from "../../../src/domain/chat/openai/responses-merger";
 import type { JsonObject } from "../../../src/domain/json";
 
 const field = fc.stringMatching(/^x_[a-z]{1,8}$/);
@@ -56,6 +57,27 @@ it("Messages: in events, in blocks of types that nobody knows, and in the messag
       expect(merger.message).toEqual({ role: "assistant", content: [block] });
       merger.finish();
       expect(merger.whole()).toMatchObject({ ...inMessage, content: [block] });
+    }),
+  );
+});
+
+it("Responses: in events, in items of types that nobody knows, and in the step that goes back", () => {
+  fc.assert(
+    fc.property(unknown, unknown, unknown, (inResponse, inItem, inEvent) => {
+      const merger = new ResponsesMerger({}, theirs);
+      const response = { id: "r", output: [], ...inResponse };
+      const begun = merger.push(event({ type: "response.created", response, sequence_number: 0, ...inEvent }));
+      expect(dataOf(begun)).toEqual([{ type: "response.created", response, sequence_number: 0, ...inEvent }]);
+      const item = { type: "new_item", id: "i", ...inItem };
+      const at = { output_index: 0, ...inEvent };
+      for (const type of ["response.output_item.added", "response.new.event", "response.output_item.done"])
+        expect(dataOf(merger.push(event({ type, item, ...at })))).toMatchObject([{ type, item, ...at }]);
+      expect(dataOf(merger.push(event({ type: "new.event", ...inEvent })))).toMatchObject([{ ...inEvent }]);
+      expect(merger.message).toEqual({ type: "step", role: "assistant", content: [item] });
+      merger.push(event({ type: "response.completed", response: { ...response, status: "completed" }, ...inEvent }));
+      const end = dataOf(merger.finish()).at(-1);
+      expect(end).toMatchObject({ ...inEvent, response: { ...inResponse, output: [item] } });
+      expect(merger.whole()).toMatchObject({ ...inResponse, output: [item] });
     }),
   );
 });

@@ -14,8 +14,7 @@ import { Outlet } from "./outlet";
 import { patientCall } from "./patient";
 import type { GiveBack } from "./places";
 import { withReferences } from "./references";
-import { type ChatAsked, settle, tailOfItem } from "./request";
-import { chatSettings } from "./settings";
+import { type ChatAsked, chatSettings, settle, tailOfItem } from "./request";
 import { type ModelCall, modelCall } from "./upstream";
 
 /** What a request comes with besides its body. */

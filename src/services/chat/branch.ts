@@ -7,7 +7,10 @@ import { sha256Hex } from "../../domain/digest";
 import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
 import type { ChatMessage, ChatNode, ChatStore } from "../../storage/object/chat";
-import type { ChatBegin, ChatBegun } from "./api";
+import type { Context } from "../context";
+import { takeOffer } from "../conversation/step";
+import type { Session } from "../session";
+import type { ChatBegin, ChatBegun, ChatLook, ChatOffered } from "./api";
 
 export interface Branch {
   /** The digest of all answers of the request. */
@@ -153,4 +156,16 @@ function edited(
 ): JsonObject {
   if (append_id !== undefined) return kind === "append" && id === append_id ? { ...message, content } : message;
   return (call_id === undefined ? null : protocol.withResult(message, call_id, content)) ?? message;
+}
+
+/** What a request would be given as the conversation stands. Nothing changes by it. */
+export async function offeredNow(
+  context: Context,
+  session: Session,
+  { format, model, layout }: ChatLook,
+): Promise<ChatOffered> {
+  const { chat } = session.store;
+  const { puts } = hiddenBehind(chat, await layRequest(chat, { layout, format }), model);
+  const { prompt, tools } = await takeOffer(context, session, format);
+  return { system: prompt.system, tools, puts };
 }

@@ -6,7 +6,7 @@ import type { ChatPlace } from "./answer";
 import { type ChatOffered, didChat } from "./api";
 import { demoCall, isDemo } from "./demo";
 import { besideTheirs, layoutOf, withHidden } from "./hidden";
-import { chatSettings } from "./settings";
+import { chatSettings } from "./request";
 import { modelCall } from "./upstream";
 
 type CountPlace = Pick<ChatPlace, "context" | "protocol" | "asked" | "signal" | "ghost" | "open" | "later">;

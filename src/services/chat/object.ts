@@ -12,18 +12,7 @@ import type { RunningCalls } from "../conversation/running";
 import { takeOffer, takeTurn } from "../conversation/step";
 import { restore } from "../conversation/turn";
 import { exclusively, requireRoom, type Session } from "../session";
-import type {
-  ChatBegin,
-  ChatBegun,
-  ChatEnd,
-  ChatExport,
-  ChatLook,
-  ChatOffered,
-  ChatReply,
-  ChatRequest,
-  ChatRows,
-  ChatStep,
-} from "./api";
+import type { ChatBegin, ChatBegun, ChatEnd, ChatExport, ChatReply, ChatRequest, ChatRows, ChatStep } from "./api";
 import {
   type Branch,
   chainOf,
@@ -33,6 +22,7 @@ import {
   hiddenBehind,
   historyUpTo,
   layRequest,
+  offeredNow,
   SOMETHING_ASKED,
 } from "./branch";
 import { runStepCalls } from "./calls";
@@ -52,7 +42,7 @@ export async function takeChat(
     case "end":
       return { did: "end", value: await end(context, session, request) };
     case "look":
-      return { did: "look", value: await look(context, session, request) };
+      return { did: "look", value: await offeredNow(context, session, request) };
     case "items":
       return { did: "items", value: givenItems(session.store.chat, request.ids) };
     case "export":
@@ -147,14 +137,6 @@ function isOpen({ state, lease }: ChatExchange, isRetry: boolean, isLost: boolea
   if (state === "failed") return true;
   if (state === "running") return isRetry || isLost || lease < now;
   return state === "ended" && isRetry;
-}
-
-/** What a request would be given as the conversation stands. Nothing changes by it. */
-async function look(context: Context, session: Session, { format, model, layout }: ChatLook): Promise<ChatOffered> {
-  const { chat } = session.store;
-  const { puts } = hiddenBehind(chat, await layRequest(chat, { layout, format }), model);
-  const { prompt, tools } = await takeOffer(context, session, format);
-  return { system: prompt.system, tools, puts };
 }
 
 async function goOn(context: Context, session: Session, exchange: ChatExchange) {

@@ -7,7 +7,7 @@ import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema, nameOfGhost } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
-import { CONVERSATION_ID } from "../../domain/conversation/settings";
+import { CONVERSATION_ID, type ConversationSettings } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
 import type { JsonObject } from "../../domain/json";
 import { findModels, settleChat } from "../../storage/d1/chat/models";
@@ -191,3 +191,9 @@ const DOORS = {
   "openai-responses": "/openai/v1/responses",
   anthropic: "/anthropic/v1/messages",
 } as const;
+
+/** What a conversation of the chat endpoint is made with. What was sent never changes, so that a provider's cache holds. */
+export const chatSettings = (ghost: string | null): ConversationSettings => ({
+  delivery: "auto",
+  ...(ghost === null ? {} : { ghost }),
+});

@@ -1,6 +1,5 @@
 // skillgate: skills from the command line. The same program is `npm run skill` in a checkout of the gateway, where it has a bench as well.
 
-import "./node20";
 import { type Command, readTyped } from "./command";
 import { add } from "./commands/add";
 import { call, pack } from "./commands/bench";
@@ -14,6 +13,7 @@ import { pull } from "./commands/pull";
 import { push } from "./commands/push";
 import { info, list, search, usage, versions } from "./commands/registry";
 import { test } from "./commands/test";
+import { fillNode20 } from "./node20";
 import { EXIT, Problem } from "./problem";
 import { type Checkout, endOnInterrupt, note, type Work } from "./work";
 
@@ -37,6 +37,7 @@ export interface Start {
 
 /** Runs a command; gives its exit code. */
 export async function main({ args, program, folder, env, checkout }: Start): Promise<number> {
+  fillNode20();
   const controller = new AbortController();
   endOnInterrupt(controller);
   try {

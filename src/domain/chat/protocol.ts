@@ -72,8 +72,8 @@ export interface Merger {
   /** Tokens of all steps: read and written, and written alone. */
   readonly tokens: { all: number; output: number };
   readonly said: Said;
-  /** Of what was given out, the last id, where parts of an answer have ids. */
-  readonly lastId?: string | null;
+  /** Where parts of an answer have ids: those of the last part that was given out. */
+  readonly lastIds?: readonly string[];
   /** The whole answer, for who did not ask for a stream. */
   whole(): JsonObject;
 }

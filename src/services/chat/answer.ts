@@ -105,16 +105,23 @@ function anyway<T>({ later }: ChatPlace, work: Promise<T>): Promise<T> {
 /** Runs the loop, and settles what it used whether or not it came to its end. */
 async function finished({ context, asked, later, open }: ChatPlace, begun: Begun): Promise<void> {
   const { merger } = begun;
-  const tails: string[] = [];
+  let isSettled = false;
+  const settled = (tails: readonly string[]): Promise<void> => {
+    isSettled = true;
+    const work = settle(context, asked, merger.tokens.all + begun.guessed, tails);
+    later(work);
+    return work;
+  };
   try {
-    const digest = await runLoop(begun);
-    if (digest !== null) tails.push(await chainOf(asked.tail, digest));
-    if (digest !== null && typeof merger.lastId === "string") tails.push(await tailOfItem(merger.lastId));
+    // What the next request is found by is there before the last word: clients stop to read at it.
+    await runLoop(begun, async (digest) => {
+      const items = digest === null ? [] : (merger.lastIds ?? []).map(tailOfItem);
+      const tails = digest === null ? [] : await Promise.all([chainOf(asked.tail, digest), ...items]);
+      const work = settled(tails);
+      if (asked.known === "found" && tails.length > 0) await work;
+    });
   } finally {
-    // What the next request is found by is there before this answer ends.
-    const settled = settle(context, asked, merger.tokens.all + begun.guessed, tails);
-    later(settled);
-    if (asked.known === "found" && tails.length > 0) await settled;
+    if (!isSettled) settled([]);
     if (asked.known === "once") {
       const { api, target } = open(asked.conversation);
       later(api.erase(target).then(unwrap));

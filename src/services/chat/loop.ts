@@ -97,8 +97,12 @@ function textShown(protocol: Protocol, message: JsonObject | undefined): string 
   return text.length > CHAT_LIMITS.stoppedChars ? null : text;
 }
 
-/** Runs the loop to its end, and tells the digest of what was given out; `null` where it was too long to be kept. What fails is thrown; what was done stays, and the same request goes on there. */
-export async function runLoop(state: Begun): Promise<string | null> {
+/**
+ * Runs the loop to its end. What fails is thrown; what was done stays, and the same request goes on there.
+ *
+ * @param onEnd hears the digest of what is given out before its last word is; `null` where it is too long to be kept
+ */
+export async function runLoop(state: Begun, onEnd: (digest: string | null) => Promise<void>): Promise<void> {
   const { loop, merger } = state;
   let committed = false;
   // Who has left is noticed by a write alone, and a model may think for long.
@@ -130,8 +134,8 @@ export async function runLoop(state: Begun): Promise<string | null> {
     const isKept = JSON.stringify(last).length <= CHAT_LIMITS.messageChars;
     const kept = isKept ? { message: last, digest } : { message: null, digest: null };
     await ask(loop, { do: "end", exchange: state.begun.exchange, ...kept });
+    await onEnd(kept.digest);
     await loop.write(ending);
-    return kept.digest;
   } catch (error) {
     if (state.isHeard) counted(state, () => merger.inner());
     await breakOff(state);

@@ -7,7 +7,7 @@ import { AnswerLoad } from "../load";
 import { addUsage } from "../merge";
 import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
 import { ChatRefusal } from "../refusal";
-import { callsInStep, isCallItem, isThoughtItem, itemsOf, saidIn, stepOfItems, textsIn } from "./items";
+import { callIdOf, callsInStep, isCallItem, isThoughtItem, itemsOf, saidIn, stepOfItems, textsIn } from "./items";
 import {
   ADDED,
   asAsked,
@@ -226,10 +226,9 @@ export class ResponsesMerger implements Merger {
     return saidIn(this.#given.map(({ item }) => item));
   }
 
-  /** The id of the last item that was given out. */
-  get lastId(): string | null {
-    const ids = this.#given.flatMap(({ item }) => (typeof item.id === "string" ? item.id : []));
-    return ids.at(-1) ?? null;
+  get lastIds(): string[] {
+    const last = this.#given.at(-1)?.item ?? {};
+    return [last.id, callIdOf(last)].flatMap((id) => (typeof id === "string" ? id : []));
   }
 
   whole(): JsonObject {

@@ -50,7 +50,8 @@ export const openaiResponses: Protocol = {
     filled,
     last: (body) => {
       const made = (messagesIn(body) ?? []).findLast(({ role }) => role === "assistant");
-      const ids = itemsOf(made ?? {}).flatMap(({ id }) => (typeof id === "string" ? id : []));
+      // Some clients name thoughts by their ids, and send calls without theirs.
+      const ids = itemsOf(made ?? {}).flatMap((item) => callIdOf(item) ?? (typeof item.id === "string" ? item.id : []));
       return ids.at(-1) ?? null;
     },
   },

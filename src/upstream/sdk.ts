@@ -2,6 +2,9 @@
 
 export type Sdk = typeof import("./mcp-client");
 
-export function loadSdk(): Promise<Sdk> {
-  return import("./mcp-client");
+let sdk: Sdk | null = null;
+
+export async function loadSdk(): Promise<Sdk> {
+  sdk ??= await import("./mcp-client");
+  return sdk;
 }

@@ -47,6 +47,12 @@ function twoTurns(module: string, env: Record<string, string>) {
   });
 }
 
+it("the README shows the first of these diffs", async () => {
+  const readme = await readFile(path.join(root, "README.md"), "utf8");
+  const [, shown] = /```diff\n([\s\S]*?)```/.exec(readme) ?? [];
+  expect(page).toContain(`\`\`\`diff openai\n${shown}\`\`\``);
+});
+
 describe.each(["openai", "anthropic", "ai-sdk"])("the diff of %s", (name) => {
   const [, diff = ""] = new RegExp(`\`\`\`diff ${name}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
   const lines = diff.split("\n");

@@ -38,6 +38,8 @@ interface Converted {
   height: number;
 }
 
+let parser: typeof import("./yaml-parser") | null = null;
+
 const MAX_DEPTH = 32;
 /** Characters and nodes of the JSON, aliases expanded. Text without aliases cannot reach it. */
 const MAX_COST = 4 * PACKAGE_LIMITS.frontmatterBytes;
@@ -51,7 +53,8 @@ const MAX_REPORTED = 20;
  * @param linesBefore lines of SKILL.md before the text
  */
 export async function parseMapping(text: string, linesBefore: number): Promise<YamlReading> {
-  const yaml = await import("./yaml-parser");
+  parser ??= await import("./yaml-parser");
+  const yaml = parser;
   const lineCounter = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     schema: "core",

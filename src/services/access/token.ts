@@ -10,6 +10,8 @@ import { isKeyAddress } from "../../domain/settings/issuer";
 import type { Settings } from "../../domain/settings/settings";
 import { type Fetching, type KeySet, readKeySet, readNewerKeySet } from "../../upstream/issuer-keys";
 
+let jose: typeof import("./jose") | null = null;
+
 /** Sets with their keys made ready. */
 const resolvers = new WeakMap<KeySet, JWTVerifyGetKey>();
 
@@ -35,7 +37,8 @@ export async function readToken(
   if (!isKeyAddress(url, development)) {
     throw new GatewayError("unavailable", "MISCONFIGURED", "JWT_JWKS_URL must be an https address here.");
   }
-  const { jwtVerify, createLocalJWKSet, errors } = await import("./jose");
+  jose ??= await import("./jose");
+  const { jwtVerify, createLocalJWKSet, errors } = jose;
   const verify = (set: KeySet) => {
     const resolver = resolvers.get(set) ?? createLocalJWKSet(set);
     resolvers.set(set, resolver);

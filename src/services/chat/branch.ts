@@ -76,13 +76,17 @@ export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObj
   return [...answers.reverse().flat(), ...more].map(withOwnNames);
 }
 
-/** Items of answers by their ids, the newest answers first looked at. */
+/** Items of answers by their ids. The newest answers are looked at, as far back as one request could bring them again. */
 export function givenItems(chat: ChatStore, ids: readonly string[]): JsonObject[] {
   const missing = new Set(ids);
   const found: JsonObject[] = [];
-  for (const { exchange, format } of chat.newestNodes()) {
+  let room = CHAT_LIMITS.branchChars;
+  for (const { exchange, format } of chat.newestNodes(CHAT_LIMITS.messages)) {
     if (format !== "openai-responses") continue;
-    for (const { message } of chat.messages(exchange)) {
+    const kept = chat.messages(exchange);
+    room -= JSON.stringify(kept).length;
+    if (room < 0) break;
+    for (const { message } of kept) {
       for (const item of Array.isArray(message.content) ? message.content.filter(isJsonObject) : [])
         if (typeof item.id === "string" && missing.delete(item.id)) found.push(item);
     }

@@ -86,9 +86,9 @@ export class ChatStore {
     return this.#nodes("parent = ? ORDER BY at DESC LIMIT 16", parent);
   }
 
-  /** All answers, the newest first. */
-  newestNodes(): ChatNode[] {
-    return this.#nodes("1 ORDER BY at DESC");
+  /** The newest answers, the newest first. */
+  newestNodes(limit: number): ChatNode[] {
+    return this.#nodes(`1 ORDER BY at DESC LIMIT ${limit}`);
   }
 
   putNode({ chain, parent, digest, exchange, format, model, turn }: ChatNode, at: number): void {

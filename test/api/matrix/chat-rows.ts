@@ -36,6 +36,8 @@ export const CHAT_ROWS: Row[] = [
   open("GET /anthropic/v1/models"),
   open("POST /openai/v1/chat/completions", demo),
   open("POST /anthropic/v1/messages", demo),
+  open("POST /openai/v1/responses", { model: "demo", input: "Hello.", metadata: { conversation_id: "matrix" } }),
+  open("POST /anthropic/v1/messages/count_tokens", { model: "demo", messages }),
   ...modelled("GET /openai/v1/models/{name}", 200, () => ({})),
   ...modelled("POST /openai/v1/chat/completions", 502, ({ name }) => ({ json: { model: name, messages } })),
 ];

@@ -1,4 +1,5 @@
-// Puts the documents for users where the gateway serves them: some of docs/, as they are, into public/docs/; and /llms.txt, their map.
+// Puts what users read where the gateway serves it: some of docs/ and the page of reference/, as they are, into public/docs/; and
+// /llms.txt, their map.
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -49,16 +50,21 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   const text = await mapOf();
   const isMapCurrent = (await readOrNull(map)) === text;
   if (!isMapCurrent) await writeWhole(map, text);
+  const page = path.join(root, "reference");
+  const sources = new Map([
+    ...SERVED.map((name) => [name, path.join(root, "docs", name)]),
+    ...(await listFiles(page)).map((name) => [name, path.join(page, name)]),
+  ]);
   const written = await Promise.all(
-    SERVED.map(async (name) => {
-      const content = await readFile(path.join(root, "docs", name), "utf8");
+    [...sources].map(async ([name, source]) => {
+      const content = await readFile(source, "utf8");
       if ((await readOrNull(path.join(target, name))) === content) return false;
       await writeWhole(path.join(target, name), content);
       return true;
     }),
   );
   // A draft belongs to another run that is just writing it.
-  const left = (await listFiles(target)).filter((name) => !SERVED.includes(name) && !name.endsWith(".tmp"));
+  const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   return !isMapCurrent || written.includes(true);
 }
@@ -77,7 +83,8 @@ async function mapOf() {
 
 > Skills on demand for any chat front end or agent: a model sees a list of skills, loads one, and gets its instructions and tools.
 
-Every operation with its schema, an example and whether it may be repeated is in [the OpenAPI document](/openapi.json).
+Every operation with its schema, an example and whether it may be repeated is in [the OpenAPI document](/openapi.json); [the API reference](/docs/)
+shows it to people.
 
 ${sections.join("\n")}`;
 }

@@ -24,7 +24,7 @@ export const PARTS = [
   { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
   { output: "python/", sources: ["src"], prepare: preparePython },
-  { output: "docs/", sources: ["docs"], prepare: prepareDocuments },
+  { output: "docs/", sources: ["docs", "reference"], prepare: prepareDocuments },
 ];
 
 /**

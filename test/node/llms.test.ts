@@ -14,8 +14,10 @@ it("names every served document once, and is made anew only when it changed", as
     const text = await readFile(path.join(folder, "llms.txt"), "utf8");
     expect(text).toMatch(/^# Skill Gateway\n\n> .+\n/);
     const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link]) => link);
-    const served = (await readdir(path.join(folder, "docs"))).map((name) => `/docs/${name}`);
-    expect(links.sort()).toEqual([...served, "/openapi.json"].sort());
+    const served = await readdir(path.join(folder, "docs"));
+    const documents = served.filter((name) => name.endsWith(".md")).map((name) => `/docs/${name}`);
+    expect(links.sort()).toEqual([...documents, "/docs/", "/openapi.json"].sort());
+    expect(served).toEqual(expect.arrayContaining(["index.html", "page.js", "style.css"]));
     await rm(path.join(folder, "llms.txt"));
     expect(await prepareDocuments(folder)).toBe(true);
   } finally {

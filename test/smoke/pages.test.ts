@@ -8,6 +8,13 @@ it.each(["start", "dev"] as const)("`DEMO=off` takes the demo away and nothing e
   for (const path of ["/demo", "/demo/", "/demo/index.html", "/demo/demo.js", "/demo/renderer", "/%64emo/demo.js"])
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   expect(await (await fetch(gateway.url)).text()).not.toContain("demo");
-  for (const path of ["/", "/health", "/client/skill-gateway.js", "/docs/api.md"])
+  for (const path of ["/", "/health", "/client/skill-gateway.js", "/docs/api.md", "/docs", "/docs/"])
     expect([path, await statusOf(path)]).toEqual([path, 200]);
+  // Documents are texts in a browser; the page beside them is a page, and runs its own modules alone.
+  const headersOf = async (path: string) => (await fetch(new URL(path, gateway.url))).headers;
+  expect((await headersOf("/docs/api.md")).get("content-type")).toBe("text/plain; charset=utf-8");
+  const page = await headersOf("/docs/");
+  expect(page.get("content-type")).toMatch(/^text\/html/);
+  expect(page.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);
+  expect((await headersOf("/docs/page.js")).get("content-type")).toMatch(/javascript/);
 });

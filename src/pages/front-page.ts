@@ -23,6 +23,12 @@ const DEMO: FrontLink = {
 };
 
 const LINKS: readonly FrontLink[] = [
+  {
+    name: "reference",
+    label: "API reference",
+    path: "/docs/",
+    says: "Every operation, with its schemas and an example.",
+  },
   { name: "api", label: "API", path: "/docs/api.md", says: "The HTTP API, route by route." },
   { name: "front-end", label: "Front end", path: "/docs/front-end.md", says: "A page that answers what a skill asks." },
   { name: "mcp", label: "MCP", path: "/docs/mcp.md", says: "The gateway as an MCP server, and before others." },

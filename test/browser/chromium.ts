@@ -17,7 +17,7 @@ export async function openBrowser(): Promise<Browser> {
 /** What pages complained about, but for the network being away, which tests bring about. */
 export function complaints(context: BrowserContext): string[] {
   const heard: string[] = [];
-  const away = /ERR_CONNECTION|ERR_INTERNET_DISCONNECTED|ERR_NETWORK|WebSocket connection to/;
+  const away = /ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|ERR_INTERNET_DISCONNECTED|ERR_NETWORK|WebSocket connection to/;
   context.on("weberror", (error) => heard.push(`${error.error()}`));
   context.on("console", (message) => {
     const isIcon = message.location().url.endsWith("/favicon.ico");

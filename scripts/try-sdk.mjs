@@ -79,8 +79,19 @@ const told = (promise) =>
 
 const ENTRIES = ["", "/openai", "/anthropic", "/ai-sdk", "/client"].map((name) => `skill-gateway${name}`);
 
+/** A Node of this version that is here already: to fetch one took minutes where the registry is far. */
+async function nodeOfMachine(major) {
+  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
+    const file = path.join(folder, "node");
+    const { stdout } = await run(file, ["--version"]).catch(() => ({ stdout: "" }));
+    if (stdout.startsWith(`v${major}.`)) return file;
+  }
+  return null;
+}
+
 async function onNode(given, major) {
-  await install(given, `node@${major}`);
+  const own = await nodeOfMachine(major);
+  await install(given, ...(own === null ? [`node@${major}`] : []));
   const code = `
     const loaded = await Promise.all(${JSON.stringify(ENTRIES)}.map((name) => import(name)));
     const { SkillGateway } = loaded[0];
@@ -89,7 +100,7 @@ async function onNode(given, major) {
     if (me.user_id !== "alice") throw new Error("no answer");
     console.log(process.version, loaded.flatMap((module) => Object.keys(module)).length);`;
   await writeFile(path.join(given.project, "main.mjs"), code);
-  const node = path.join(given.project, "node_modules", "node", "bin", "node");
+  const node = own ?? path.join(given.project, "node_modules", "node", "bin", "node");
   const { stdout } = await told(run(node, ["main.mjs"], { cwd: given.project }));
   return stdout.trim();
 }

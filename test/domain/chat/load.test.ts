@@ -111,3 +111,20 @@ describe("what would take the memory of all", () => {
     expect(fits(merger, first, event, 1_100_000)).toBe(false);
   });
 });
+
+it("sixteen steps of a model that says large tools and instructions again in each are put together", () => {
+  const parameters = { properties: Object.fromEntries(properties(40)), required: [] };
+  const tools = Array.from({ length: 128 }, (_, at) => ({ type: "function", name: `tool_${at}`, parameters }));
+  const response = { id: "r", instructions: "i".repeat(200_000), tools, output: [], usage: { total_tokens: 1 } };
+  const merger = new ResponsesMerger({}, options);
+  for (let step = 0; step < 16; step++) {
+    for (const type of ["response.created", "response.in_progress", "response.completed"])
+      push(merger, { type, response: { ...response, status: "completed" } });
+    merger.inner();
+  }
+  expect(merger.tokens.all).toBe(16);
+});
+
+function properties(count: number): [string, object][] {
+  return Array.from({ length: count }, (_, at) => [`field_${at}`, { type: "string", description: "d".repeat(60) }]);
+}

@@ -82,8 +82,8 @@ export class ResponsesMerger implements Merger {
   }
 
   #respond({ response: told }: JsonObject): JsonObject {
+    // Each takes the place of the one before, and says instructions and tools again: an event's own bound is enough.
     const response = isJsonObject(told) ? told : {};
-    this.#load.take(response);
     this.#step.response = response;
     return response;
   }

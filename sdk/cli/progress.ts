@@ -1,6 +1,6 @@
 // Progress of long work: one line that is written again on a terminal, a line each in a log, nothing with --json.
 
-import { note, type Work } from "./work";
+import { note, shown, type Work } from "./work";
 
 export interface Progress {
   step(text: string): void;
@@ -15,7 +15,7 @@ export function progressOf(work: Work, text: string): Progress {
   const step = (now: string) => {
     if (work.json || now === last) return;
     last = now;
-    if (isLive) process.stderr.write(`\r\u001b[2K${now}`);
+    if (isLive) process.stderr.write(`\r\u001b[2K${shown(now)}`);
     else note(now);
   };
   step(text);

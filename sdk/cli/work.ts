@@ -38,12 +38,23 @@ export function placeOf(work: Pick<Work, "folder">, typed: string): string {
 
 /** The answer for people; with `--json` nothing but the answer for programs goes to stdout. */
 export function tell(work: Work, text: string): void {
-  if (!work.json) process.stdout.write(`${text}\n`);
+  if (!work.json) process.stdout.write(`${shown(text)}\n`);
+}
+
+/**
+ * A text as a terminal may be given it. Descriptions, files and errors come from other people, and what a terminal reads as a command
+ * (escapes, a return over the line, letters that turn the direction) is written as the number that it is.
+ */
+export function shown(text: string): string {
+  return text.replace(
+    /[^\P{Cc}\n\t]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** What goes on meanwhile. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${shown(text)}\n`);
 }
 
 export function answer(work: Work, value: unknown): void {

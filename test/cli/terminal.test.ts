@@ -1,0 +1,84 @@
+// What other people wrote reaches the terminal as text, never as its commands: a description, a file and an error may carry escapes.
+
+import { strToU8, zipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Desk, Stub, send, skillText } from "../support/skillgate";
+
+const ID = "skl_01K0000000000000000000TIDE";
+/** Clears the screen, goes back over the line, turns the direction, and the eight-bit form of an escape. */
+const HOSTILE = "Tides\u001b[2J\rgood\u202eelif\u009b31m.";
+/** `list` makes a space of every stretch of space, a return included. */
+const SHOWN = /Tides\\u001b\[2J(\\u000d| )good\\u202eelif\\u009b31m\./;
+
+const zip = (body: string) =>
+  Buffer.from(zipSync({ "tide/SKILL.md": strToU8(skillText("tide")), "tide/notes.md": strToU8(body) }));
+const VERSIONS = ["ver_2", "ver_1"].map((version_id, index) => ({
+  version_id,
+  version: `1.${1 - index}.0`,
+  is_current: index === 0,
+  created_at: "2026-11-01T00:00:00.000Z",
+  yanked_at: null,
+}));
+
+let desk: Desk;
+let gateway: Stub;
+beforeAll(async () => {
+  desk = await Desk.make();
+  gateway = await Stub.open((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
+    switch (pathname.replace("/api/v1/kinds/skills", "S")) {
+      case "S":
+        return send(response, 200, {
+          items: [
+            {
+              metadata: { name: "tide", namespace: "default", labels: { id: ID, user_id: "ann" } },
+              spec: { description: HOSTILE, version: "1.1.0", tags: [HOSTILE], dependencies: [] },
+              status: {
+                version_id: "ver_2",
+                warnings: [],
+                tokens: { line: 9, instructions: 20, files: 0 },
+                state: "available",
+              },
+            },
+          ],
+          next_cursor: null,
+        });
+      case "S/unified":
+        return send(response, 200, [
+          { id: ID, name: "tide", namespace: "default", description: HOSTILE, version: "1.1.0", is_public: false },
+        ]);
+      case `S/${ID}/versions`:
+        return send(response, 200, { items: VERSIONS, next_cursor: null });
+      case `S/${ID}/download`:
+        return response.end(zip(searchParams.get("version") === "ver_1" ? "calm\n" : `${HOSTILE}\n`));
+      default:
+        return send(response, 400, { code: "INVALID_REQUEST", detail: HOSTILE });
+    }
+  });
+});
+afterAll(async () => {
+  gateway.close();
+  await desk.remove();
+});
+
+const there = () => ["--url", gateway.url, "--key", "sgw_good"];
+const COMMANDS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
+
+describe("a hostile text on the terminal", () => {
+  it.each([
+    ["list", []],
+    ["info", ["tide"]],
+    ["diff", ["tide"]],
+    ["usage", ["tide"]],
+  ])("%s shows it as letters", async (command, args) => {
+    const { stdout, stderr } = await desk.run(command, ...args, ...there());
+    expect(`${stdout}${stderr}`).toMatch(SHOWN);
+    expect(`${stdout}${stderr}`).not.toMatch(COMMANDS);
+  });
+
+  it("programs get it as it is", async () => {
+    const { stdout } = await desk.run("list", "--json", ...there());
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
+    expect(stdout).not.toContain("\\\\u001b");
+  });
+});

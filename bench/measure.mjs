@@ -2,6 +2,10 @@
 // meets both alike.
 
 const BLOCK = 5;
+/** How far the medians of the floor may lie apart in the passes that are reported: the machine was the same to them. */
+const QUIET = 1.05;
+/** As many passes as asked for are made again and again until as many are quiet, so often at most. */
+const ATTEMPTS = 5;
 
 /**
  * A side prepares its requests untimed (a fresh conversation, a ZIP), may do something right before each one, and may look at
@@ -11,23 +15,32 @@ const BLOCK = 5;
  */
 
 /**
- * Measures `path` against `floor` in several passes; every figure is the median of the passes' own.
+ * Measures `path` against `floor` until there are as many passes as asked for whose floors lie within 5 % of each other, and reports
+ * those; every figure is the median of the passes' own. On a machine that is never quiet it reports the closest there are, and their
+ * `floorSpread` says so.
  * @param {(request: object) => Promise<{ ms: number, text: string }>} send
  * @param {{ floor: Side, path: Side }} sides
  * @param {{ passes: number, seconds: number }} options `seconds` a side and pass
- * @returns {Promise<{ floor: Times, path: Times, ratio: number, spread: [number, number] }>} `spread`: the least and greatest ratio of a pass
+ * @returns {Promise<{ floor: Times, path: Times, ratio: number, spread: [number, number], floorSpread: number, passes: number }>}
+ *   `spread`: the least and greatest ratio of a reported pass; `floorSpread`: the greatest floor over the least; `passes`: how many were made
  */
 export async function compare(send, { floor, path }, { passes, seconds }) {
   const counters = { floor: 0, path: 0 };
   await pass(Math.min(1, seconds));
-  const measured = [];
-  for (let n = 0; n < passes; n++) measured.push(await pass(seconds));
+  const made = [];
+  let measured = [];
+  while (made.length < passes || (floorSpreadOf(measured) > QUIET && made.length < ATTEMPTS * passes)) {
+    made.push(await pass(seconds));
+    measured = closest(made, passes);
+  }
   const ratios = measured.map((times) => times.path.p50 / times.floor.p50);
   return {
     floor: summary(measured.map((times) => times.floor)),
     path: summary(measured.map((times) => times.path)),
     ratio: median(ratios),
     spread: [Math.min(...ratios), Math.max(...ratios)],
+    floorSpread: floorSpreadOf(measured),
+    passes: made.length,
   };
 
   async function pass(duration) {
@@ -50,6 +63,18 @@ export async function compare(send, { floor, path }, { passes, seconds }) {
       times.push(ms);
     }
   }
+}
+
+const floorSpreadOf = (passes) => {
+  const floors = passes.map((times) => times.floor.p50);
+  return Math.max(...floors) / Math.min(...floors);
+};
+
+/** The `count` passes whose floors lie closest together. Only the floor chooses: what the path took has no say. */
+export function closest(passes, count) {
+  const sorted = passes.toSorted((a, b) => a.floor.p50 - b.floor.p50);
+  const windows = Array.from({ length: Math.max(1, sorted.length - count + 1) }, (_, n) => sorted.slice(n, n + count));
+  return windows.reduce((best, window) => (floorSpreadOf(window) < floorSpreadOf(best) ? window : best));
 }
 
 /**

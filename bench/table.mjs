@@ -1,6 +1,17 @@
 // Results as a table, for the terminal and for docs/benchmarks.md alike.
 
-const COLUMNS = ["path", "p50", "p99", "floor p50", "floor p99", "measured", "spread of passes", "budget", ""];
+const COLUMNS = [
+  "path",
+  "p50",
+  "p99",
+  "floor p50",
+  "floor p99",
+  "measured",
+  "spread of passes",
+  "floors",
+  "budget",
+  "",
+];
 
 /** @param {object[]} rows */
 export function table(rows) {
@@ -19,13 +30,14 @@ export function verdict({ budget, ratio, value, atLeast = false }) {
 }
 
 function cells(row) {
-  const { name, path, floor, ratio, value, unit, spread, budget, atLeast } = row;
+  const { name, path, floor, ratio, value, unit, spread, floorSpread, budget, atLeast } = row;
   const times = (side) => (side === undefined ? ["", ""] : [milliseconds(side.p50), milliseconds(side.p99)]);
   const figure = (number) => (ratio === undefined ? `${number.toFixed(1)} ${unit}` : `${number.toFixed(2)}x`);
   const bound =
     budget === null ? "" : `${atLeast ? "≥" : "≤"} ${ratio === undefined ? `${budget} ${unit}` : `${budget}x`}`;
   const between = spread === undefined ? "" : `${figure(spread[0])} to ${figure(spread[1])}`;
-  return [name, ...times(path), ...times(floor), figure(ratio ?? value), between, bound, verdict(row)];
+  const apart = floorSpread === undefined ? "" : `${((floorSpread - 1) * 100).toFixed(1)} %`;
+  return [name, ...times(path), ...times(floor), figure(ratio ?? value), between, apart, bound, verdict(row)];
 }
 
 function milliseconds(value) {

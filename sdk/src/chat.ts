@@ -6,7 +6,7 @@ import type { SkillGateway } from "./index.js";
 
 export type TurnStart = Operations["turns.prepare"]["answer"];
 export type Step = ToolCallsAnswer;
-type Format = NonNullable<Turn["format"]>;
+export type Format = NonNullable<Turn["format"]>;
 
 export interface ChatOptions {
   /** The chat's user. The key needs the scope `act_as`; without it the chat is that of the key's own user. */

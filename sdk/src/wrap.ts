@@ -7,12 +7,24 @@ export interface Answered {
   request_id?: string | null;
 }
 
-/** A promise as the vendors' SDKs make them, of which only the data, `asResponse` and `withResponse` are promised. */
-export function promised(answer: Promise<Answered>): Promise<unknown> {
+/**
+ * A promise as the vendors' SDKs make them. Of what they promise there are the data, `asResponse` and `withResponse`, and what their own
+ * helpers (`parse`) make another of it with.
+ */
+export function promised(answer: Promise<Answered>, options: object): Promise<unknown> {
   const data = answer.then((answered) => answered.data);
   // Who asks for the response hears of a failure there.
   data.catch(() => {});
-  return Object.assign(data, { asResponse: () => answer.then(({ response }) => response), withResponse: () => answer });
+  type Transform = (data: unknown, facts: { response: Response; options: object }) => unknown;
+  return Object.assign(data, {
+    asResponse: () => answer.then(({ response }) => response),
+    withResponse: () => answer,
+    _thenUnwrap: (transform: Transform) =>
+      promised(
+        answer.then((given) => ({ ...given, data: transform(given.data, { response: given.response, options }) })),
+        options,
+      ),
+  });
 }
 
 type Create = (body: Record<string, unknown>, options?: RequestOptions) => unknown;

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChatOptions, SkillGateway, type SkillGatewayError } from "../../sdk/src/index";
 import { Harness, KEY, type Published } from "../support/harness";
-import { anthropicChat, openaiChat } from "../support/sdk/existing-chats";
+import { anthropicChat, openaiChat, responsesChat } from "../support/sdk/existing-chats";
 import { Flaky } from "../support/sdk/flaky";
 import { startVendor, type Vendor } from "../support/vendors/server";
 
@@ -56,6 +56,9 @@ const thrown = (promise: Promise<unknown>) =>
 const KINDS = [
   ["openai, streamed", (to: Vendor) => openaiChat(to, true)],
   ["openai, whole", (to: Vendor) => openaiChat(to, false)],
+  ["responses, streamed", (to: Vendor) => responsesChat(to, true, true)],
+  ["responses, whole", (to: Vendor) => responsesChat(to, false, true)],
+  ["responses without thoughts, whole", (to: Vendor) => responsesChat(to, false, false)],
   ["anthropic, streamed", (to: Vendor) => anthropicChat(to, true)],
   ["anthropic, whole", (to: Vendor) => anthropicChat(to, false)],
 ] as const;

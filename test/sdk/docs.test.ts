@@ -53,7 +53,7 @@ it("the README shows the first of these diffs", async () => {
   expect(page).toContain(`\`\`\`diff openai\n${shown}\`\`\``);
 });
 
-describe.each(["openai", "anthropic", "ai-sdk"])("the diff of %s", (name) => {
+describe.each(["openai", "responses", "anthropic", "ai-sdk"])("the diff of %s", (name) => {
   const [, diff = ""] = new RegExp(`\`\`\`diff ${name}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
   const lines = diff.split("\n");
   const without = (mark: string) =>

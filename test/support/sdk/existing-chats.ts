@@ -50,6 +50,49 @@ export function openaiChat(vendor: Vendor, stream: boolean): ExistingChat {
   };
 }
 
+/** @param keepsThoughts whether it asks for thoughts with their content, without which the vendor finds none again */
+export function responsesChat(vendor: Vendor, stream: boolean, keepsThoughts: boolean): ExistingChat {
+  const input: OpenAI.Responses.ResponseInputItem[] = [];
+  const seen: string[] = [];
+  const plain = new OpenAI({ apiKey: "none", baseURL: `${vendor.url}/v1`, maxRetries: 0 });
+  const tools: OpenAI.Responses.FunctionTool[] = [
+    { type: "function", name: "get_time", parameters: SCHEMA, strict: false },
+  ];
+  const include = keepsThoughts ? (["reasoning.encrypted_content"] as const) : [];
+  const ask = (openai: OpenAI, signal?: AbortSignal): Promise<OpenAI.Responses.Response> => {
+    const body = { model: "gpt-6-sol", instructions: "Be short.", input, tools, store: false, include: [...include] };
+    if (!stream) return openai.responses.create(body, { signal });
+    return openai.responses.stream(body, { signal }).finalResponse();
+  };
+  return {
+    messages: input,
+    seen,
+    async say(text, skills, signal) {
+      const openai = skills === null ? plain : openaiWithSkills(plain, skills);
+      input.push({ role: "user", content: text });
+      for (;;) {
+        const { output, output_text } = await ask(openai, signal);
+        // As the vendor's own guide has it; a chat that keeps no thoughts gives back what else there was.
+        input.push(...output.filter(({ type }) => keepsThoughts || type !== "reasoning").map(givenBack));
+        const calls = output.filter((item) => item.type === "function_call");
+        if (calls.length === 0) return output_text;
+        for (const call of calls) {
+          seen.push(call.name);
+          input.push({ type: "function_call_output", call_id: call.call_id, output: NOW });
+        }
+      }
+    },
+  };
+
+  /** Without what the SDK's helper has put in, and, where thoughts are not kept, without the id that asks for them. */
+  function givenBack(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Responses.ResponseInputItem {
+    const text = JSON.stringify(item, (field, value: unknown) =>
+      ["parsed", "parsed_arguments", ...(keepsThoughts ? [] : ["id"])].includes(field) ? undefined : value,
+    );
+    return JSON.parse(text) as OpenAI.Responses.ResponseInputItem;
+  }
+}
+
 export function anthropicChat(vendor: Vendor, stream: boolean): ExistingChat {
   const messages: Anthropic.MessageParam[] = [];
   const seen: string[] = [];

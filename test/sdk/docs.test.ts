@@ -97,7 +97,7 @@ describe.each(["openai", "responses", "anthropic", "ai-sdk"])("the diff of %s", 
 });
 
 it("the client is used as its types say", async () => {
-  const [, code = ""] = /## The client\n\n```ts\n([\s\S]*?)```/.exec(page) ?? [];
+  const [, code = ""] = /## The client\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   await writeFile(path.join(folder, "client.ts"), code);
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];
   const compiler = path.join(root, "node_modules/typescript/bin/tsc");

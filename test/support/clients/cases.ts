@@ -3,45 +3,12 @@
 
 import { expect } from "vitest";
 import { type Answered, as, type Client, DOCUMENT, type OwnTool, PICTURE, type Place } from "./client";
+import { expectGrowth, HARBOUR, LAMP, load, own, requestIn, sent, signal, text } from "./sent";
 import type { Stage } from "./stage";
 
 export interface Trial {
   client: Client;
   stage: Stage;
-}
-
-const load = (name: string) => ({ name: "load_skill", input: { skill_name: name } });
-const signal = { name: "call_skill_tool", input: { name: "signal", arguments: {} } };
-const own = { name: "get_time", input: {} };
-const HARBOUR = "Sign every report with Aye.";
-const LAMP = "Light it at dusk.";
-
-interface Sent {
-  messages: object[];
-  tools?: unknown;
-  system?: unknown;
-  [field: string]: unknown;
-}
-
-function sent({ vendor }: Stage): Sent[] {
-  return vendor.bodies.map(requestIn);
-}
-
-/** A request, whichever API calls its messages what. */
-function requestIn(body: string): Sent {
-  const { input, ...rest } = JSON.parse(body) as { input?: object[]; messages?: object[] };
-  return { ...rest, messages: rest.messages ?? input ?? [] };
-}
-
-const text = (value: unknown) => JSON.stringify(value);
-
-/** Each request to the vendor begins with the one before. */
-function expectGrowth(requests: readonly Sent[]): void {
-  const parts = requests.map(({ system, tools, messages }) => [text([system, tools]), ...messages.map(text)]);
-  for (const [index, part] of parts.entries()) {
-    const before = parts[index - 1] ?? [];
-    expect([index, part.slice(0, before.length)]).toEqual([index, before]);
-  }
 }
 
 /** Nothing of what the gateway has done is in the client's history. */

@@ -35,6 +35,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     access: 2,
     asking: 2,
     servers: 2,
+    "sign-in": 3,
     package: 3,
     code: 4,
     inspection: 4,
@@ -46,6 +47,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
   services: {
     access: 1,
     secrets: 2,
+    "sign-in": 3,
     asking: 3,
     catalog: 3,
     servers: 3,

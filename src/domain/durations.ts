@@ -60,6 +60,14 @@ export const DURATIONS = {
   /** How long a rotated key goes on beside its successor, by default and at most. */
   keyOverlap: 24 * 60 * 60_000,
   keyOverlapMost: 30 * 24 * 60 * 60_000,
+  /** A code of a sign-in, and how long a used one is known, so that a second use ends its grant. */
+  code: 60_000,
+  codeKnown: 60 * 60_000,
+  /** An access token of a grant, and how long one that has ended is known by name. */
+  accessToken: 60 * 60_000,
+  accessTokenKnown: 24 * 60 * 60_000,
+  /** How long a grant that has ended is kept. */
+  grantKept: 7 * 24 * 60 * 60_000,
   /** How far an issuer's clock may be off. */
   clockLeeway: 30_000,
   /** An issuer's keys: how long a request waits for them, when they are read again, and how long they outlive an outage. */

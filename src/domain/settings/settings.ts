@@ -18,6 +18,7 @@ import {
   textOr,
   type ValuesOf,
 } from "./kinds";
+import { signInSettings } from "./sign-in";
 
 /** Cloudflare's hints for where an object is made, as of 2026-11-22. In `sam`, `afr` and `me` one is made in the nearest place instead. */
 export const REGIONS = [
@@ -164,6 +165,7 @@ export const SETTINGS = {
   ),
   ...quotaSettings,
   ...issuerSettings,
+  ...signInSettings,
 };
 
 export type Settings = ValuesOf<typeof SETTINGS>;

@@ -14,6 +14,7 @@ const WITHOUT_USER: Record<string, string> = {
   skill_use_batches: "random ids of batches",
   skill_orders: "ids of public skills",
   version_code: "what was found out of a version's code, goes with it",
+  grant_tokens: "goes with its grant",
   drafts: "goes with its skill, which says whose it is",
   skill_search: "the index of skills, goes with them",
   "idempotency.subject": "the id of a version",

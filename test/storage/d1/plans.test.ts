@@ -29,6 +29,7 @@ import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } f
 import { CHAT_QUERIES } from "../../support/chat-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
+import { GRANT_QUERIES } from "../../support/grant-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
@@ -52,6 +53,7 @@ const SEARCHED = {
 const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise<unknown>> = {
   ...FILE_QUERIES,
   ...DRAFT_QUERIES,
+  ...GRANT_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),
@@ -321,7 +323,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,conversation/*,registry/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,conversation/*,registry/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

@@ -8,6 +8,7 @@ import { chatTails, models } from "./chat";
 import { draftReaders } from "./drafts";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
+import { grantCodes, grants } from "./sign-in";
 
 /** What an erasure counts for its answer. */
 export type ErasureCount = "keys" | "secrets" | "ghosts" | "memberships";
@@ -55,6 +56,34 @@ export const USER_COLUMNS: readonly UserColumn[] = [
       },
     },
     erased: { how: "deleted", counted: "keys" },
+  },
+  {
+    table: grantCodes,
+    column: grantCodes.userId,
+    holds: "user",
+    exported: "a minute's codes; what came of them is with the grants",
+    erased: DELETED,
+  },
+  {
+    table: grants,
+    column: grants.userId,
+    holds: "user",
+    exported: {
+      as: "grants",
+      columns: {
+        id: grants.id,
+        client_id: grants.clientId,
+        client_name: grants.clientName,
+        resource: grants.resource,
+        via: grants.via,
+        via_id: grants.viaId,
+        created_at: grants.createdAt,
+        expires_at: grants.expiresAt,
+        ended_at: grants.endedAt,
+        last_used_at: grants.lastUsedAt,
+      },
+    },
+    erased: DELETED,
   },
   {
     table: groupMembers,

@@ -1,0 +1,53 @@
+// What a host's token is for: the URL of one MCP server of this gateway, spelt in one way.
+
+/** Where the gateway speaks MCP, and what is below it. */
+const MCP = /^\/mcp(\/|$)/;
+
+/** Where a client of a server of type `sse` sends its messages is no resource of its own. */
+const MESSAGES = /^(\/mcp\/servers\/[^/]+)\/message$/;
+
+/** The gateway's origin, for who came to this one. */
+export function publicOrigin(settings: { PUBLIC_ORIGIN?: string | undefined }, url: string): string {
+  return settings.PUBLIC_ORIGIN ?? new URL(url).origin;
+}
+
+/**
+ * The canonical URL of what a request to this path is for: without a query, without a slash at the end, each segment spelt in one
+ * way. `null` for what is no MCP URL.
+ *
+ * @param path as a URL has it: encoded, without `.` and `..`
+ */
+export function resourceAt(origin: string, path: string): string | null {
+  const spelt = speltPath(path);
+  if (spelt === null || !MCP.test(spelt)) return null;
+  return origin + spelt.replace(MESSAGES, "$1");
+}
+
+/**
+ * The canonical URL that a host means by `resource`. Its query does not count: `/mcp?ghost=a` is `/mcp`. `null` where that is no MCP URL
+ * of this origin, or has what no such URL has.
+ */
+export function readResource(origin: string, text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || url.origin !== origin || url.hash !== "" || url.username !== "" || url.password !== "")
+    return null;
+  return resourceAt(origin, url.pathname);
+}
+
+/** Each segment decoded once and encoded again; `null` where one cannot be, or is a step to another place. */
+function speltPath(path: string): string | null {
+  const segments = path.replace(/\/+$/, "").split("/").map(decoded);
+  const spelt = segments.map((segment) =>
+    segment === null || segment === "." || segment === ".." ? null : encodeURIComponent(segment).replaceAll("%3A", ":"),
+  );
+  return spelt.includes(null) ? null : spelt.join("/");
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // Not UTF-8, or half an escape: no id has either.
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+// How codes and tokens of grants are written: `<kind>_<id>_<hex><checksum>`. The checksum tells what is mistyped from what is unknown
+// without asking anybody, as with keys.
+
+import { crc32 } from "../crc32";
+import { hexOf } from "../digest";
+
+/** A code in hand of a host, and the tokens that it gets for it. */
+export type BearerKind = "sgc" | "sga" | "sgr";
+
+const FORM = /^(sgc|sga|sgr)_([0-9A-Za-z]{4,40})_([0-9a-f]{64})(?:([0-9a-f]{8})([0-9a-f]{32}))?([0-9a-f]{8})$/;
+
+/** A refresh token, taken apart. */
+export interface RefreshToken {
+  grantId: string;
+  secret: string;
+  /** How often the grant's first token was exchanged before this one came. */
+  generation: number;
+  /** The gateway's mark on the rest. */
+  mark: string;
+}
+
+/** A code, or an access token, of this id with these 32 random bytes. */
+export function writeBearer(kind: "sgc" | "sga", id: string, random: Uint8Array): string {
+  return checked(`${kind}_${id}_${hexOf(random)}`);
+}
+
+/** The id in a text of this kind; `null` where it is none, or mistyped. */
+export function readBearer(kind: "sgc" | "sga", text: string): string | null {
+  const found = read(text);
+  return found?.kind === kind ? found.id : null;
+}
+
+export function writeRefreshToken({ grantId, secret, generation, mark }: RefreshToken): string {
+  return checked(`sgr_${grantId}_${secret}${generation.toString(16).padStart(8, "0")}${mark}`);
+}
+
+/** The parts of a refresh token; `null` where it is none, or mistyped. */
+export function readRefreshToken(text: string): RefreshToken | null {
+  const found = read(text);
+  if (found === null || found.kind !== "sgr") return null;
+  return {
+    grantId: found.id,
+    secret: found.secret,
+    generation: Number.parseInt(found.generation, 16),
+    mark: found.mark,
+  };
+}
+
+function read(text: string) {
+  const [, kind, id = "", secret = "", generation = "", mark = "", checksum] = FORM.exec(text) ?? [];
+  if (kind === undefined || (kind === "sgr") !== (mark !== "")) return null;
+  return checksum === checksumOf(text.slice(0, -8)) ? { kind, id, secret, generation, mark } : null;
+}
+
+function checked(text: string): string {
+  return text + checksumOf(text);
+}
+
+function checksumOf(text: string): string {
+  return crc32(new TextEncoder().encode(text)).toString(16).padStart(8, "0");
+}

@@ -15,6 +15,8 @@ import { routingSchema } from "./routing";
 
 export const API_VERSION = "agent.wecode.io/v1";
 
+const NUMBERED = "1, 2, … in the order in which the skill's versions were published; none is used twice.";
+
 export const metadataSchema = () =>
   z.object({
     name: z.string(),
@@ -76,6 +78,7 @@ export const skillSchema = () =>
         fileHash: z.string(),
         uploadHash: z.string(),
         version_id: z.string(),
+        version_number: z.int().openapi({ description: NUMBERED }),
         tokens: tokensSchema(),
         created_at: z.string(),
         updated_at: z.string(),
@@ -112,6 +115,7 @@ export const versionSchema = () =>
   z
     .object({
       version_id: z.string(),
+      number: z.int().openapi({ description: NUMBERED }),
       version: z.string().nullable(),
       is_current: z.boolean(),
       fileSize: z.int(),
@@ -165,6 +169,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       fileHash: skill.zipSha256,
       uploadHash: skill.uploadSha256,
       version_id: skill.versionId,
+      version_number: skill.number,
       tokens: {
         description: skill.tokensDescription,
         line: skill.tokensLine,
@@ -202,6 +207,7 @@ export function skillItem(skill: SkillSummary): z.infer<ReturnType<typeof skillI
 export function versionItem(version: VersionSummary, currentId: string): z.infer<ReturnType<typeof versionSchema>> {
   return {
     version_id: version.id,
+    number: version.number,
     version: version.label,
     is_current: version.id === currentId,
     fileSize: version.zipSize,

@@ -7,7 +7,7 @@ import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
-import { scriptsOfVersion } from "./versions";
+import { numberOfVersion, scriptsOfVersion } from "./versions";
 
 /** Level 1 of a skill at one of its versions. */
 export interface SkillSummary {
@@ -34,6 +34,8 @@ export interface SkillSummary {
 /** A skill at one of its versions with all that its resource shows. */
 export interface SkillRecord extends SkillSummary {
   manifest: Manifest;
+  /** Which of the skill's versions it is, counted from 1. */
+  number: number;
   zipSha256: string;
   zipSize: number;
   uploadSha256: string;
@@ -87,6 +89,7 @@ export const whenToUse = sql<string | null>`cast(${versions.frontmatter} ->> '$.
 export const skillColumns = {
   ...summaryColumns,
   manifest: versions.manifest,
+  number: numberOfVersion,
   zipSha256: versions.zipSha256,
   zipSize: versions.zipSize,
   uploadSha256: versions.uploadSha256,

@@ -8,11 +8,12 @@ import type { Issue } from "../../domain/errors";
 import { type JsonObject, jsonObject } from "../../domain/json";
 import type { PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
-import { skills, versionCode, versions } from "./schema/registry";
+import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 
 /** A version in the list of its skill's. */
 export interface VersionSummary {
   id: string;
+  number: number;
   label: string | null;
   zipSha256: string;
   zipSize: number;
@@ -34,6 +35,10 @@ export interface PackageRow {
   /** Entries of MCP servers, as they were written. */
   servers: JsonObject;
 }
+
+/** SQL, beside `versions`: which of its skill's versions it is, counted from 1. */
+export const numberOfVersion = sql<number>`(SELECT number FROM ${versionNumbers}
+  WHERE version_id = ${versions.id})`.as("version_number");
 
 /** SQL: the MCP servers of a version's manifest, which may be long in all. */
 export const serversOfVersion = sql`json_extract(${versions.manifest}, '$.mcpServers')`.mapWith((text: string) =>
@@ -81,6 +86,7 @@ export function listVersions(
   return db
     .select({
       id: versions.id,
+      number: numberOfVersion,
       label: versions.label,
       zipSha256: versions.zipSha256,
       zipSize: versions.zipSize,

@@ -5,6 +5,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+/** Where in the list of migrations numbers of versions come. */
+const NUMBERS = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0016_"));
+
 /** Runs with an empty database. */
 function withDatabase(run: (sql: SqlStorage) => void): Promise<void> {
   const stub = env.CONVERSATIONS.getByName(JSON.stringify(["migrations", crypto.randomUUID()]));
@@ -96,5 +99,39 @@ describe("all migrations after it", () => {
       migrated(sql);
       migrate(sql, 4, env.TEST_MIGRATIONS.length - 1);
       expect(sql.exec("SELECT id FROM ghosts ORDER BY id").toArray()).toEqual(GHOSTS.map(({ id }) => ({ id })));
+    }));
+});
+
+describe("numbers come to versions that are there", () => {
+  /** Writes a version as a gateway does that knows no numbers. */
+  const publish = (sql: SqlStorage, id: string, skill: string, at: number) =>
+    sql.exec(
+      `INSERT INTO versions (id, skill_id, digest, description, tags, dependencies, has_capabilities, tokens_description, tokens_line,
+       tokens_instructions, tokens_files, zip_sha256, zip_size, upload_sha256, warnings, created_by, started_at, created_at, manifest,
+       frontmatter, files, instructions) VALUES (?, ?, ?, '', '[]', '[]', 0, 0, 0, 0, 0, '', 0, '', '[]', 'alice', ?, ?, '{}', '{}', '[]', '')`,
+      ...[id, skill, id, at, at],
+    );
+
+  it("in the order in which they were published, and to those that an older gateway writes later", () =>
+    withDatabase((sql) => {
+      migrate(sql, 0, NUMBERS - 1);
+      for (const skill of ["skl_1", "skl_2"])
+        sql.exec(
+          `INSERT INTO skills (id, scope, name, folded, namespace, user_id, version_id, tokens)
+           VALUES (?, 'public', ?, ?, 'default', '0', '', 0)`,
+          ...[skill, skill, skill],
+        );
+      publish(sql, "ver_c", "skl_1", 30);
+      publish(sql, "ver_a", "skl_1", 10);
+      publish(sql, "ver_b", "skl_2", 20);
+      migrate(sql, NUMBERS, env.TEST_MIGRATIONS.length - 1);
+      publish(sql, "ver_d", "skl_1", 40);
+      const rows = sql.exec("SELECT version_id, number FROM version_numbers ORDER BY skill_id, number").raw();
+      expect([...rows]).toEqual([
+        ["ver_a", 1],
+        ["ver_c", 2],
+        ["ver_d", 3],
+        ["ver_b", 1],
+      ]);
     }));
 });

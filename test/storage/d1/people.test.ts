@@ -15,6 +15,8 @@ const WITHOUT_USER: Record<string, string> = {
   skill_orders: "ids of public skills",
   version_code: "what was found out of a version's code, goes with it",
   grant_tokens: "goes with its grant",
+  version_numbers: "which of its skill's versions it is, goes with it",
+  version_archives: "the digest of a version's archive, goes with it",
   drafts: "goes with its skill, which says whose it is",
   skill_search: "the index of skills, goes with them",
   "idempotency.subject": "the id of a version",

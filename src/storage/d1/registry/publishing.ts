@@ -7,7 +7,7 @@ import { type Database, isIndexMissing } from "../database";
 import { among } from "../ghosts";
 import { type NewReply, rememberReply } from "../idempotency";
 import { raiseCounters } from "../keys";
-import { ghostSkills, ghosts, now, skills, versions } from "../schema/registry";
+import { ghostSkills, ghosts, now, skills, versionNumbers, versions } from "../schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
 import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
@@ -25,19 +25,20 @@ export async function insertSkill(
   version: NewVersion,
   answer: NewReply | null,
 ): Promise<SkillRecord> {
-  const [rows] = await withIndex((isIndexed) =>
+  const [rows, , numbers] = await withIndex((isIndexed) =>
     db.batch([
       db
         .insert(skills)
         .values({ ...skill, ...current(version) })
         .returning(),
       db.insert(versions).values(version),
+      numberOf(db, version.id),
       ...keepVerdicts(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
   );
-  return recordOf(rows, version);
+  return recordOf(rows, numbers, version);
 }
 
 /**
@@ -50,9 +51,10 @@ export async function insertVersion(
   version: NewVersion,
   answer: NewReply | null,
 ): Promise<SkillRecord> {
-  const [, rows] = await withIndex((isIndexed) =>
+  const [, numbers, rows] = await withIndex((isIndexed) =>
     db.batch([
       db.insert(versions).values(version),
+      numberOf(db, version.id),
       db
         .update(skills)
         .set({ ...current(version), versionId: version.id, updatedAt: now })
@@ -63,7 +65,7 @@ export async function insertVersion(
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
   );
-  return recordOf(rows, version);
+  return recordOf(rows, numbers, version);
 }
 
 /** Makes another version of a skill the current one, unless it is yanked by now; `null` when that is so, or the skill is gone. */
@@ -206,11 +208,21 @@ async function withIndex<T>(change: (isIndexed: boolean) => Promise<T>): Promise
   }
 }
 
-function recordOf(rows: (typeof skills.$inferSelect)[], version: NewVersion): SkillRecord {
-  const skill = rows[0];
-  if (skill === undefined) throw new Error("a change of a skill returned no row");
+function numberOf(db: Database, versionId: string) {
+  return db
+    .select({ number: versionNumbers.number })
+    .from(versionNumbers)
+    .where(eq(versionNumbers.versionId, versionId));
+}
+
+function recordOf(
+  [skill]: (typeof skills.$inferSelect)[],
+  [numbered]: { number: number }[],
+  version: NewVersion,
+): SkillRecord {
+  if (skill === undefined || numbered === undefined) throw new Error("a change of a skill returned no row");
   const { id, name, namespace, scope, userId, createdAt, updatedAt } = skill;
   const { id: versionId, ...rest } = version;
   const current = { versionId, currentId: versionId, yankedAt: null, whenToUse: whenToUseOf(version.frontmatter) };
-  return { ...rest, ...current, id, name, namespace, scope, userId, createdAt, updatedAt };
+  return { ...rest, ...current, ...numbered, id, name, namespace, scope, userId, createdAt, updatedAt };
 }

@@ -5,6 +5,7 @@ import { isNotNull, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
+import { links, openSkills } from "./doors";
 import { draftReaders } from "./drafts";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
@@ -81,6 +82,26 @@ export const USER_COLUMNS: readonly UserColumn[] = [
         expires_at: grants.expiresAt,
         ended_at: grants.endedAt,
         last_used_at: grants.lastUsedAt,
+      },
+    },
+    erased: DELETED,
+  },
+  {
+    table: links,
+    column: links.userId,
+    holds: "user",
+    exported: {
+      as: "links",
+      columns: {
+        id: links.id,
+        name: links.name,
+        reads: links.reads,
+        skills: links.skills,
+        created_at: links.createdAt,
+        expires_at: links.expiresAt,
+        revoked_at: links.revokedAt,
+        uses: links.uses,
+        last_used_at: links.lastUsedAt,
       },
     },
     erased: DELETED,
@@ -213,6 +234,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: models, column: models.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },
   {

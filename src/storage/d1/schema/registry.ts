@@ -113,6 +113,23 @@ export const versionCode = sqliteTable("version_code", {
   described: text({ mode: "json" }).$type<Described>(),
 });
 
+/**
+ * The versions of a skill by number: 1, 2, … in the order in which they were published, and none twice. A trigger on `versions` makes the
+ * rows, so that a version which a gateway from before numbers writes has one too; beside the versions, since a column behind the
+ * instructions would be read by way of their pages.
+ */
+export const versionNumbers = sqliteTable(
+  "version_numbers",
+  {
+    versionId: text("version_id")
+      .primaryKey()
+      .references(() => versions.id, { onDelete: "cascade" }),
+    skillId: text("skill_id").notNull(),
+    number: integer().notNull(),
+  },
+  (t) => [uniqueIndex("version_numbers_skill").on(t.skillId, t.number)],
+);
+
 export const ghosts = sqliteTable(
   "ghosts",
   {

@@ -203,7 +203,7 @@ describe("with a skill", () => {
     ]);
   });
 
-  it("an end for length runs nothing, the last step may call nothing, and a later one is not forced", async () => {
+  it("an end for length runs nothing, and the last step may call nothing", async () => {
     const key = await user();
     const cut = chunks(
       "a",
@@ -220,9 +220,9 @@ describe("with a skill", () => {
     expect(short.choices[0]).toMatchObject({ finish_reason: "length", message: { content: "Half" } });
     const steps = Array.from({ length: 15 }, (_, n) => calling(`s${n}`, [read(`call_${n}`)]));
     const sent = scriptModel(...steps, calling("end", [read("call_end")], "Enough."));
-    const long = await ask(key, [say("Two.")], { tool_choice: "required", max_tokens: 100 });
+    const long = await ask(key, [say("Two.")], { max_tokens: 100 });
     expect(long.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "Enough." } });
-    expect(sent.map(({ body }) => body.tool_choice)).toEqual(["required", ...Array(14).fill("auto"), "none"]);
+    expect(sent.map(({ body }) => body.tool_choice)).toEqual([...Array(15).fill(undefined), "none"]);
     expect(sent.map(({ body }) => body.max_tokens).slice(0, 3)).toEqual([100, 95, 90]);
     expect(new Set(sent.map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
   });

@@ -1,6 +1,6 @@
 // What the loop asks of a vendor's protocol: to read a request, to write the request of a step, and to make one answer out of many.
 
-import type { JsonObject } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { StreamEvent } from "../servers/event-stream";
 import type { Format } from "../tools/formats";
 import type { DemoMove } from "./demo";
@@ -33,8 +33,7 @@ export interface StepParts {
   tools: readonly JsonObject[];
   /** The caller's messages with everything hidden at its place, and the steps of this turn. */
   messages: readonly JsonObject[];
-  isFirst: boolean;
-  /** No call is wanted any more. */
+  /** No call of ours is wanted any more. */
   isLast: boolean;
   /** Tokens that the steps before have used of what the caller allows. */
   spent: number;
@@ -139,6 +138,20 @@ export interface Protocol {
   lesser?(body: JsonObject, refusal: ChatRefusal | null): JsonObject | null;
   /** For a client that wants to know: the skills that are loaded now, as an event of its stream. */
   skillsEvent(names: readonly string[]): string;
+}
+
+/**
+ * Why ours are not called under a choice of tools that the caller makes. `tool_choice`: it wants none, or one of its own.
+ * `unknown_tool`: it wants one that it does not have, which is for the vendor to refuse. `null`: ours may be called.
+ *
+ * @param names of the caller's tools
+ */
+export function bypassOfChoice(choice: JsonValue | undefined, names: readonly unknown[]): string | null {
+  if (choice === "none") return "tool_choice";
+  if (choice === "required") return names.length === 0 ? "unknown_tool" : null;
+  if (!isJsonObject(choice)) return null;
+  const { name } = [choice.function, choice.custom].find((named) => isJsonObject(named)) ?? choice;
+  return name === undefined || names.includes(name) ? "tool_choice" : "unknown_tool";
 }
 
 /** A text as its digest reads it: front ends trim and join in their own ways. */

@@ -54,8 +54,9 @@ async function answered(place: ChatPlace): Promise<Response> {
     : await modelCall(context, protocol, model, protocol.path, headers);
   const call = patientCall(protocol, model, called);
   // An answer whose parts may be named later is kept, whether or not there are skills in it.
-  const isBare = asked.plain !== null && asked.plain !== "off" && asked.isKept;
-  if (asked.plain !== null && !isBare) return asItIs(place, call, asked.plain);
+  const isInChat = asked.plain === "tool_choice" && !asked.isNew;
+  if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
+    return asItIs(place, call, asked.plain);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // Who reads no more ends the call of the model, too.
@@ -66,7 +67,7 @@ async function answered(place: ChatPlace): Promise<Response> {
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(asked.ghost ?? place.ghost), isRetry: place.isRetry, signal: abort.signal },
-    ...{ isBare, isKept: asked.isKept },
+    ...{ bare: asked.plain === null ? "no" : isInChat ? "unless_hidden" : "yes", isKept: asked.isKept },
     write: (text) => (stream ? outlet.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
@@ -74,7 +75,7 @@ async function answered(place: ChatPlace): Promise<Response> {
   if (begun === null) {
     // Nobody can find it again.
     if (asked.isNew) place.later(api.erase(target).then(unwrap));
-    return asItIs(place, call, "none");
+    return asItIs(place, call, asked.plain ?? "none");
   }
   // Told at once, and not when a tool that runs has ended: who asks the same again goes on there.
   abort.signal.addEventListener("abort", () => place.later(breakOff(begun)), { once: true });

@@ -36,7 +36,7 @@ async function withOurs(place: CountPlace): Promise<JsonObject> {
   return protocol.stepBody(body, {
     ...{ model: model.entry.model, system, tools: tools.map((tool) => besideTheirs(tool, theirs)) },
     messages: withHidden(protocol, shown, { puts, dropThoughts: false }),
-    ...{ isFirst: true, isLast: false, spent: 0, cacheKey: null },
+    ...{ isLast: false, spent: 0, cacheKey: null },
     singleSystem: model.entry.single_system === true,
   });
 }

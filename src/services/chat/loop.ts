@@ -28,8 +28,11 @@ export interface Loop {
   settings: ConversationSettings;
   /** The same request was sent before. */
   isRetry: boolean;
-  /** The caller asks for something that no skills go with. */
-  isBare: boolean;
+  /**
+   * Whether skills have no part in it: what the caller asks for goes with none, or under its choice of tools ours cannot be called.
+   * The latter stays in what was hidden: what the model is sent begins as it did before.
+   */
+  bare: "yes" | "unless_hidden" | "no";
   /** The answer is kept, whether or not there is something to add. */
   isKept: boolean;
   signal: AbortSignal;
@@ -59,7 +62,8 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
   const known = { layout, shownLast: textShown(protocol, shown[last]), request, isRetry };
   const asked = { do: "begin", format: protocol.format, model, vendorModel, ...known } as const;
   const found = didChat(await ask(loop, asked), "begin").value;
-  const begun = loop.isBare ? { ...found, system: "", tools: [] } : found;
+  const isBare = loop.bare === "yes" || (loop.bare === "unless_hidden" && found.puts.length === 0);
+  const begun = isBare ? { ...found, system: "", tools: [] } : found;
   if (
     !loop.isKept &&
     begun.tools.length === 0 &&
@@ -196,7 +200,7 @@ async function callModel(state: Begun): Promise<Response> {
   requireCaller(loop);
   const body = loop.protocol.stepBody(loop.body, {
     ...{ model: loop.vendorModel, system: begun.system, tools, messages, cacheKey: begun.cacheKey },
-    ...{ isFirst: done === 0, isLast: done >= CHAT_LIMITS.steps - 1, spent: merger.tokens.output },
+    ...{ isLast: done >= CHAT_LIMITS.steps - 1, spent: merger.tokens.output },
     singleSystem: loop.singleSystem,
   });
   try {

@@ -16,7 +16,7 @@ const value = fc.oneof(
   fc.array(fc.string()),
 );
 const unknown = fc.dictionary(field, value, { maxKeys: 4 });
-const parts = { model: "m", system: "Ours.", tools: [{ name: "load_skill" }], isFirst: true, isLast: false, spent: 0 };
+const parts = { model: "m", system: "Ours.", tools: [{ name: "load_skill" }], isLast: false, spent: 0 };
 const rest = { singleSystem: false, cacheKey: null };
 
 /** A request of each protocol with strange fields in it, and where they are to be found in what is sent. */

@@ -2,7 +2,7 @@
 // what the conversation has frozen, and hidden steps go back byte for byte.
 
 import { isJsonObject, type JsonObject } from "../../json";
-import { canonicalText, type Entry, type Protocol, type StepParts } from "../protocol";
+import { bypassOfChoice, canonicalText, type Entry, type Protocol, type StepParts } from "../protocol";
 import { blocksOf, isThought, textIn, toolUsesIn } from "./blocks";
 import { demoMessage } from "./demo";
 import { MessageMerger } from "./message-merger";
@@ -55,8 +55,9 @@ function entryOfTurn(message: JsonObject): Entry {
 function bypass(body: JsonObject): string | null {
   const { tool_choice: choice } = body;
   if (anthropicMessages.messages(body)?.at(-1)?.role === "assistant") return "prefill";
-  if (isJsonObject(choice) && (choice.type === "none" || choice.type === "tool")) return "tool_choice";
-  return null;
+  if (!isJsonObject(choice)) return null;
+  const said = choice.type === "none" ? "none" : choice.type === "any" ? "required" : null;
+  return bypassOfChoice(choice.type === "tool" ? choice : said, anthropicMessages.toolNames(body));
 }
 
 const EPHEMERAL = { type: "ephemeral" };
@@ -69,7 +70,9 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
     list.map((one, index) => (index === list.length - 1 ? { ...one, ...marks } : one));
   const ours = parts.system === "" ? [] : marked([{ type: "text", text: parts.system }]);
   const theirs = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
-  const all = [...marked(parts.tools), ...theirs];
+  const isForced = isJsonObject(choice) && choice.type === "any";
+  // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
+  const all = [...(parts.isLast && isForced ? [] : marked(parts.tools)), ...theirs];
   const texts = [...ours, ...blocksOf(system)];
   const next: JsonObject = {
     ...rest,
@@ -81,8 +84,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
     ...(all.length === 0 ? {} : { tools: all }),
     ...(typeof most === "number" ? { max_tokens: Math.max(1, most - parts.spent) } : {}),
   };
-  const isForced = isJsonObject(choice) && choice.type === "any";
-  const wanted = parts.isLast ? { type: "none" } : isForced && !parts.isFirst ? { ...choice, type: "auto" } : choice;
+  const wanted = parts.isLast && !isForced ? { type: "none" } : choice;
   if (wanted !== undefined) next.tool_choice = wanted;
   return next;
 }

@@ -9,7 +9,7 @@ import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol
 import { canonicalText } from "../protocol";
 import { ChatRefusal, openaiError } from "../refusal";
 import { CHAT_ENDS, defined, newStep, withChoice, write } from "./chat-step";
-import { callsIn, contentText, madeCalls } from "./message";
+import { callsIn, contentText, madeCalls, namedIn } from "./message";
 
 export class ChatMerger implements Merger {
   readonly keepAlive = ": working\n\n";
@@ -124,8 +124,9 @@ export class ChatMerger implements Merger {
     }
   }
 
-  #isTheirs({ function: named }: JsonObject): boolean {
-    return isJsonObject(named) && typeof named.name === "string" && this.#options.isTheirs(named.name);
+  #isTheirs(call: JsonObject): boolean {
+    const name = namedIn(call)?.name;
+    return typeof name === "string" && this.#options.isTheirs(name);
   }
 
   replay(message: JsonObject): void {

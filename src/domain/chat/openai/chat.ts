@@ -1,10 +1,10 @@
 // OpenAI's Chat Completions as the loop reads and writes it. Fields that it does not know stay where they are.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
-import { canonicalText, type Entry, type Protocol, type Said, type StepParts } from "../protocol";
+import { bypassOfChoice, canonicalText, type Entry, type Protocol, type Said, type StepParts } from "../protocol";
 import { ChatMerger } from "./chat-merger";
 import { demoCompletion } from "./demo";
-import { callsIn, contentText, madeCalls } from "./message";
+import { callsIn, contentText, madeCalls, namedIn } from "./message";
 
 export const openaiChat: Protocol = {
   api: "openai-chat",
@@ -34,8 +34,8 @@ export const openaiChat: Protocol = {
 
 function functionsIn(tools: JsonValue | undefined): JsonObject[] {
   return (Array.isArray(tools) ? tools : []).flatMap((tool) => {
-    const named = isJsonObject(tool) ? tool.function : null;
-    return isJsonObject(named) ? [named] : [];
+    const named = isJsonObject(tool) ? namedIn(tool) : null;
+    return named === null ? [] : [named];
   });
 }
 
@@ -57,13 +57,18 @@ function bypass(body: JsonObject): string | null {
   if (functions !== undefined) return "functions";
   if (audio !== undefined || (Array.isArray(modalities) && modalities.includes("audio"))) return "audio";
   if (messages.at(-1)?.role === "assistant") return "prefill";
-  if (choice === "none" || isJsonObject(choice)) return "tool_choice";
-  return null;
+  return bypassOfChoice(
+    choice,
+    functionsIn(body.tools).map(({ name }) => name),
+  );
 }
 
 function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const { stream_options: options, tools, tool_choice: choice, ...rest } = body;
-  const all = [...parts.tools, ...(Array.isArray(tools) ? tools : [])];
+  const isForced = choice === "required";
+  // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
+  const ours = parts.isLast && isForced ? [] : parts.tools;
+  const all = [...ours, ...(Array.isArray(tools) ? tools : [])];
   const next: JsonObject = {
     ...rest,
     model: parts.model,
@@ -72,7 +77,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
     stream_options: { ...(isJsonObject(options) ? options : {}), include_usage: true },
     ...(all.length === 0 ? {} : { tools: all }),
   };
-  const wanted = parts.isLast ? "none" : parts.isFirst || choice !== "required" ? choice : "auto";
+  const wanted = parts.isLast && !isForced ? "none" : choice;
   if (wanted !== undefined) next.tool_choice = wanted;
   if (parts.cacheKey !== null) next.prompt_cache_key ??= parts.cacheKey;
   for (const key of ["max_tokens", "max_completion_tokens"]) {

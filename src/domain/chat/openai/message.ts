@@ -13,11 +13,17 @@ export function contentText(content: JsonValue | undefined): string {
 export const callsIn = ({ tool_calls: calls }: JsonObject): JsonObject[] =>
   Array.isArray(calls) ? calls.filter(isJsonObject) : [];
 
+/** What of a tool, a call or a choice has the name: a function, or a tool whose input is any text. */
+export function namedIn({ function: called, custom }: JsonObject): JsonObject | null {
+  if (isJsonObject(called)) return called;
+  return isJsonObject(custom) ? custom : null;
+}
+
 /** The calls of a whole message. */
 export function madeCalls(message: JsonObject): MadeCall[] {
   return callsIn(message).flatMap((entry) => {
-    const { id, function: named } = entry;
-    if (typeof id !== "string" || !isJsonObject(named) || typeof named.name !== "string") return [];
-    return [{ id, name: named.name, entry }];
+    const { id } = entry;
+    const name = namedIn(entry)?.name;
+    return typeof id === "string" && typeof name === "string" ? [{ id, name, entry }] : [];
   });
 }

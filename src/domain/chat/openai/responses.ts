@@ -2,7 +2,7 @@
 // with it, and what a caller names by its id in place of its content is looked up here.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
-import type { Entry, Protocol, StepParts } from "../protocol";
+import { bypassOfChoice, type Entry, type Protocol, type StepParts } from "../protocol";
 import { ChatRefusal } from "../refusal";
 import {
   callIdOf,
@@ -31,7 +31,7 @@ export const openaiResponses: Protocol = {
   messages: ({ input }) => messagesOfInput(input),
   entry: entryOfStep,
   toolNames: ({ tools }) => [...namesIn(tools), ...RUN_BY_CALLER],
-  bypass: ({ tool_choice: choice }) => (choice === "none" || isJsonObject(choice) ? "tool_choice" : null),
+  bypass: ({ tool_choice: choice, tools }) => bypassOfChoice(choice, Array.isArray(tools) ? toolsIn(tools) : []),
   conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),
   stepBody,
   join: joinOutputs,
@@ -68,6 +68,9 @@ function namesIn(tools: JsonValue | undefined): string[] {
     isJsonObject(tool) && typeof tool.name === "string" ? [tool.name] : [],
   );
 }
+
+/** Tools by their names, and those that have none. */
+const toolsIn = (tools: readonly JsonValue[]) => tools.map((tool) => (isJsonObject(tool) ? tool.name : undefined));
 
 function entryOfStep(message: JsonObject): Entry {
   if (message.role === "assistant") return { role: "assistant", said: saidIn(itemsOf(message)) };
@@ -128,9 +131,11 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const theirs = (Array.isArray(tools) ? tools : []).filter(
     (tool) => left !== 0 || !isJsonObject(tool) || typeof tool.name === "string",
   );
-  const all = [...parts.tools, ...theirs];
+  const isForced = choice === "required";
+  // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
+  const all = [...(parts.isLast && isForced ? [] : parts.tools), ...theirs];
   if (all.length > 0) next.tools = all;
-  const wanted = parts.isLast ? "none" : parts.isFirst || choice !== "required" ? choice : "auto";
+  const wanted = parts.isLast && !isForced ? "none" : choice;
   if (wanted !== undefined) next.tool_choice = wanted;
   if (parts.cacheKey !== null) next.prompt_cache_key ??= parts.cacheKey;
   return next;

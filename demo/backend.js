@@ -13,17 +13,31 @@ export class Refusal extends Error {
 }
 
 /**
- * @param {{ key: string, conversation: string, onWire: (line: string) => void, onRequest: (seen: Repeated) => void }} options
+ * What a reload of the page brings back, as plain data.
+ * @typedef {{ thread: object[], told: [string, number][], shown: string[], front: object, begun: object | null, requests: Requests }} Kept
+ * @typedef {{ count: number, last: string[] }} Requests
  */
-export function backend({ key, conversation, onWire, onRequest }) {
-  const base = `/api/v1/conversations/${encodeURIComponent(conversation)}`;
-  /** Where the gateway's texts stand in the thread, by the id of their call or of the appended message. */
-  const told = new Map();
-  const repeated = repetition();
-  /** Files that the page has, by id. */
-  const shown = new Set();
 
-  return { begin, ticket, status, say };
+/**
+ * @param {{ key: string, conversation: string, kept: Kept | undefined, model: () => Model, onWire: (line: string) => void,
+ *   onRequest: (seen: Seen, messages: object[]) => void, onText: (piece: string) => void, onMessage: (message: object) => void,
+ *   onPicture: (picture: { path: string, svg: string }) => Promise<void>, onChange: () => void }} options
+ * @typedef {(messages: object[], tools: object[], onText: (piece: string) => void) => Promise<object>} Model gives an assistant message
+ */
+export function backend({ key, conversation, kept, model, onWire, onRequest, onText, onMessage, onPicture, onChange }) {
+  const base = `/api/v1/conversations/${encodeURIComponent(conversation)}`;
+  const thread = kept?.thread ?? [];
+  /** Where the gateway's texts stand in the thread, by the id of their call or of the appended message. */
+  const told = new Map(kept?.told.map(([id, index]) => [id, thread[index]]));
+  /** Files that the page has, by id. */
+  const shown = new Set(kept?.shown);
+  /** What stands before the thread: system messages and tools. */
+  let front = kept?.front ?? { messages: [], tools: [] };
+  /** A turn that the gateway has perhaps not heard of. */
+  let begun = kept?.begun ?? null;
+  const requests = kept?.requests ?? { count: 0, last: [] };
+
+  return { begin, ticket, status, say, proceed, keep };
 
   /** Creates the conversation, or finds it. */
   function begin() {
@@ -39,46 +53,81 @@ export function backend({ key, conversation, onWire, onRequest }) {
     return patiently(() => send("GET", ""));
   }
 
-  /**
-   * One message of the user and everything that follows from it: the loop of a chat back end.
-   * @param {object[]} thread the messages so far; grows
-   * @param {(messages: object[], tools: object[]) => Promise<object>} model gives an assistant message
-   * @param {(message: object) => void} onMessage hears of every message that the thread gets
-   * @param {(picture: { path: string, svg: string }) => Promise<void>} onPicture gets what scripts have drawn
-   */
-  async function say(text, thread, model, onMessage, onPicture) {
-    const history = [...thread];
-    const add = (...messages) => {
-      thread.push(...messages);
-      for (const message of messages) onMessage(message);
+  /** @returns {Kept} */
+  function keep() {
+    const places = [...told].map(([id, message]) => [id, thread.indexOf(message)]);
+    return { thread, told: places, shown: [...shown], front, begun, requests };
+  }
+
+  /** One message of the user and everything that follows from it. */
+  function say(text) {
+    begun = {
+      text,
+      turn: { key: crypto.randomUUID(), format: "openai", history: [...thread], have: [...told.keys()] },
     };
-    const turn = { key: crypto.randomUUID(), format: "openai", history, have: [...told.keys()] };
-    let step = await patiently(() => send("POST", "/turns", turn));
+    return proceed();
+  }
+
+  /**
+   * The loop of a chat back end, from wherever it stands: after a reload it goes on with what was begun. Whatever is sent twice
+   * carries its own id, so nothing runs twice.
+   */
+  async function proceed() {
+    onChange();
+    if (begun !== null) await beginTurn(begun);
+    for (let answers = 0; !isOver(thread.at(-1)); ) {
+      const calls = thread.at(-1).tool_calls;
+      if (calls) await runCalls(calls);
+      else if (answers === STEPS_MOST) add({ role: "assistant", content: `(stopped after ${STEPS_MOST} steps)` });
+      else add(await answer(answers++ === 0));
+    }
+  }
+
+  async function beginTurn({ text, turn }) {
+    const step = await patiently(() => send("POST", "/turns", turn));
     // Else nothing that was sent ever changes, so that the provider's prompt cache holds.
     for (const { call_id, append_id, content } of step.context_edits ?? []) {
       told.get(call_id ?? append_id).content = content;
       told.delete(call_id ?? append_id);
     }
-    add({ role: "user", content: text });
-    for (const message of step.append ?? []) {
-      thread.push(message);
-      told.set(step.append_id, message);
-    }
-    for (let count = 0; count < STEPS_MOST; count++) {
-      const messages = [...step.prompt.messages, ...thread];
-      onRequest(repeated(step.tools, messages));
-      const answer = await model(messages, step.tools);
-      add(answer);
-      if (!answer.tool_calls?.length) return;
-      const calls = { calls: answer.tool_calls, format: "openai" };
-      // A call that was cut off is sent again as it was: it finds the question that its tool asked the page, and the answer.
-      step = await patiently(() => send("POST", "/tool-calls", calls));
-      for (const message of step.messages) told.set(message.tool_call_id, message);
-      add(...step.messages, ...step.unhandled.map(refuse));
-      if (answer.tool_calls.some(({ function: made }) => made.name === "execute_skill_script"))
-        for (const picture of await patiently(pictures)) await onPicture(picture);
-    }
-    add({ role: "assistant", content: `(stopped after ${STEPS_MOST} steps)` });
+    front = { messages: step.prompt.messages, tools: step.tools };
+    begun = null;
+    thread.push({ role: "user", content: text }, ...(step.append ?? []));
+    for (const message of step.append ?? []) told.set(step.append_id, message);
+    onChange();
+  }
+
+  function answer(isFirst) {
+    const messages = [...front.messages, ...thread];
+    onRequest({ isFirst, ...sizes(), ...repetition(requests, [...front.tools, ...messages]) }, messages);
+    return model()(messages, front.tools, onText);
+  }
+
+  async function runCalls(calls) {
+    // A call that was cut off is sent again as it was: it finds the question that its tool asked the page, and the answer.
+    const step = await patiently(() => send("POST", "/tool-calls", { calls, format: "openai" }));
+    if (step.prompt) front = { messages: step.prompt.messages, tools: step.tools };
+    for (const message of step.messages) told.set(message.tool_call_id, message);
+    add(...step.messages, ...step.unhandled.map(refuse));
+    if (calls.some(({ function: made }) => made.name === "execute_skill_script"))
+      for (const picture of await patiently(pictures)) await onPicture(picture);
+  }
+
+  function add(...messages) {
+    thread.push(...messages);
+    for (const message of messages) onMessage(message);
+    onChange();
+  }
+
+  /** Characters of a request, by what they are. */
+  function sizes() {
+    const instructions = new Set(told.values());
+    const sum = (parts) => parts.reduce((total, part) => total + JSON.stringify(part).length, 0);
+    return {
+      front: sum([...front.messages, ...front.tools]),
+      skills: sum(thread.filter((message) => instructions.has(message))),
+      chat: sum(thread.filter((message) => !instructions.has(message))),
+    };
   }
 
   /** What scripts have drawn since this was asked. */
@@ -110,22 +159,25 @@ export function backend({ key, conversation, onWire, onRequest }) {
   }
 }
 
+/** An answer ends a turn unless it calls something; a thread that has nothing yet waits for nobody. */
+function isOver(last) {
+  return last === undefined || (last.role === "assistant" && !last.tool_calls?.length);
+}
+
 /**
  * What a request repeats of the one before, in characters: that much a provider reads from its cache.
- * @typedef {{ count: number, characters: number, before: number, repeated: number }} Repeated
- * @returns {(tools: object[], messages: object[]) => Repeated}
+ * @typedef {{ count: number, characters: number, before: number, repeated: number, isFirst: boolean, front: number, skills: number,
+ *   chat: number }} Seen
  */
-function repetition() {
-  let [count, last] = [0, []];
+function repetition(requests, request) {
   const sizeOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
-  return (tools, messages) => {
-    const parts = [tools, ...messages].map((part) => JSON.stringify(part));
-    const changed = last.findIndex((part, index) => part !== parts[index]);
-    const repeated = sizeOf(changed === -1 ? last : last.slice(0, changed));
-    const seen = { count: ++count, characters: sizeOf(parts), before: sizeOf(last), repeated };
-    last = parts;
-    return seen;
-  };
+  const { last } = requests;
+  const parts = request.map((part) => JSON.stringify(part));
+  const changed = last.findIndex((part, index) => part !== parts[index]);
+  const repeated = sizeOf(changed === -1 ? last : last.slice(0, changed));
+  requests.count++;
+  requests.last = parts;
+  return { count: requests.count, characters: sizeOf(parts), before: sizeOf(last), repeated };
 }
 
 /** This back end has no tools of its own; yours would run them here. */

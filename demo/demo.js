@@ -3,30 +3,46 @@
 import { connect } from "/client/skill-gateway.js";
 import { backend, Refusal } from "./backend.js";
 import { draw, figureOf, pictureOf } from "./diagram.js";
+import { forgetAll, recall, remember } from "./kept.js";
+import { dropKey, keepKey, LINK_ENDED, takeKey } from "./key.js";
 import { endpointModel, scriptedModel } from "./models.js";
+import { showRequest, showSaved } from "./prompt.js";
 
-const KEY = "skill-gateway-key";
 const WIRE_LINES = 200;
 const STATUS = {
   connecting: "Connecting…",
   open: "Connected",
   waiting: "Connection lost, trying again…",
 };
+const SUGGESTIONS = [
+  "Draw how a login works",
+  "Report the orders, and draw the shares",
+  "Show the boats as a table",
+  "Draw a flow, with a mistake",
+  "Hello",
+];
 
 const at = (id) => document.getElementById(id);
-const thread = [];
+const taken = takeKey();
 
 at("door").addEventListener("submit", (event) => {
   event.preventDefault();
   enter(at("key").value.trim());
 });
 at("forget").addEventListener("click", () => {
-  sessionStorage.removeItem(KEY);
+  dropKey();
+  forgetAll();
   location.replace(location.pathname);
 });
-const known = sessionStorage.getItem(KEY);
-if (known === null) at("door").hidden = false;
-else enter(known);
+// A link that is opened where the page is already changes the address, and loads nothing.
+addEventListener("hashchange", () => {
+  const { key } = takeKey();
+  if (key === null) return;
+  keepKey(key);
+  location.reload();
+});
+if (taken.key === null) showDoor(taken.problem);
+else enter(taken.key);
 
 /** The conversation's id is in the address, so that a reload or a second tab is in the same one. */
 function conversationId() {
@@ -37,37 +53,98 @@ function conversationId() {
   return id;
 }
 
+function showDoor(problem) {
+  at("room").hidden = true;
+  at("door").hidden = false;
+  at("refusal").textContent = problem;
+  at("key").focus();
+}
+
 async function enter(key) {
-  const server = backend({ key, conversation: conversationId(), onWire: wire, onRequest: showRequest });
+  const conversation = conversationId();
+  const kept = recall(conversation);
+  /** What the chat shows, to be shown again. */
+  const shown = kept?.shown ?? [];
+  /** The requests of a turn that the panel shows: the first one and the last. */
+  const requests = kept?.requests ?? [];
+  const chat = backend({
+    ...{ key, conversation, kept: kept?.chat, model, onWire: wire, onRequest: request },
+    ...{ onText: speak, onMessage: (message) => tell(message), onPicture: showPicture, onChange: keep },
+  });
   at("refusal").textContent = "";
   try {
-    await server.begin();
+    await chat.begin();
   } catch (error) {
-    at("door").hidden = false;
-    at("refusal").textContent =
-      error instanceof Refusal ? error.message : "The gateway does not answer. Is it running?";
-    at("key").focus();
-    return;
+    if (error.status === 401) dropKey(key);
+    return showDoor(error instanceof Refusal ? inWords(error) : "The gateway does not answer. Is it running?");
   }
-  sessionStorage.setItem(KEY, key);
+  keepKey(key);
   at("door").hidden = true;
   at("room").hidden = false;
+  for (const one of shown) draft(one);
+  for (const one of requests) showRequest(one, [...kept.chat.front.messages, ...kept.chat.thread]);
+  if (shown.length > 0) at("message").value = "";
   at("message").focus();
 
-  const connection = connect({ ticket: () => server.ticket(), onError: (error) => wire(`! ${error.message}`) });
+  const connection = connect({ ticket: () => chat.ticket(), onError: (error) => wire(`! ${error.message}`) });
   connection.on("render_mermaid", render);
   connection.on("confirm", confirm);
   connection.subscribe(show);
   show(connection.state);
-  converse(server);
+  const work = converse(chat, say);
+  // What a reload has cut goes on by itself.
+  if (kept !== null) work(() => chat.proceed());
+
+  function keep() {
+    if (!remember(conversation, { shown, requests, chat: chat.keep() }))
+      wire("! no room: a reload will not bring this back");
+  }
+
+  function request(seen, messages) {
+    requests.splice(seen.isFirst ? 0 : 1, 2, seen);
+    showRequest(seen, messages);
+  }
+
+  function say(kind, text) {
+    shown.push({ kind, text });
+    draft({ kind, text });
+    keep();
+  }
+
+  function tell({ role, content, tool_calls = [] }) {
+    for (const { function: made } of tool_calls) say("step", `${made.name} ${shorten(made.arguments)}`);
+    if (role === "tool") say("step", `↳ ${shorten(String(content))}`);
+    else if (content) {
+      hush();
+      say(role, content);
+    }
+  }
+
+  function sayFigure(drawing, code, title) {
+    shown.push({ kind: "figure", drawing, code, title });
+    draft(shown.at(-1));
+    keep();
+  }
+
+  /** Answers a skill: draws, and tells the model what came of it. What is thrown is the answer too. */
+  async function render({ code, title }, { signal }) {
+    const drawing = await draw(code);
+    if (!signal.aborted) sayFigure(drawing, code, title);
+    return { type: drawing.type, width: Math.ceil(drawing.width), height: Math.ceil(drawing.height) };
+  }
+
+  /** What a script has drawn: as a picture it can neither run nor load anything. */
+  async function showPicture({ path, svg }) {
+    const picture = new Image();
+    picture.src = pictureOf(svg);
+    await picture.decode();
+    const { naturalWidth: width, naturalHeight: height } = picture;
+    sayFigure({ svg, width, height }, svg, path.split("/").at(-1));
+  }
 }
 
-/** Answers a skill: draws, and tells the model what came of it. What is thrown is the answer too. */
-async function render({ code, title }, { signal }) {
-  const drawing = await draw(code);
-  if (!signal.aborted) say("figure", figureOf(drawing, code, title));
-  return { type: drawing.type, width: Math.ceil(drawing.width), height: Math.ceil(drawing.height) };
-}
+/** A refusal, and what to do where the key is the reason. */
+const inWords = (refusal) => (refusal.status === 401 ? `${refusal.message} ${LINK_ENDED}` : refusal.message);
 
 /** Answers a skill by asking the user. The question goes when nobody waits for the answer any more. */
 function confirm({ question }, { signal }) {
@@ -95,18 +172,18 @@ function confirm({ question }, { signal }) {
   });
 }
 
-let shown = { pending: [] };
+let seen = { pending: [] };
 function show({ status, turn, active, pending, closed }) {
-  if (status !== shown.status) {
+  if (status !== seen.status) {
     at("status").dataset.status = status;
     at("status").textContent = STATUS[status] ?? `Closed: ${closed.reason || closed.code}`;
     wire(`· ${status}`);
   }
-  if (turn !== shown.turn || active !== shown.active) showSkills(turn, active);
+  if (turn !== seen.turn || active !== seen.active) showSkills(turn, active);
   for (const request of pending) {
-    if (!shown.pending.includes(request)) wire(`⇠ ${request.action}, attempt ${request.attempt}`);
+    if (!seen.pending.includes(request)) wire(`⇠ ${request.action}, attempt ${request.attempt}`);
   }
-  shown = { status, turn, active, pending };
+  seen = { status, turn, active, pending };
 }
 
 /** In words; a skill that the user only selected has no turn after this one. */
@@ -118,8 +195,9 @@ function turnsLeft(remaining) {
 
 function showSkills(turn, active) {
   at("turn").textContent = turn === 0 ? "" : `turn ${turn}`;
-  const items = active.map(({ skill, remaining }) => {
+  const items = active.map(({ skill, remaining, tokens }) => {
     const item = document.createElement("li");
+    item.title = `${tokens} tokens of instructions`;
     const left = document.createElement("span");
     left.textContent = turnsLeft(remaining);
     item.append(skill, left);
@@ -134,34 +212,42 @@ function showSkills(turn, active) {
   at("skills").replaceChildren(...items);
 }
 
-/** Nothing that was sent changes, so that each request to the model begins with all of the one before. */
-function showRequest({ count, characters, before, repeated }) {
-  const number = (value) => value.toLocaleString("en");
-  const begins = repeated === before ? `all ${number(before)}` : `${number(repeated)} of the ${number(before)}`;
-  at("prompt").dataset.kept = String(repeated === before);
-  at("prompt").textContent =
-    count === 1
-      ? `The first request has ${number(characters)} characters.`
-      : `Request ${count} begins with ${begins} characters of the one before; ${number(characters - repeated)} are new.`;
-}
-
-function converse(server) {
+/** The composer and the suggestions. Returns what works while neither can be used. */
+function converse(chat, say) {
   const composer = at("composer");
-  composer.addEventListener("submit", async (event) => {
+  const button = composer.querySelector("button");
+  composer.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = at("message").value.trim();
-    const button = composer.querySelector("button");
     if (text === "" || button.disabled) return;
-    button.disabled = true;
     at("message").value = "";
+    say("user", text);
+    work(() => chat.say(text));
+  });
+  for (const text of SUGGESTIONS) {
+    const suggestion = document.createElement("button");
+    suggestion.type = "button";
+    suggestion.textContent = text;
+    suggestion.addEventListener("click", () => {
+      at("message").value = text;
+      composer.requestSubmit();
+    });
+    at("suggestions").append(suggestion);
+  }
+  return work;
+
+  async function work(what) {
+    button.disabled = true;
     try {
-      await server.say(text, thread, model(), showMessage, showPicture);
+      await what();
+      showSaved((await chat.status()).tokens);
     } catch (error) {
-      say("step failed", error.message);
+      hush();
+      say("step failed", error instanceof Refusal ? inWords(error) : error.message);
     } finally {
       button.disabled = false;
     }
-  });
+  }
 }
 
 function model() {
@@ -169,27 +255,26 @@ function model() {
   return endpoint === "" ? scriptedModel : endpointModel({ endpoint, name, key });
 }
 
-function showMessage({ role, content, tool_calls = [] }) {
-  for (const { function: made } of tool_calls) say("step", `${made.name} ${shorten(made.arguments)}`);
-  if (role === "tool") say("step", `↳ ${shorten(String(content))}`);
-  else if (content) say(role, content);
+/** The words of an answer as they come. They are read out when it is whole. */
+function speak(piece) {
+  const spoken = at("spoken") ?? draft({ kind: "speaking", text: "" });
+  spoken.id = "spoken";
+  spoken.setAttribute("aria-hidden", "true");
+  spoken.append(piece);
+  spoken.scrollIntoView({ block: "nearest" });
 }
 
-/** What a script has drawn: as a picture it can neither run nor load anything. */
-async function showPicture({ path, svg }) {
-  const picture = new Image();
-  picture.src = pictureOf(svg);
-  await picture.decode();
-  const { naturalWidth: width, naturalHeight: height } = picture;
-  say("figure", figureOf({ svg, width, height }, svg, path.split("/").at(-1)));
+function hush() {
+  at("spoken")?.remove();
 }
 
-function say(kind, content) {
+function draft({ kind, text, drawing, code, title }) {
   const item = document.createElement("li");
   item.className = kind;
-  item.append(content);
+  item.append(kind === "figure" ? figureOf(drawing, code, title) : text);
   at("log").append(item);
   item.scrollIntoView({ block: "nearest" });
+  return item;
 }
 
 function wire(line) {

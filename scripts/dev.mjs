@@ -75,7 +75,7 @@ async function main() {
   // A first build that fails does not end wrangler: it waits for an edit, and so do we.
   while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 200));
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
-  announce(port, variables.GATEWAY_ADMIN_KEY, keyAt);
+  await announce(port, variables, keyAt);
 }
 
 async function answers(url) {

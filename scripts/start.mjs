@@ -34,7 +34,7 @@ async function main() {
   const url = `http://127.0.0.1:${port}`;
   await applyMigrations(await gateway.database());
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
-  announce(port, variables.GATEWAY_ADMIN_KEY, keyAt);
+  await announce(port, variables, keyAt);
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   const end = () => {

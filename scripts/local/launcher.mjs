@@ -1,10 +1,11 @@
-// What `npm start` and `npm run dev` have in common: options, the lock, signals, and the two lines that say it is ready.
+// What `npm start` and `npm run dev` have in common: options, the lock, signals, and the lines that say it is ready.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { PORT, portOf, readOptions, STATE, VARS } from "../kit/options.mjs";
 import { portTaken, say } from "../kit/refusal.mjs";
+import { demoLink } from "./demo-link.mjs";
 import { DEFAULT_PORT } from "./key.mjs";
 import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
@@ -73,9 +74,15 @@ export function stopOnSignals(stop) {
   setInterval(() => process.ppid === parent || isStopping || end(), 100).unref();
 }
 
-/** The only two lines on stdout. What a program says is often kept, so the key is shown only when it is made. */
-export function announce(port, key, keyAt) {
-  console.log(`ready http://127.0.0.1:${port}`);
+/**
+ * The only lines on stdout. What a program says is often kept, so the admin's key is shown only when it is made; that of the demo's link
+ * may chat, and for a day at most.
+ */
+export async function announce(port, { GATEWAY_ADMIN_KEY: key, DEMO }, keyAt) {
+  const url = `http://127.0.0.1:${port}`;
+  console.log(`ready ${url}`);
+  const link = DEMO === "off" ? null : await demoLink(url, key);
+  if (link !== null) console.log(`demo ${link}`);
   console.log(keyAt === null ? `admin key ${key}` : `admin key: see ${keyAt}`);
 }
 

@@ -6,12 +6,12 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 const QUIET =
   "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(...flags: string[]): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   if (!existsSync(executablePath)) {
     throw new Error(`No browser at ${executablePath}. Install it (apt-get install -y chromium) or set CHROMIUM.`);
   }
-  return chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET.split(" ")] });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET.split(" "), ...flags] });
 }
 
 /** What pages complained about, but for the network being away, which tests bring about. */

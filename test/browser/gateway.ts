@@ -19,38 +19,42 @@ export class Gateway {
   #port = 0;
   url = "";
   key = "";
+  /** The link that opens the demo signed in. */
+  link = "";
+  /** What it said beside the lines that say it is ready. */
+  readonly said: string[] = [];
 
   private constructor(readonly folder: string) {}
 
-  static async start(): Promise<Gateway> {
+  static async start(settings: Record<string, string> = {}): Promise<Gateway> {
     const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
-    await gateway.start();
+    await gateway.start(settings);
     return gateway;
   }
 
   /** Starts it, again on the same state and port. */
-  async start(): Promise<void> {
+  async start(settings: Record<string, string> = {}): Promise<void> {
     const options = ["--port", `${this.#port}`, "--state", this.#state, "--vars", path.join(this.folder, ".dev.vars")];
-    const { GATEWAY_ADMIN_KEY: _, ...env } = process.env;
+    const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
     const child = spawn(process.execPath, [path.join(root, "scripts/start.mjs"), ...options], {
       cwd: root,
-      env,
+      env: { ...inherited, ...settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;
-    const said: string[] = [];
-    child.stderr.on("data", (data) => said.push(`${data}`));
+    child.stderr.on("data", (data) => this.said.push(`${data}`));
     for await (const line of createInterface({ input: child.stdout })) {
       const [, url] = /^ready (\S+)$/.exec(line) ?? [];
       // Shown at the first start only.
       const announced = /^admin key(?:: see .*| (\S+))$/.exec(line);
       if (url !== undefined) this.url = url;
+      this.link = /^demo (\S+)$/.exec(line)?.[1] ?? this.link;
       if (announced === null) continue;
       this.key = announced[1] ?? this.key;
       this.#port = Number(new URL(this.url).port);
       return;
     }
-    throw new Error(`the gateway ended:\n${said.join("")}`);
+    throw new Error(`the gateway ended:\n${this.said.join("")}`);
   }
 
   /** kill -9, of the launcher and of workerd. */

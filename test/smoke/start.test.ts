@@ -10,7 +10,9 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   const place = await newPlace();
   const run = start(place);
   const gateway = await run.ready();
-  expect(run.stdout).toEqual([`ready ${gateway.url}`, `admin key ${gateway.key}`]);
+  const [, link = ""] = run.stdout;
+  expect(run.stdout).toEqual([`ready ${gateway.url}`, link, `admin key ${gateway.key}`]);
+  expect(link).toMatch(new RegExp(`^demo ${gateway.url}/demo#key=sgw_[A-Z0-9]{26}_[0-9a-f]{72}$`));
   expect(gateway.key).toMatch(/^sgw_[0-9a-f]{64}$/);
 
   const health = await fetch(new URL("/health", gateway.url));
@@ -104,7 +106,11 @@ it("a second start keeps keys, skills and the admin key", async () => {
   const second = start(place);
   const after = await second.ready();
   expect(after.key).toBe(before.key);
-  expect(second.stdout).toEqual([`ready ${after.url}`, `admin key: see ${place.vars}`]);
+  expect(second.stdout).toEqual([
+    `ready ${after.url}`,
+    expect.stringMatching(/^demo /),
+    `admin key: see ${place.vars}`,
+  ]);
   expect(second.stderr.join("\n")).not.toContain(before.key);
   expect(await (await after.fetch("/api/v1/me", { key })).json()).toMatchObject({ user_id: "alice" });
   expect(await readSkill(after, id, key)).toContain("Keep me.");
@@ -120,7 +126,8 @@ it("a key in the file or the environment is used as it is", async () => {
   await first.stop();
 
   const inEnvironment = "sgw_a_key_from_the_environment_of_it";
-  const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment } });
+  // Without the demo there is no link to it.
+  const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment, DEMO: "off" } });
   const gateway = await inTheEnvironment.ready();
   expect(gateway.key).toBe(inEnvironment);
   expect(inTheEnvironment.stdout[1]).toBe("admin key: see the environment (GATEWAY_ADMIN_KEY)");

@@ -1,0 +1,23 @@
+// What a reload brings back: the thread, and what the page shows of it. It stays in this tab, and a chat back end would have a database.
+
+const PREFIX = "skill-gateway-chat:";
+
+/** @returns {{ shown: object[], requests: import("./backend.js").Seen[], chat: import("./backend.js").Kept } | null} */
+export function recall(conversation) {
+  return JSON.parse(sessionStorage.getItem(PREFIX + conversation));
+}
+
+/** Says whether there was room. */
+export function remember(conversation, kept) {
+  try {
+    sessionStorage.setItem(PREFIX + conversation, JSON.stringify(kept));
+    return true;
+  } catch (error) {
+    if (error.name !== "QuotaExceededError") throw error;
+    return false;
+  }
+}
+
+export function forgetAll() {
+  for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
+}

@@ -1,0 +1,69 @@
+// `npm run pictures`: the still picture of the demo in the README, made anew by a gateway of its own and headless Chromium.
+//
+// It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
+// what a screen of 1280 x 1000 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
+// flow beside it (flow.svg) is drawn by hand. Texts are those of the machine's own fonts, so two machines make two pictures.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+import { root } from "./kit/files.mjs";
+import { readOptions } from "./kit/options.mjs";
+import { fail, Refusal } from "./kit/refusal.mjs";
+
+const USAGE = "Use: npm run pictures";
+const PICTURE = path.join(root, "docs", "pictures", "demo.png");
+const MOST_BYTES = 150 * 1024;
+
+async function main() {
+  readOptions(USAGE, {});
+  const folder = await mkdtemp(path.join(tmpdir(), "pictures-"));
+  const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", path.join(folder, ".dev.vars")];
+  const gateway = spawn(process.execPath, [path.join(root, "scripts", "start.mjs"), ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const bytes = await pictureOf(await linkOf(gateway));
+    if (bytes.length > MOST_BYTES)
+      throw new Refusal(`The picture has ${bytes.length} bytes, and ${MOST_BYTES} at most are kept.`);
+    await writeFile(PICTURE, bytes);
+    console.log(`${path.relative(root, PICTURE)}: ${bytes.length} bytes`);
+  } finally {
+    const ended = new Promise((resolve) => gateway.once("exit", resolve));
+    gateway.kill("SIGTERM");
+    if (gateway.exitCode === null) await ended;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function linkOf(gateway) {
+  for await (const line of createInterface({ input: gateway.stdout })) {
+    const [, link] = /^demo (\S+)$/.exec(line) ?? [];
+    if (link !== undefined) return link;
+  }
+  throw new Refusal("The gateway ended before it printed the link to its demo.");
+}
+
+async function pictureOf(link) {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 }, colorScheme: "light" });
+    await page.goto(link);
+    await page.locator("#status[data-status=open]").waitFor();
+    await page.getByRole("button", { name: "Draw how a login works" }).click();
+    await page.locator("#saved", { hasText: "less" }).waitFor();
+    await page.locator("#log figure").scrollIntoViewIfNeeded();
+    await page.locator("#thread").evaluate((thread) => thread.scrollTo(0, thread.scrollHeight));
+    return await page.screenshot();
+  } finally {
+    await browser.close();
+  }
+}
+
+main().catch(fail);

@@ -1,0 +1,24 @@
+// What axe finds in a page that would keep somebody from using it.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Finding {
+  id: string;
+  impact: string | null;
+  nodes: { target: unknown }[];
+}
+
+/** Findings that axe calls serious or critical, by rule and place. Evaluated from outside, since no page of ours lets a script in. */
+export async function barriers(page: Page): Promise<string[]> {
+  const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
+    `(() => { ${source}; return axe.run(document, { resultTypes: ["violations"] }); })()`,
+  );
+  if (passes.length === 0) throw new Error("axe has looked at nothing");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`));
+}

@@ -1,0 +1,74 @@
+// Pages of the gateway as axe sees them, in both color schemes, on a desk and on a phone.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { barriers } from "./axe";
+import { connected, openBrowser } from "./chromium";
+import { Gateway } from "./gateway";
+
+let gateway: Gateway;
+let browser: Browser;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), gateway?.stop()]);
+});
+
+const PAGES: [name: string, open: (page: Page) => Promise<unknown>][] = [
+  ["the page at /", (page) => page.goto(gateway.url)],
+  [
+    "the API reference, with an operation open",
+    async (page) => {
+      await page.goto(`${gateway.url}/docs/#skills.publish`);
+      await page.getByRole("status").filter({ hasText: "operations" }).waitFor();
+      await page.locator('[id="skills.publish"]').getByText("Answers").waitFor();
+    },
+  ],
+  [
+    "the demo's door, after a refusal",
+    async (page) => {
+      await page.goto(`${gateway.url}/demo/#key=sgw_no_key`);
+      await page.getByRole("alert").filter({ hasText: "npm start" }).waitFor();
+    },
+  ],
+  [
+    "the demo, with skills, a figure, a question and what the model reads",
+    async (page) => {
+      await page.goto(gateway.link);
+      await connected(page);
+      await page.getByLabel("Message", { exact: true }).fill("Show the boats as a table, and draw the shares");
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.locator("#log .assistant").waitFor();
+      await page.locator("#saved", { hasText: "less" }).waitFor();
+      await page.getByText("What the model reads").click();
+      const conversation = new URL(page.url()).searchParams.get("c");
+      const question = { action: "confirm", payload: { question: "Send it?" }, wait_ms: 0, timeout_ms: 80_000 };
+      await gateway.call("POST", `/conversations/${conversation}/requests`, question, { "on-behalf-of": "demo" });
+      await page.locator(".question").waitFor();
+    },
+  ],
+];
+
+it.each(
+  PAGES.flatMap(([name, open]) =>
+    (["light", "dark"] as const).flatMap((scheme) => [1280, 375].map((width) => [name, scheme, width, open] as const)),
+  ),
+)("%s has no serious finding: %s, %i pixels wide", async (_, colorScheme, width, open) => {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+  const page = await context.newPage();
+  await open(page);
+  expect(await barriers(page)).toEqual([]);
+  await context.close();
+});
+
+it("axe finds what is wrong", async () => {
+  const page = await browser.newPage();
+  await page.setContent('<!doctype html><title>x</title><main><img src="data:,"><input></main>');
+  expect((await barriers(page)).map((finding) => finding.split(":")[0]).sort()).toEqual([
+    "html-has-lang",
+    "image-alt",
+    "label",
+  ]);
+  await page.close();
+});

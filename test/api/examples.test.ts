@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { call } from "../support/call";
 import { form, skillZip } from "../support/skill";
 import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
+import { DOOR_ROWS } from "./matrix/door-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { OPEN, ROWS } from "./matrix/table";
 
@@ -59,7 +60,7 @@ for (const operation of operations) {
   const { method, path, operationId, parameters = [], responses } = operation;
   const route = `${method} ${path}`;
   it(`${operationId}: ${route}`, async () => {
-    const row = [...ROWS, ...DRAFT_ROWS].find((candidate) => candidate.route === route);
+    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS].find((candidate) => candidate.route === route);
     if (row === undefined) {
       expect(OPEN).toContain(route);
       expect((await call(method, path, { key: null })).status).toBe(200);

@@ -44,6 +44,8 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
+  insertOpen: { tables: ["open_skills"], why: "counts the open list, which only admins fill" },
+  listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };

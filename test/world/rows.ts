@@ -2,6 +2,7 @@
 // not a way.
 
 import { conversation, fresh, keyOfUser, skill, type Thing } from "../api/matrix/actors";
+import { DOOR_ROWS } from "../api/matrix/door-rows";
 import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { ROWS, type Row } from "../api/matrix/table";
@@ -144,6 +145,7 @@ const begun = (row: Row): Row =>
 export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...ROWS,
   ...DRAFT_ROWS,
+  ...DOOR_ROWS,
   ...MCP_ROWS.map(begun),
   ...STEPS,
 ]);

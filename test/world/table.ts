@@ -129,6 +129,9 @@ POST /api/v1/secrets/rotate                                                   | 
 GET /api/v1/audit                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users/{id}/export                                                 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
 DELETE /api/v1/users/{id}                                                     | 6 0 0 0 | 6 0 0 0 | 6 0 0 0 | 6 0 0 0
+GET /api/v1/open-skills                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/open-skills/{id}                                                  | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+DELETE /api/v1/open-skills/{id}                                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

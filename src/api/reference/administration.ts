@@ -66,6 +66,19 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     body: { after: 0 },
   },
 
+  "GET /api/v1/open-skills": {
+    id: "openSkills.list",
+    about: "The public skills that anybody may have without a key, by name.",
+  },
+  "PUT /api/v1/open-skills/{id}": {
+    id: "openSkills.add",
+    about: "Opens a public skill to everybody: the doors for clients without a key show it, in whatever version is current.",
+  },
+  "DELETE /api/v1/open-skills/{id}": {
+    id: "openSkills.remove",
+    about: "Takes a skill off the open list. Within a minute no door shows it without a key.",
+  },
+
   "POST /api/v1/groups": {
     id: "groups.create",
     about: "Makes a group, a namespace that several people share. Whoever makes it is its Owner.",

@@ -91,6 +91,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   me: "The caller.",
   members: "Who is in a group.",
   models: "What the chat endpoint may call.",
+  openSkills: "What anybody may have without a key.",
   questions: "What the pages of a conversation are asked.",
   searchIndex: "What search looks at.",
   secrets: "Values that go in and never come out.",

@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS = [
   "secret.delete",
   "secret.rotate",
   "settings.change",
+  "skill.open",
+  "skill.close",
   "skill.draft.put",
   "skill.draft.delete",
   "skill.publish",

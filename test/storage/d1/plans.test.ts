@@ -27,6 +27,7 @@ import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { CHAT_QUERIES } from "../../support/chat-queries";
+import { DOOR_QUERIES } from "../../support/door-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
@@ -54,6 +55,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...FILE_QUERIES,
   ...DRAFT_QUERIES,
   ...GRANT_QUERIES,
+  ...DOOR_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),
@@ -323,7 +325,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,conversation/*,registry/*,sign-in/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,conversation/*,doors/*,registry/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

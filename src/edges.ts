@@ -16,6 +16,7 @@ interface Row {
 const EDGES: readonly Row[] = [
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
+  { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },
   { prefix: "/openai", load: async () => (await import("./chat/edges")).openaiEdge },
   { prefix: "/anthropic", load: async () => (await import("./chat/edges")).anthropicEdge },
 ];

@@ -17,6 +17,7 @@ const LAYERS: Record<string, number> = {
   api: 4,
   chat: 4,
   mcp: 4,
+  "sign-in": 4,
   conversation: 4,
   pages: 4,
   "app.ts": 5,

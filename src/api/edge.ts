@@ -10,6 +10,7 @@ import { router } from "../edge/router";
 import { groupRoutes } from "./access/groups";
 import { keyRoutes } from "./access/keys";
 import { meRoutes } from "./access/me";
+import { signInRoutes } from "./access/sign-ins";
 import { questionRoutes } from "./asking/requests";
 import { socketRoute } from "./asking/socket";
 import { auditRoutes } from "./audit";
@@ -56,6 +57,7 @@ const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
 routes.use("/api/*", knownRoute, bounded, shallow);
 routes.route("/api/v1", keyRoutes);
 routes.route("/api/v1", meRoutes);
+routes.route("/api/v1", signInRoutes);
 routes.route("/api/v1", auditRoutes);
 routes.route("/api/v1", userRoutes);
 routes.route("/api/v1", searchIndexRoute);

@@ -4,6 +4,9 @@ import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { forgetTails } from "../storage/d1/chat/models";
+import { forgetClients } from "../storage/d1/sign-in/clients";
+import { forgetLinks } from "../storage/d1/sign-in/links";
+import { forgetPages } from "../storage/d1/sign-in/pages";
 import { forgetUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
 import { forgetUsage } from "../storage/d1/usage";
 import type { Context } from "./context";
@@ -28,6 +31,10 @@ export async function keepHouse(context: SweepContext & Pick<Context, "settings"
   await forgetUsage(db, today);
   // A conversation that is gone is found by nothing.
   await forgetTails(db, today - settings.CONVERSATION_IDLE_DAYS * DAY_MS);
+  const now = context.now();
+  await forgetPages(db, now);
+  await forgetLinks(db, now);
+  await forgetClients(db, now);
   const counts = today - DURATIONS.useHistory;
   await forgetUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // Tomorrow's, and never today's: what stands in front of prompts does not change within a day.

@@ -40,6 +40,12 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     body: { overlap_s: 3600 },
   },
   "DELETE /api/v1/keys/{id}": { id: "keys.revoke", about: "Revokes a key at once." },
+  "POST /api/v1/sign-ins": {
+    id: "signIns.create",
+    about:
+      "Makes a link with which a user signs an MCP host in, once and within ten minutes: for people who own no key. It opens nothing else.",
+    body: { user_id: "alice" },
+  },
   "GET /api/v1/me": {
     id: "me.get",
     about:

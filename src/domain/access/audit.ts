@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   "settings.change",
   "skill.open",
   "skill.close",
+  "sign_in.create",
   "skill.draft.put",
   "skill.draft.delete",
   "skill.publish",
@@ -48,6 +49,7 @@ export const RESOURCE_TYPES = [
   "model",
   "secret",
   "settings",
+  "sign_in",
   "skill",
   "user",
 ] as const;

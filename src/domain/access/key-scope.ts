@@ -38,7 +38,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
   { path: /^\/api\/v1\/(secrets|models)(\/|$)/, need: "secrets" },
-  { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills)(\/|$)/, need: "admin" },
+  { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins)(\/|$)/, need: "admin" },
   { path: /^\/mcp(\/|$)/, need: "mcp" },
   { path: /^\/(openai|anthropic)(\/|$)/, need: "chat" },
 ];

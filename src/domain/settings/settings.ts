@@ -19,6 +19,7 @@ import {
   type ValuesOf,
 } from "./kinds";
 import { signInSettings } from "./sign-in";
+import { missingForSignIn, signInPageSettings } from "./sign-in-page";
 
 /** Cloudflare's hints for where an object is made, as of 2026-11-22. In `sam`, `afr` and `me` one is made in the nearest place instead. */
 export const REGIONS = [
@@ -166,6 +167,7 @@ export const SETTINGS = {
   ...quotaSettings,
   ...issuerSettings,
   ...signInSettings,
+  ...signInPageSettings,
 };
 
 export type Settings = ValuesOf<typeof SETTINGS>;
@@ -174,7 +176,8 @@ export type QuotaSettings = Pick<Settings, keyof typeof quotaSettings>;
 /** Reads settings from variables. Unknown names are problems too: a misspelt switch must not pass for the default. */
 export function parseSettings(variables: Record<string, string>): { settings: Settings | null; issues: Issue[] } {
   const { values, problems } = readTable(SETTINGS, variables);
-  const invalid = [...problems, ...missingForIssuer(values).map((name) => ({ name, problem: "an issuer needs it" }))];
+  const forIssuer = missingForIssuer(values).map((name) => ({ name, problem: "an issuer needs it" }));
+  const invalid = [...problems, ...forIssuer, ...missingForSignIn(values)];
   const issues = [
     ...invalid.map(({ name, problem }) => ({ code: "INVALID_SETTING", message: `${name}: ${problem}`, path: name })),
     ...Object.keys(variables)

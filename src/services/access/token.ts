@@ -2,7 +2,7 @@
 // wrong with a token, since that helps somebody who forges one.
 
 import type { JWTVerifyGetKey } from "jose";
-import { audiencesAt, type Bearer, bearerOf } from "../../domain/access/token";
+import { audiencesAt, type Bearer, bearerOf, type Claims } from "../../domain/access/token";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { ACCESS_LIMITS } from "../../domain/limits";
@@ -32,6 +32,17 @@ export async function readToken(
   development: boolean,
   path: string,
 ): Promise<TokenBearer> {
+  return (await readClaims(settings, token, asking, development, audiencesAt(settings.JWT_AUDIENCE, path))).bearer;
+}
+
+/** The same for these audiences, with all that the token says. */
+export async function readClaims(
+  settings: Settings,
+  token: string,
+  asking: Fetching,
+  development: boolean,
+  audience: string[],
+): Promise<{ bearer: TokenBearer; claims: Claims }> {
   const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;
   if (issuer === undefined || url === undefined || token.length > ACCESS_LIMITS.tokenChars) throw badToken();
   if (!isKeyAddress(url, development)) {
@@ -44,7 +55,7 @@ export async function readToken(
     resolvers.set(set, resolver);
     return jwtVerify(token, resolver, {
       issuer,
-      audience: audiencesAt(settings.JWT_AUDIENCE, path),
+      audience,
       algorithms: settings.JWT_ALGORITHMS,
       clockTolerance: DURATIONS.clockLeeway / 1_000,
       currentDate: new Date(asking.now),
@@ -67,7 +78,7 @@ export async function readToken(
       groups: settings.JWT_GROUPS_CLAIM,
     });
     if (bearer === null) throw badToken();
-    return { ...bearer, expires: (payload.exp ?? 0) * 1_000 + DURATIONS.clockLeeway };
+    return { bearer: { ...bearer, expires: (payload.exp ?? 0) * 1_000 + DURATIONS.clockLeeway }, claims: payload };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     // A published key that cannot be used, for one. The token's form alone leads to errors of the library's own kind.

@@ -6,6 +6,7 @@ import type { Database } from "./database";
 import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { conversations, ghosts, keys, skills } from "./schema/registry";
+import { signInLinks } from "./schema/sign-in-pages";
 
 /** Who did it: a user, by a key, in a request. */
 export interface Actor {
@@ -160,6 +161,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
     case "model":
       return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
+    case "sign_in":
+      return sql`EXISTS (SELECT 1 FROM ${signInLinks} WHERE ${signInLinks.id} = ${id})`;
     case "conversation":
       return sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${id})`;
   }

@@ -54,6 +54,7 @@ const sameSkill = zip(
   () => ({}),
   ({ skill: name = "" }) => name,
 );
+const forSomebody = json(() => ({ user_id: "matrix-new" }));
 const publicZip = zip(() => ({ marketplace_tags: "[]" }));
 
 export const everybody = (status: number): Row["may"] => Object.fromEntries(USERS.map((user) => [user, status]));
@@ -196,15 +197,11 @@ export const OPEN = [
 ];
 
 export const ROWS: Row[] = [
-  open(
-    "POST /api/v1/keys",
-    "admin",
-    without({ admin: 201 }, 403),
-    json(() => ({ user_id: "matrix-new" })),
-  ),
+  open("POST /api/v1/keys", "admin", without({ admin: 201 }, 403), forSomebody),
   open("GET /api/v1/keys", "keys", everybody(200)),
   own("POST /api/v1/keys/{id}/rotate", "keys", ownKey, 201, { spent: true, admin: 201 }),
   own("DELETE /api/v1/keys/{id}", "keys", ownKey, 204, { spent: true, admin: 204 }),
+  open("POST /api/v1/sign-ins", "admin", without({ admin: 201 }, 403), forSomebody),
   open("GET /api/v1/me", null, everybody(200)),
   open("POST /api/v1/search-index", "admin", without({ admin: 200 }, 403)),
 

@@ -17,6 +17,7 @@ describe("fields that are not the caller's to set", () => {
   };
   const LEGITIMATE: Record<string, readonly string[]> = {
     "POST /api/v1/keys": ["user_id", "role"],
+    "POST /api/v1/sign-ins": ["user_id"],
     "PUT /api/v1/groups/{name}/members/{user_id}": ["role"],
     "POST /api/v1/conversations/{id}/tickets": ["user_id"],
     // Whose secret or model it is; a group's or the gateway's take rights of their own.

@@ -17,6 +17,7 @@ const WITHOUT_USER: Record<string, string> = {
   grant_tokens: "goes with its grant",
   version_numbers: "which of its skill's versions it is, goes with it",
   version_archives: "the digest of a version's archive, goes with it",
+  oauth_clients: "programs of strangers, and hosts of their documents",
   drafts: "goes with its skill, which says whose it is",
   skill_search: "the index of skills, goes with them",
   "idempotency.subject": "the id of a version",

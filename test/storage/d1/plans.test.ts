@@ -34,6 +34,7 @@ import { GRANT_QUERIES } from "../../support/grant-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
+import { SIGN_IN_QUERIES } from "../../support/sign-in-queries";
 
 const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
@@ -56,6 +57,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...DRAFT_QUERIES,
   ...GRANT_QUERIES,
   ...DOOR_QUERIES,
+  ...SIGN_IN_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),

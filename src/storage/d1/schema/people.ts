@@ -10,6 +10,7 @@ import { draftReaders } from "./drafts";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 import { grantCodes, grants } from "./sign-in";
+import { signInLinks, signIns } from "./sign-in-pages";
 
 /** What an erasure counts for its answer. */
 export type ErasureCount = "keys" | "secrets" | "ghosts" | "memberships";
@@ -33,6 +34,8 @@ export interface UserColumn {
 }
 
 const MAKER = "who made a thing that is somebody else's, or that is exported by its owner";
+const READER = "who may use somebody else's draft; the drafts are their authors'";
+const OF_MINUTES = "sign-ins of the last ten minutes; what came of one is its grant";
 const DELETED = { how: "deleted" } as const;
 const RENAMED = { how: "renamed" } as const;
 const FORGOTTEN = { how: "forgotten" } as const;
@@ -171,13 +174,9 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     exported: "digests by which chats are found again; what was said is with their conversations",
     erased: DELETED,
   },
-  {
-    table: draftReaders,
-    column: draftReaders.userId,
-    holds: "user",
-    exported: "who may use somebody else's draft; the drafts are their authors'",
-    erased: DELETED,
-  },
+  { table: draftReaders, column: draftReaders.userId, holds: "user", exported: READER, erased: DELETED },
+  { table: signIns, column: signIns.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
+  { table: signInLinks, column: signInLinks.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
   {
     table: skills,
@@ -235,6 +234,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: models, column: models.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
   { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },
   {

@@ -1,0 +1,53 @@
+// The settings of the gateway's sign-in page, and of how programs make themselves known there. Part of `settings.ts`.
+
+import { choice, count, list, optionalText } from "./kinds";
+import { hasOwnSignIn } from "./sign-in";
+
+export const signInPageSettings = {
+  OAUTH_SCOPES: list((entry) =>
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is no scope`,
+  ).describe(
+    "Comma-separated scopes that MCP hosts ask an outside issuer for, where it gives no token without one. The gateway's own is `mcp`.",
+  ),
+  OAUTH_REGISTRATION: choice(["on", "off"], "on").describe(
+    "With `off` programs cannot register themselves; those whose id is an https address with a document about them still sign in.",
+  ),
+  OIDC_CLIENT_ID: optionalText((value) => (value === "" ? "use the client's id" : null)).describe(
+    "The gateway's own client at the issuer of `JWT_ISSUER`: with it people sign in there, on the gateway's page. Its redirect URI is `<origin>/oauth/callback`. Needs `OAUTH_SERVER=own`.",
+  ),
+  OIDC_CLIENT_SECRET: optionalText((value) => (value === "" ? "use the client's secret" : null)).describe(
+    "The secret of that client, if it has one.",
+  ),
+  OIDC_SESSION_H: count(12, 1, 8_760).describe(
+    "Hours after which a host whose user signed in at the issuer must have them sign in again: so long what the issuer said of groups is believed.",
+  ),
+};
+
+interface Chosen {
+  OAUTH_SERVER: "auto" | "own" | "outside";
+  JWT_ISSUER?: string | undefined;
+  SECRETS_KEY?: string | undefined;
+  OIDC_CLIENT_ID?: string | undefined;
+  OIDC_CLIENT_SECRET?: string | undefined;
+}
+
+/** Who signs hosts in; `null`: nobody, they take a key. */
+export function signInServer(chosen: Chosen): "own" | "outside" | null {
+  if (hasOwnSignIn(chosen)) return "own";
+  return chosen.OAUTH_SERVER !== "own" && chosen.JWT_ISSUER !== undefined ? "outside" : null;
+}
+
+/** What the chosen way needs and is not there: the setting, and what is wrong with it. */
+export function missingForSignIn(chosen: Chosen): { name: string; problem: string }[] {
+  const { OAUTH_SERVER, JWT_ISSUER, SECRETS_KEY, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = chosen;
+  const missing = [];
+  if (OAUTH_SERVER === "own" && SECRETS_KEY === undefined)
+    missing.push({ name: "OAUTH_SERVER", problem: "`own` needs SECRETS_KEY" });
+  if (OAUTH_SERVER === "outside" && JWT_ISSUER === undefined)
+    missing.push({ name: "OAUTH_SERVER", problem: "`outside` needs JWT_ISSUER" });
+  if (OIDC_CLIENT_ID !== undefined && JWT_ISSUER === undefined)
+    missing.push({ name: "OIDC_CLIENT_ID", problem: "it needs JWT_ISSUER" });
+  if (OIDC_CLIENT_SECRET !== undefined && OIDC_CLIENT_ID === undefined)
+    missing.push({ name: "OIDC_CLIENT_SECRET", problem: "it needs OIDC_CLIENT_ID" });
+  return missing;
+}

@@ -1,0 +1,100 @@
+// A program that wants to sign its user in: what it says of itself, read as the word of a stranger.
+
+import * as z from "zod";
+import type { Issue } from "../errors";
+import { SIGN_IN_LIMITS } from "./limits";
+import { destinationOf } from "./redirect";
+
+/** A program as the gateway knows it. All are public: none has a secret. */
+export interface Client {
+  /** `dcr_…`, a digest of what it registered, or the address of the document about it. */
+  id: string;
+  /** What it calls itself, fit to be shown; nobody has checked it. */
+  name: string;
+  /** The host that its document came from; `null` where it registered itself. */
+  host: string | null;
+  redirectUris: readonly string[];
+}
+
+/** What is read of a registration (RFC 7591) and of a document about a client. Everything else in them is a stranger's and left alone. */
+const metadataSchema = z.lazy(() =>
+  z.looseObject({
+    client_name: z.string().max(SIGN_IN_LIMITS.metadataChars).optional(),
+    redirect_uris: z
+      .array(z.string().max(SIGN_IN_LIMITS.metadataChars), "name at least one")
+      .min(1, "name at least one")
+      .max(SIGN_IN_LIMITS.redirectUris, `name ${SIGN_IN_LIMITS.redirectUris} at most`),
+    grant_types: z.array(z.string()).optional(),
+    response_types: z.array(z.string()).optional(),
+  }),
+);
+
+const documentSchema = z.lazy(() => metadataSchema.unwrap().extend({ client_id: z.string() }));
+
+/** What a program says of itself. */
+export interface Metadata {
+  name: string;
+  redirectUris: string[];
+}
+
+/** What a program says of itself, or what is wrong with it: `uris` where that is its redirect URIs. */
+export function readMetadata(said: unknown): { metadata: Metadata } | { issues: Issue[]; uris: boolean } {
+  const parsed = metadataSchema.safeParse(said);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ message, path }) => ({
+      code: "INVALID_FIELD",
+      message: path.length === 0 ? "Send a JSON object." : message,
+      path: path.join("."),
+    }));
+    return { issues, uris: issues.some(({ path }) => path.startsWith("redirect_uris")) };
+  }
+  const { client_name, redirect_uris, grant_types, response_types } = parsed.data;
+  const issues: Issue[] = [];
+  if (grant_types?.includes("authorization_code") === false)
+    issues.push({ code: "INVALID_FIELD", message: "`authorization_code` must be among them.", path: "grant_types" });
+  if (response_types?.includes("code") === false)
+    issues.push({ code: "INVALID_FIELD", message: "`code` must be among them.", path: "response_types" });
+  const usable = redirect_uris.filter((uri) => destinationOf(uri) !== null);
+  if (usable.length === 0) {
+    const message = "None can be used: give an https address, http on this machine, or a scheme of the program's own.";
+    issues.push({ code: "INVALID_FIELD", message, path: "redirect_uris" });
+  }
+  if (issues.length > 0) return { issues, uris: usable.length === 0 };
+  return { metadata: { name: shownClientName(client_name ?? ""), redirectUris: [...new Set(usable)].sort() } };
+}
+
+/** What a document says of the client whose id is its address, or in a word why it says nothing of it. */
+export function readDocument(address: string, text: string): { metadata: Metadata } | { problem: string } {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    return { problem: "it is no JSON" };
+  }
+  const parsed = documentSchema.safeParse(said);
+  if (!parsed.success) return { problem: "it names no client_id or no redirect_uris" };
+  // Any other would let the host of one document speak for another's.
+  if (parsed.data.client_id !== address) return { problem: "its client_id is not its address" };
+  const read = readMetadata(parsed.data);
+  return "metadata" in read ? read : { problem: read.issues.map(({ message }) => message).join(" ") };
+}
+
+/** The text whose digest is the id of a program that registers itself: two that say the same are one. */
+export function canonicalMetadata({ name, redirectUris }: Metadata): string {
+  return JSON.stringify({ name, redirectUris });
+}
+
+/** How a registered program's id begins. */
+export const REGISTERED = "dcr_";
+
+/** A name that shows as one short line, whatever a stranger has put into it: no control, no direction, no pile of marks. */
+export function shownClientName(said: string): string {
+  const plain = said
+    .normalize("NFC")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")
+    .replace(/(\p{M}{2})\p{M}+/gu, "$1")
+    .replace(/\s+/gu, " ")
+    .trim();
+  const short = [...plain].slice(0, SIGN_IN_LIMITS.nameChars).join("").trim();
+  return short === "" ? "A program without a name" : short;
+}

@@ -1,0 +1,67 @@
+// What a program asks for at /oauth/authorize. Where its answer may go must be known before it is told what is wrong with the rest.
+
+import { SIGN_IN_LIMITS } from "./limits";
+import { readResource } from "./resource";
+
+/** Who asks, and where the answer is to go; `null` with what is wrong, which only a page may say. */
+export type Asker = { clientId: string; redirectUri: string; problem?: never } | { problem: string };
+
+/** What is asked for. */
+export interface WantedGrant {
+  /** The program's own mark, which it gets back; `null`: it has sent none. */
+  state: string | null;
+  challenge: string;
+  /** Canonical. */
+  resource: string;
+}
+
+/** A refusal in OAuth's words, which is sent to the program. */
+export interface OAuthError {
+  error: string;
+  error_description: string;
+}
+
+export function readAsker(query: URLSearchParams): Asker {
+  const [clientId, ...otherIds] = query.getAll("client_id");
+  const [redirectUri, ...otherUris] = query.getAll("redirect_uri");
+  if (clientId === undefined || clientId === "") return { problem: "It did not say which program it is (client_id)." };
+  if (redirectUri === undefined || redirectUri === "")
+    return { problem: "It did not say where the answer should go (redirect_uri)." };
+  if (otherIds.length > 0 || otherUris.length > 0) return { problem: "It said twice which program it is." };
+  return { clientId, redirectUri };
+}
+
+/** The mark that goes back with every answer. */
+export function stateOf(query: URLSearchParams): string | null {
+  const state = query.get("state");
+  return state === null || state.length > SIGN_IN_LIMITS.stateChars ? null : state;
+}
+
+const ONCE = ["response_type", "response_mode", "state", "scope", "code_challenge", "code_challenge_method", "prompt"];
+/** Base64url of 32 bytes: what S256 makes. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** What is asked for, or the refusal. The one scope there is stands for whatever scopes are asked: the answer says which it is. */
+export function readWanted(query: URLSearchParams, origin: string): { wanted: WantedGrant } | { refusal: OAuthError } {
+  const refuse = (error: string, error_description: string) => ({ refusal: { error, error_description } });
+  const twice = ONCE.find((name) => query.getAll(name).length > 1);
+  if (twice !== undefined) return refuse("invalid_request", `Send ${twice} once.`);
+  if ((query.get("state") ?? "").length > SIGN_IN_LIMITS.stateChars)
+    return refuse("invalid_request", `A state has ${SIGN_IN_LIMITS.stateChars} characters at most.`);
+  if (query.has("request")) return refuse("request_not_supported", "Send the parameters themselves.");
+  if (query.has("request_uri")) return refuse("request_uri_not_supported", "Send the parameters themselves.");
+  if (query.get("response_type") !== "code")
+    return refuse("unsupported_response_type", "The only response_type here is `code`.");
+  if ((query.get("response_mode") ?? "query") !== "query")
+    return refuse("invalid_request", "The only response_mode here is `query`.");
+  if (query.get("code_challenge_method") !== "S256" || !CHALLENGE.test(query.get("code_challenge") ?? ""))
+    return refuse("invalid_request", "Send a code_challenge with code_challenge_method=S256 (PKCE).");
+  // Somebody always has to look: nothing is remembered of an earlier consent.
+  if ((query.get("prompt") ?? "").split(" ").includes("none"))
+    return refuse("interaction_required", "The user is always asked here.");
+  const [asked, ...others] = query.getAll("resource");
+  const resource = asked === undefined || others.length > 0 ? null : readResource(origin, asked);
+  if (resource === null)
+    return refuse("invalid_target", `Send one resource: the URL of an MCP server here, such as ${origin}/mcp.`);
+  return { wanted: { state: query.get("state"), challenge: query.get("code_challenge") ?? "", resource } };
+}

@@ -1,0 +1,50 @@
+// How much of strangers' doing is stored or asked for, before anybody is known.
+
+import { dayOf } from "../../domain/access/quota";
+import { tooFast } from "../../domain/access/rate";
+import { hexOf } from "../../domain/digest";
+import { SIGN_IN_LIMITS, SIGN_IN_TIMES } from "../../domain/sign-in/limits";
+import { counting } from "../../storage/d1/usage";
+import { deploymentSecret, deriveKey } from "../secrets/derived-key";
+import type { SignInContext } from "./context";
+
+/** Who asks, as the platform says; `null` where it does not, as on one's own machine. */
+export type Address = string | null;
+
+const DAY_S = 24 * 60 * 60;
+
+/** Counts a new program, or a document that is asked for: of an address in an hour, of everybody in a day. Throws `rate_limited`. */
+export async function takeStranger(context: SignInContext, address: Address): Promise<void> {
+  await takePerHour(context, "strangers", address, SIGN_IN_LIMITS.strangersOfAddress);
+  const today = dayOf(context.now());
+  const [all] = await counting(context.db, { subject: "sign-in", kind: "strangers", windowStart: today });
+  if ((all?.count ?? 0) > SIGN_IN_LIMITS.strangersOfDay)
+    throw tooFast("sign-in", { requests: SIGN_IN_LIMITS.strangersOfDay, seconds: DAY_S });
+}
+
+/** Counts a page that is opened. */
+export function takePage(context: SignInContext, address: Address): Promise<void> {
+  return takePerHour(context, "pages", address, SIGN_IN_LIMITS.pagesOfAddress);
+}
+
+async function takePerHour(context: SignInContext, kind: string, address: Address, most: number): Promise<void> {
+  if (address === null || !context.settings.RATE_LIMITS) return;
+  const now = context.now();
+  const windowStart = now - (now % SIGN_IN_TIMES.strangersWindow);
+  const [one] = await counting(context.db, { subject: await markOf(context, address), kind, windowStart });
+  const seconds = SIGN_IN_TIMES.strangersWindow / 1_000;
+  const wait = Math.ceil((windowStart + SIGN_IN_TIMES.strangersWindow - now) / 1_000);
+  if ((one?.count ?? 0) > most) throw tooFast("sign-in", { requests: most, seconds }, wait);
+}
+
+/** An address is somebody's: what is stored is a mark that only this deployment can make, and for a day at most. */
+async function markOf({ settings }: SignInContext, address: string): Promise<string> {
+  const key = await deriveKey(
+    deploymentSecret(settings) ?? "",
+    "sign-in addresses",
+    { name: "HMAC", hash: "SHA-256", length: 256 },
+    ["sign"],
+  );
+  const mark = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(address));
+  return `address:${hexOf(new Uint8Array(mark)).slice(0, 32)}`;
+}

@@ -1,0 +1,89 @@
+// Programs: those that register themselves, and those whose id is the address of a document about them.
+
+import { sha256Hex } from "../../domain/digest";
+import type { Issue } from "../../domain/errors";
+import {
+  type Client,
+  canonicalMetadata,
+  type Metadata,
+  REGISTERED,
+  readDocument,
+  readMetadata,
+} from "../../domain/sign-in/client";
+import { isAddress, lifeOf, readAddress } from "../../domain/sign-in/document";
+import { SIGN_IN_LIMITS, SIGN_IN_TIMES } from "../../domain/sign-in/limits";
+import { type ClientRow, putClient, readClient } from "../../storage/d1/sign-in/clients";
+import { type AskAddress, askForDocument } from "../../upstream/client-document";
+import { type Address, takeStranger } from "./budget";
+import type { SignInContext } from "./context";
+
+/** What a registration led to; `uris`: what is wrong is among its redirect URIs. */
+export type Registered = { client: Client } | { issues: Issue[]; uris: boolean };
+
+/**
+ * Registers a program. Its id is a digest of what it says, so that the same program is one row however often it comes, and only a new
+ * one is counted.
+ */
+export async function registerClient(context: SignInContext, address: Address, said: unknown): Promise<Registered> {
+  const read = readMetadata(said);
+  if (!("metadata" in read)) return read;
+  const id = REGISTERED + (await sha256Hex(canonicalMetadata(read.metadata)));
+  if ((await readClient(context.db, id)) === null) await takeStranger(context, address);
+  const client = { id, host: null, ...read.metadata };
+  await putClient(context.db, client, SIGN_IN_TIMES.clientUnused);
+  return { client };
+}
+
+/** Where a program is looked for. */
+export interface Seeking {
+  origin: string;
+  address: Address;
+  ask: AskAddress;
+}
+
+/** The program of this id, or in a sentence for people why there is none. */
+export async function findClient(
+  context: SignInContext,
+  id: string,
+  seeking: Seeking,
+): Promise<{ client: Client } | { problem: string }> {
+  if (isAddress(id)) return findByDocument(context, id, seeking);
+  const row = await readClient(context.db, id);
+  if (row !== null) return { client: clientIn(row) };
+  return {
+    problem: "The gateway does not know this program, or not any more. Remove the server from it and add it again.",
+  };
+}
+
+async function findByDocument(
+  context: SignInContext,
+  id: string,
+  { origin, address, ask }: Seeking,
+): Promise<{ client: Client } | { problem: string }> {
+  const read = readAddress(id, origin);
+  if ("problem" in read) return { problem: `What it names as its id cannot be asked for: ${read.problem}.` };
+  const { url } = read;
+  const known = await readClient(context.db, id);
+  if (known !== null)
+    return known.redirectUris.length > 0 ? { client: clientIn(known) } : unread("it could not be read a moment ago");
+  await takeStranger(context, address);
+  const { ms, bytes } = { ms: SIGN_IN_TIMES.document, bytes: SIGN_IN_LIMITS.documentBytes };
+  const asked = await askForDocument(url, ask, { ms, bytes });
+  const document = "problem" in asked ? asked : readDocument(id, asked.text);
+  const metadata: Metadata = "metadata" in document ? document.metadata : { name: "", redirectUris: [] };
+  const life =
+    "metadata" in document && "cacheControl" in asked
+      ? lifeOf(asked.cacheControl, SIGN_IN_TIMES.documentLeast, SIGN_IN_TIMES.documentMost)
+      : SIGN_IN_TIMES.documentFailed;
+  const client = { id, host: url.host, ...metadata };
+  await putClient(context.db, client, life);
+  return "metadata" in document ? { client } : unread(document.problem);
+}
+
+function unread(why: string): { problem: string } {
+  return { problem: `The document about this program cannot be used: ${why}.` };
+}
+
+function clientIn({ id, name, host, redirectUris }: ClientRow): Client {
+  return { id, name, host, redirectUris };
+}

@@ -1,0 +1,139 @@
+// One sign-in, from the page that is opened to the answer that the program gets. Nothing is remembered of it for the next one.
+
+import type { Principal } from "../../domain/access/access";
+import { readKeyId } from "../../domain/access/key";
+import { sha256Hex } from "../../domain/digest";
+import { DURATIONS } from "../../domain/durations";
+import { refusalIn } from "../../domain/errors";
+import type { Client } from "../../domain/sign-in/client";
+import { maySignIn } from "../../domain/sign-in/grant";
+import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
+import { readLinkSecret } from "../../domain/sign-in/link";
+import type { WantedGrant } from "../../domain/sign-in/request";
+import type { SignedIn } from "../../domain/sign-in/signed-in";
+import { type LinkRow, spendLink } from "../../storage/d1/sign-in/links";
+import {
+  approvePage,
+  insertPage,
+  notePerson,
+  type PageOf,
+  type PageRow,
+  takeTry,
+} from "../../storage/d1/sign-in/pages";
+import { identify, type Looking } from "../access/identity";
+import { type Address, takePage } from "./budget";
+import { draftCode } from "./codes";
+import type { SignInContext } from "./context";
+
+/** Opens a sign-in for a browser; gives its id. */
+export async function openPage(
+  context: SignInContext,
+  address: Address,
+  browser: string,
+  asks: { client: Client; redirectUri: string; wanted: WantedGrant },
+): Promise<string> {
+  await takePage(context, address);
+  const { client, redirectUri, wanted } = asks;
+  const id = context.newId("sin");
+  const told = { clientId: client.id, clientName: client.name, clientHost: client.host, redirectUri, ...wanted };
+  await insertPage(context.db, { id, browser, ...told });
+  return id;
+}
+
+/** Why somebody is not signed in, for the page. `guess`: what was shown is no credential of anybody. */
+export interface NotSignedIn {
+  problem: string;
+  guess: boolean;
+}
+
+const ENDED: NotSignedIn = { problem: "This page has ended. Start again from your program.", guess: false };
+const TRIED: NotSignedIn = {
+  problem: "That was tried too often on this page. Start again from your program.",
+  guess: true,
+};
+
+/** Signs in with what somebody has typed: a key of a user, or a sign-in link. `null`: it worked. */
+export async function signInByTyping(
+  context: SignInContext,
+  looking: Looking,
+  page: PageOf,
+  typed: string,
+): Promise<NotSignedIn | null> {
+  if (!(await takeTry(context.db, page, SIGN_IN_LIMITS.tries))) return TRIED;
+  const text = typed.trim();
+  const secret = readLinkSecret(text);
+  if (secret !== null) return signInByLink(context, page, { hash: await sha256Hex(secret) });
+  const found = await holderOf(context, looking, text);
+  return "problem" in found ? found : note(context, page, found);
+}
+
+/** Signs in with a link: by its secret, or as the browser that has opened it. */
+export async function signInByLink(
+  context: SignInContext,
+  page: PageOf,
+  shown: { hash: string } | { browser: string },
+): Promise<NotSignedIn | null> {
+  const link = await spendLink(context.db, shown, page.id);
+  if (link === null) {
+    const problem = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
+    return { problem, guess: true };
+  }
+  return note(context, page, byLink(link));
+}
+
+function byLink({ id, userId }: LinkRow): SignedIn {
+  return { userId, via: "link", viaId: id, keyId: null, claimed: [], endsAt: null };
+}
+
+/** Notes on the page who has signed in. */
+export async function note(context: SignInContext, page: PageOf, signedIn: SignedIn): Promise<NotSignedIn | null> {
+  return (await notePerson(context.db, page, signedIn)) ? null : ENDED;
+}
+
+/** Whose key this is, asked of the primary, unless nobody may sign in with it. */
+async function holderOf(context: SignInContext, looking: Looking, text: string): Promise<SignedIn | NotSignedIn> {
+  const shown = {
+    bearer: text,
+    onBehalfOf: null,
+    endUser: null,
+    requestId: context.requestId,
+    // No resource of any token: what opens with one of an issuer or a host is not a key.
+    path: "/oauth/sign-in",
+    bookmark: null,
+  };
+  try {
+    const { caller, key } = await identify(looking, shown, "certain", () => undefined);
+    const { principal } = caller;
+    if (key === null || readKeyId(text) === null) return weak(principal);
+    if (!maySignIn({ ...principal, expiresAt: key.expiresAt }, context.now())) return weak(principal);
+    const { userId } = principal;
+    return { userId, via: "key", viaId: key.id, keyId: key.id, claimed: [], endsAt: key.expiresAt };
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal?.code === "unauthenticated") return { problem: refusal.message, guess: true };
+    throw error;
+  }
+}
+
+/** A good credential that is worth too much, or too little, to be given to a program. */
+function weak({ role }: Principal): NotSignedIn {
+  const problem =
+    role === "admin"
+      ? "This is an admin's key, and no program should hold an admin's rights. Use the key of a user, or a sign-in link, which an admin makes with POST /api/v1/sign-ins."
+      : "Nobody can sign in with this: it takes a user's own key that may use MCP, does not act for others, and lasts for an hour at least.";
+  return { problem, guess: false };
+}
+
+/**
+ * Gives the consent that was shown, and makes the code; `null` when the page has ended, or this was not the first answer.
+ *
+ * @param page as it was shown
+ */
+export async function approve(context: SignInContext, page: PageRow): Promise<string | null> {
+  const { signedIn } = page;
+  if (signedIn === null) return null;
+  const { clientId, clientName, redirectUri, challenge, resource } = page;
+  const approved = { ...signedIn, clientId, clientName, redirectUri, challenge, resource };
+  const { code, row } = await draftCode(context, approved);
+  return (await approvePage(context.db, page, row, DURATIONS.code)) ? code : null;
+}

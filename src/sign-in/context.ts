@@ -1,0 +1,38 @@
+// What the routes of signing in have in common: the use cases' context, before anybody is known, and who asks from where.
+
+import type { Context as HonoContext } from "hono";
+import { countedAs } from "../domain/access/address";
+import { settingsFrom } from "../domain/settings/settings";
+import { publicOrigin } from "../domain/sign-in/resource";
+import { freshId, placesOf, primaryDatabase } from "../edge/context";
+import type { HttpEnv } from "../edge/env";
+import type { Looking } from "../services/access/identity";
+import type { Address } from "../services/sign-in/budget";
+import type { SignInContext } from "../services/sign-in/context";
+
+export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
+  return {
+    db: primaryDatabase(c.env),
+    settings: settingsFrom(c.env),
+    requestId: c.get("requestId"),
+    now: () => Date.now(),
+    newId: freshId,
+  };
+}
+
+/** Where keys are looked up. */
+export function lookingIn(c: HonoContext<HttpEnv>): Looking {
+  const places = placesOf(c.env, { storage: 0 }, (work) => c.executionCtx.waitUntil(work));
+  return { ...places, development: __DEVELOPMENT__, fetch: askOutside };
+}
+
+export const askOutside = (url: string, init: RequestInit): Promise<Response> => fetch(url, init);
+
+export function originIn(c: HonoContext<HttpEnv>): string {
+  return publicOrigin(settingsFrom(c.env), c.req.url);
+}
+
+export function addressIn(c: HonoContext<HttpEnv>): Address {
+  const address = c.req.header("cf-connecting-ip");
+  return address === undefined ? null : countedAs(address);
+}

@@ -1,0 +1,73 @@
+// The two cookies of signing in. Each names one sign-in, or one link, of this browser; neither is a login, and nothing else reads them.
+
+import type { Context as HonoContext } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { hexOf } from "../domain/digest";
+import type { HttpEnv } from "../edge/env";
+
+const PAGE = "sgw-tx-";
+const LINK = "sgw-link";
+const SECRET = /^[0-9a-f]{64}$/;
+
+/** What a browser holds for a sign-in; `null`: nothing of ours. */
+export function pageSecret(c: HonoContext<HttpEnv>, id: string): string | null {
+  return read(c, PAGE + id);
+}
+
+/** Sign-ins that this browser has begun, newest first: ids sort by time. */
+export function begunPages(c: HonoContext<HttpEnv>): string[] {
+  const start = prefix(c) + PAGE;
+  const names = Object.keys(getCookie(c)).filter((name) => name.startsWith(start));
+  return names
+    .map((name) => name.slice(start.length))
+    .sort()
+    .reverse()
+    .slice(0, 8);
+}
+
+export function givePage(c: HonoContext<HttpEnv>, id: string, secret: string, seconds: number): void {
+  write(c, PAGE + id, secret, seconds);
+}
+
+/** What a browser holds for the link that it has opened. */
+export function linkSecret(c: HonoContext<HttpEnv>): string | null {
+  return read(c, LINK);
+}
+
+export function giveLink(c: HonoContext<HttpEnv>, secret: string, seconds: number): void {
+  write(c, LINK, secret, seconds);
+}
+
+export function takePageBack(c: HonoContext<HttpEnv>, id: string): void {
+  write(c, PAGE + id, "", 0);
+}
+
+/** 256 random bits for a cookie. */
+export function freshSecret(): string {
+  return hexOf(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** A name that no other host of the domain, and no page over plain http, can set. Browsers keep it over https only. */
+function prefix(c: HonoContext<HttpEnv>): string {
+  return isSecure(c) ? "__Host-" : "";
+}
+
+function isSecure(c: HonoContext<HttpEnv>): boolean {
+  return c.req.url.startsWith("https:");
+}
+
+function read(c: HonoContext<HttpEnv>, name: string): string | null {
+  const value = getCookie(c)[prefix(c) + name];
+  return value !== undefined && SECRET.test(value) ? value : null;
+}
+
+function write(c: HonoContext<HttpEnv>, name: string, value: string, maxAge: number): void {
+  setCookie(c, prefix(c) + name, value, {
+    path: "/",
+    httpOnly: true,
+    secure: isSecure(c),
+    // The page is opened from another site, and its answer leads there.
+    sameSite: "Lax",
+    maxAge,
+  });
+}

@@ -1,0 +1,23 @@
+// The edge where hosts get their user's leave, and their tokens: OAuth 2.1 below /oauth.
+
+import type { Edge } from "../edge/edge";
+import { nothingHere } from "../edge/errors";
+import { router } from "../edge/router";
+import { authorizeRoutes } from "./authorize";
+import { openToPages } from "./cors";
+import { linkRoutes } from "./links";
+import { callbackRoutes } from "./outside";
+import { pageRoutes } from "./pages";
+import { signInErrors } from "./refusal";
+import { registerRoutes } from "./register";
+
+/** Nobody comes here with a key: each route knows its caller in its own way. */
+const open = router();
+open.route("/", registerRoutes);
+open.route("/", authorizeRoutes);
+open.route("/", pageRoutes);
+open.route("/", linkRoutes);
+open.route("/", callbackRoutes);
+open.all("/oauth/*", nothingHere);
+
+export const signIn: Edge = { prefix: "/oauth", cors: [openToPages], open, routes: router(), errors: signInErrors };

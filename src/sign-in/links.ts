@@ -1,0 +1,70 @@
+// /oauth/link/{secret}: a link that signs a user in once. Looking at it changes nothing; its button binds it to this browser.
+
+import type { Context as HonoContext } from "hono";
+import { sha256Hex } from "../domain/digest";
+import { settingsFrom } from "../domain/settings/settings";
+import { hasOwnSignIn } from "../domain/settings/sign-in";
+import { SIGN_IN_TIMES } from "../domain/sign-in/limits";
+import { readLinkSecret } from "../domain/sign-in/link";
+import type { HttpEnv } from "../edge/env";
+import { nothingHere } from "../edge/errors";
+import { router } from "../edge/router";
+import { openLink, readLink } from "../storage/d1/sign-in/links";
+import { readPage } from "../storage/d1/sign-in/pages";
+import { signInContext } from "./context";
+import { begunPages, freshSecret, giveLink } from "./cookies";
+import { pageHeaders } from "./html";
+import { isOwnForm } from "./own-form";
+import { pageIn, pagePlace } from "./page-of";
+import { refusePage } from "./refusal";
+import { linkPage, waitingPage } from "./words";
+
+export const linkRoutes = router();
+
+/** Where a sign-in link leads. */
+export const LINKS = "/oauth/link";
+
+const OVER = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
+
+linkRoutes.get(`${LINKS}/:secret`, async (c) => {
+  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
+  const link = await readLink(signInContext(c).db, await digestIn(c));
+  if (link === null || link.browser !== null) return refused(c);
+  return new Response(linkPage(c.req.path, link.userId), { headers: await pageHeaders() });
+});
+
+linkRoutes.post(`${LINKS}/:secret`, async (c) => {
+  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
+  if (!isOwnForm(c)) return refusePage(c, "Open the link itself, and press the button there.", 403);
+  const { db } = signInContext(c);
+  const hash = await digestIn(c);
+  const link = await readLink(db, hash);
+  const secret = freshSecret();
+  if (link === null || !(await openLink(db, hash, await sha256Hex(secret)))) return refused(c);
+  giveLink(c, secret, SIGN_IN_TIMES.link / 1_000);
+  const waiting = await openPageOf(c);
+  if (waiting !== null) return c.redirect(pagePlace(c, waiting), 303);
+  for (const [name, value] of Object.entries(await pageHeaders())) c.header(name, value);
+  return c.body(waitingPage(link.userId));
+});
+
+/** The newest sign-in of this browser that waits for somebody to sign in. */
+async function openPageOf(c: HonoContext<HttpEnv>): Promise<string | null> {
+  const { db } = signInContext(c);
+  for (const id of begunPages(c)) {
+    const mine = await pageIn(c, id);
+    const page = mine === null ? null : await readPage(db, mine);
+    if (page?.stage === "open") return id;
+  }
+  return null;
+}
+
+/** Whoever guesses secrets is counted like one who guesses keys. */
+function refused(c: HonoContext<HttpEnv>): Promise<Response> {
+  c.set("unauthenticated", true);
+  return refusePage(c, OVER);
+}
+
+async function digestIn(c: HonoContext<HttpEnv>): Promise<string> {
+  return sha256Hex(readLinkSecret(c.req.param("secret") ?? "") ?? "");
+}

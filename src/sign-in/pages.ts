@@ -1,0 +1,70 @@
+// /oauth/sign-in/{id}: one sign-in, in the browser that began it. It shows who asks, then as whom it would act, and takes the answer.
+
+import type { Context as HonoContext } from "hono";
+import { sha256Hex } from "../domain/digest";
+import { SIGN_IN_LIMITS } from "../domain/sign-in/limits";
+import { readBytes } from "../edge/body";
+import type { HttpEnv } from "../edge/env";
+import { router } from "../edge/router";
+import { approve, type NotSignedIn, signInByLink, signInByTyping } from "../services/sign-in/pages";
+import { denyPage, forgetPerson, type PageOf, readPage } from "../storage/d1/sign-in/pages";
+import { answerProgram } from "./authorize";
+import { lookingIn, signInContext } from "./context";
+import { linkSecret, takePageBack } from "./cookies";
+import { beginAtIssuer } from "./outside";
+import { isOwnForm } from "./own-form";
+import { ENDED, PAGES, pageIn, pagePlace } from "./page-of";
+import { refusePage } from "./refusal";
+import { showPage } from "./show";
+
+export const pageRoutes = router();
+
+pageRoutes.get(`${PAGES}/:id`, async (c) => {
+  const mine = await pageIn(c, c.req.param("id"));
+  const page = mine === null ? null : await readPage(signInContext(c).db, mine);
+  return page === null ? refusePage(c, ENDED) : showPage(c, page);
+});
+
+pageRoutes.post(`${PAGES}/:id`, async (c) => {
+  const mine = await pageIn(c, c.req.param("id"));
+  if (mine === null || !isOwnForm(c)) return refusePage(c, ENDED, 403);
+  const bytes = await readBytes(c.req.raw, SIGN_IN_LIMITS.formBytes);
+  const form = new URLSearchParams(new TextDecoder().decode(bytes ?? new Uint8Array()));
+  const context = signInContext(c);
+  const how = form.get("how");
+  if (how === "deny") {
+    const denied = await denyPage(context.db, mine);
+    if (denied === null) return refusePage(c, ENDED);
+    takePageBack(c, mine.id);
+    const told = { error: "access_denied", error_description: "The user did not allow it." };
+    return answerProgram(c, denied.redirectUri, denied.state, told);
+  }
+  const page = await readPage(context.db, mine);
+  if (page === null) return refusePage(c, ENDED);
+  if (how === "approve") {
+    const code = page.stage === "shown" ? await approve(context, page) : null;
+    if (code === null) return refusePage(c, ENDED);
+    takePageBack(c, mine.id);
+    return answerProgram(c, page.redirectUri, page.state, { code });
+  }
+  if (how === "again") {
+    await forgetPerson(context.db, mine);
+    return c.redirect(pagePlace(c, mine.id), 303);
+  }
+  if (how === "issuer") return beginAtIssuer(c, mine.id);
+  const problem = await signedIn(c, mine, how, form.get("key") ?? "");
+  return problem === null ? c.redirect(pagePlace(c, mine.id), 303) : showPage(c, page, problem);
+});
+
+async function signedIn(
+  c: HonoContext<HttpEnv>,
+  mine: PageOf,
+  how: string | null,
+  typed: string,
+): Promise<NotSignedIn | null> {
+  const context = signInContext(c);
+  if (how !== "link") return signInByTyping(context, lookingIn(c), mine, typed);
+  const secret = linkSecret(c);
+  if (secret === null) return { problem: "This browser has opened no sign-in link, or it is over.", guess: false };
+  return signInByLink(context, mine, { browser: await sha256Hex(secret) });
+}

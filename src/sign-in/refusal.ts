@@ -1,0 +1,56 @@
+// How signing in refuses: a page for who reads pages, OAuth's JSON for programs.
+
+import type { Context as HonoContext } from "hono";
+import { rateHeaders } from "../domain/access/rate";
+import { HTTP_STATUS, refusalIn } from "../domain/errors";
+import type { HttpEnv } from "../edge/env";
+import { logUnexpected } from "../edge/unexpected";
+import { pageHeaders } from "./html";
+import { problemPage } from "./words";
+
+/** Routes that programs call. */
+const OF_PROGRAMS = /^\/oauth\/(?:register|token|revoke)\/?$/;
+
+const OAUTH_ERROR: Partial<Record<number, string>> = { 429: "temporarily_unavailable", 503: "temporarily_unavailable" };
+
+/** Answers what was thrown. What nobody meant to throw is a 500 without detail and one line in the log. */
+export async function signInErrors(error: unknown, c: HonoContext<HttpEnv>): Promise<Response> {
+  const refusal = refusalIn(error);
+  if (refusal === null) logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
+  const status = refusal === null ? 500 : HTTP_STATUS[refusal.code];
+  c.set("problem", refusal?.reason ?? "INTERNAL");
+  const message = refusal?.message ?? "The gateway failed to answer. Try again in a moment.";
+  const headers = refusal === null ? {} : rateHeaders(refusal);
+  if (!OF_PROGRAMS.test(c.req.path))
+    return new Response(problemPage(message), { status, headers: { ...(await pageHeaders()), ...headers } });
+  return oauthError(
+    status,
+    OAUTH_ERROR[status] ?? (status < 500 ? "invalid_request" : "server_error"),
+    message,
+    headers,
+  );
+}
+
+/** A page that says what is wrong. */
+export async function refusePage(c: HonoContext<HttpEnv>, problem: string, status = 400): Promise<Response> {
+  c.set("problem", "SIGN_IN_REFUSED");
+  return new Response(problemPage(problem), { status, headers: await pageHeaders() });
+}
+
+/** An error as OAuth tells it (RFC 6749, 5.2). */
+export function oauthError(
+  status: number,
+  error: string,
+  error_description: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(JSON.stringify({ error, error_description: plain(error_description) }), {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** What OAuth lets an `error_description` hold. */
+export function plain(text: string): string {
+  return text.replace(/"/g, "'").replace(/[^\x20-\x5B\x5D-\x7E]/g, "?");
+}

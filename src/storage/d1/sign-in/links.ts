@@ -1,0 +1,76 @@
+// Links in D1 that sign a user in, once.
+
+import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
+import type { Database } from "../database";
+import { now as databaseNow } from "../schema/registry";
+import { signInLinks } from "../schema/sign-in-pages";
+
+export type LinkRow = typeof signInLinks.$inferSelect;
+export type NewLink = Pick<LinkRow, "id" | "hash" | "userId" | "createdBy">;
+
+/** Stores a link; `null` when its user has `most` that wait. One batch, so that it can be audited. */
+export async function insertLink(db: Database, link: NewLink, most: number): Promise<{ expiresAt: number } | null> {
+  const { id, hash, userId, createdBy } = link;
+  const [rows] = await db.batch([
+    db
+      .insert(signInLinks)
+      .select(
+        // By position: the columns in the order of the schema.
+        sql`SELECT ${id}, ${hash}, ${userId}, ${createdBy}, NULL, NULL, ${databaseNow}, ${databaseNow} + ${SIGN_IN_TIMES.link}
+          WHERE (SELECT count(*) FROM ${signInLinks} WHERE ${signInLinks.userId} = ${userId} AND ${signInLinks.usedFor} IS NULL
+            AND ${signInLinks.expiresAt} > ${databaseNow}) < ${most}`,
+      )
+      .returning({ expiresAt: signInLinks.expiresAt }),
+  ]);
+  return rows[0] ?? null;
+}
+
+const waits = () => and(isNull(signInLinks.usedFor), gt(signInLinks.expiresAt, databaseNow));
+
+/** A link that nobody has used, by its secret's digest. Looking at it changes nothing. */
+export async function readLink(db: Database, hash: string): Promise<LinkRow | null> {
+  const [row] = await db
+    .select()
+    .from(signInLinks)
+    .where(and(eq(signInLinks.hash, hash), waits()));
+  return row ?? null;
+}
+
+/** The link that this browser has opened and not used yet. */
+export async function readOpenedLink(db: Database, browser: string): Promise<LinkRow | null> {
+  const [row] = await db
+    .select()
+    .from(signInLinks)
+    .where(and(eq(signInLinks.browser, browser), waits()));
+  return row ?? null;
+}
+
+/** Opens a link in a browser: from then on it is that one's. `false`: it was opened, used, or is over. */
+export async function openLink(db: Database, hash: string, browser: string): Promise<boolean> {
+  const rows = await db
+    .update(signInLinks)
+    .set({ browser })
+    .where(and(eq(signInLinks.hash, hash), isNull(signInLinks.browser), waits()))
+    .returning({ id: signInLinks.id });
+  return rows.length > 0;
+}
+
+/** Spends a link on a sign-in: by its secret where no browser has opened it, else by the browser that has. `null`: it cannot be used. */
+export async function spendLink(
+  db: Database,
+  shown: { hash: string } | { browser: string },
+  pageId: string,
+): Promise<LinkRow | null> {
+  const mine =
+    "hash" in shown
+      ? and(eq(signInLinks.hash, shown.hash), isNull(signInLinks.browser))
+      : eq(signInLinks.browser, shown.browser);
+  const [row] = await db.update(signInLinks).set({ usedFor: pageId }).where(and(mine, waits())).returning();
+  return row ?? null;
+}
+
+/** Forgets links whose time is over. */
+export async function forgetLinks(db: Database, before: number): Promise<void> {
+  await db.delete(signInLinks).where(lt(signInLinks.expiresAt, before));
+}

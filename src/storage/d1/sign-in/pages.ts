@@ -1,0 +1,104 @@
+// Sign-ins under way in D1. Which of two answers counts is decided by the statement that takes it, by the database's clock.
+
+import { and, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
+import type { SignedIn } from "../../../domain/sign-in/signed-in";
+import type { Database } from "../database";
+import { now as databaseNow } from "../schema/registry";
+import { signIns } from "../schema/sign-in-pages";
+import { notingApproval } from "./clients";
+import { insertCode, type NewCode } from "./codes";
+
+export type PageRow = typeof signIns.$inferSelect;
+export type NewPage = Pick<
+  PageRow,
+  "id" | "browser" | "clientId" | "clientName" | "clientHost" | "redirectUri" | "state" | "challenge" | "resource"
+>;
+
+/** A sign-in by its id, in the browser that began it. */
+export interface PageOf {
+  id: string;
+  browser: string;
+}
+
+/** A statement that begins a sign-in. */
+export function insertPage(db: Database, page: NewPage) {
+  return db
+    .insert(signIns)
+    .values({ ...page, stage: "open", expiresAt: sql<number>`${databaseNow} + ${SIGN_IN_TIMES.page}` });
+}
+
+/** A sign-in that is still under way; `null` also for another browser's. */
+export async function readPage(db: Database, page: PageOf): Promise<PageRow | null> {
+  const [row] = await db
+    .select()
+    .from(signIns)
+    .where(at(page, ["open", "shown"]));
+  return row ?? null;
+}
+
+/** Counts one more try at a key; `false` when there were `most`. */
+export async function takeTry(db: Database, page: PageOf, most: number): Promise<boolean> {
+  const rows = await db
+    .update(signIns)
+    .set({ tries: sql`${signIns.tries} + 1` })
+    .where(and(at(page, ["open"]), lt(signIns.tries, most)))
+    .returning({ id: signIns.id });
+  return rows.length > 0;
+}
+
+/** Notes who has signed in, from where on the consent can be given; `false` when the page was not open any more. */
+export async function notePerson(db: Database, page: PageOf, signedIn: SignedIn): Promise<boolean> {
+  const rows = await db
+    .update(signIns)
+    .set({ stage: "shown", userId: signedIn.userId, signedIn })
+    .where(at(page, ["open"]))
+    .returning({ id: signIns.id });
+  return rows.length > 0;
+}
+
+/** Forgets who has signed in, so that somebody else can. */
+export async function forgetPerson(db: Database, page: PageOf): Promise<void> {
+  await db
+    .update(signIns)
+    .set({ stage: "open", userId: null, signedIn: null })
+    .where(at(page, ["shown"]));
+}
+
+/** Ends a sign-in with a no; `null` when it had ended. */
+export async function denyPage(db: Database, page: PageOf): Promise<PageRow | null> {
+  const [row] = await db
+    .update(signIns)
+    .set({ stage: "denied" })
+    .where(at(page, ["open", "shown"]))
+    .returning();
+  return row ?? null;
+}
+
+/**
+ * Ends a sign-in with a yes, stores its code for `life` milliseconds and notes that the program was approved, all or nothing. `false`
+ * when it had ended, or somebody else is signed in than was shown: of two approvals one counts.
+ */
+export async function approvePage(db: Database, page: PageOf, code: NewCode, life: number): Promise<boolean> {
+  const shown = and(at(page, ["shown"]), eq(signIns.userId, code.userId));
+  const [stored] = await db.batch([
+    insertCode(db, code, life, sql`EXISTS (SELECT 1 FROM ${signIns} WHERE ${shown})`),
+    db.update(signIns).set({ stage: "approved" }).where(shown),
+    notingApproval(db, code.clientId),
+  ]);
+  return stored.length > 0;
+}
+
+/** Forgets sign-ins whose time is over. */
+export async function forgetPages(db: Database, before: number): Promise<void> {
+  await db.delete(signIns).where(lt(signIns.expiresAt, before));
+}
+
+function at({ id, browser }: PageOf, stages: PageRow["stage"][]): SQL | undefined {
+  return and(
+    eq(signIns.id, id),
+    eq(signIns.browser, browser),
+    inArray(signIns.stage, stages),
+    gt(signIns.expiresAt, databaseNow),
+  );
+}

@@ -1,0 +1,46 @@
+// Asking for the document about a program, whose address a stranger has chosen: no redirect, no credential, little time, few bytes.
+
+/** How an address is asked. */
+export type AskAddress = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The text of a document and what its answer says of keeping it, or in words why there is none. */
+export type AskedDocument = { text: string; cacheControl: string | null } | { problem: string };
+
+/** Asks for it. The address was judged before. */
+export async function askForDocument(
+  url: URL,
+  ask: AskAddress,
+  most: { ms: number; bytes: number },
+): Promise<AskedDocument> {
+  try {
+    const signal = AbortSignal.timeout(most.ms);
+    const answer = await ask(url.href, { headers: { accept: "application/json" }, redirect: "manual", signal });
+    if (answer.status !== 200) {
+      await answer.body?.cancel();
+      const redirected = answer.status === 0 || (answer.status > 299 && answer.status < 400);
+      return { problem: redirected ? "it redirects, which is not followed" : `its host answered ${answer.status}` };
+    }
+    const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    if (!/^application\/(?:[a-z0-9.+-]+\+)?json$/.test(type)) {
+      await answer.body?.cancel();
+      return { problem: "it is not application/json" };
+    }
+    const text = await readFew(answer, most.bytes);
+    return text === null ? { problem: "it is too large" } : { text, cacheControl: answer.headers.get("cache-control") };
+  } catch (error) {
+    console.warn(JSON.stringify({ event: "client_document_failed", error: String(error) }));
+    return { problem: "its host does not answer" };
+  }
+}
+
+/** A body's text; `null` when it has more bytes. */
+async function readFew(answer: Response, most: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > most) return null;
+    chunks.push(chunk);
+  }
+  return new Blob(chunks).text();
+}

@@ -1,0 +1,41 @@
+// A call of each function that stores what the sign-in page needs, for the test of plans.
+
+import type { Database } from "../../src/storage/d1/database";
+import * as clients from "../../src/storage/d1/sign-in/clients";
+import * as links from "../../src/storage/d1/sign-in/links";
+import * as pages from "../../src/storage/d1/sign-in/pages";
+import { BIG_USER } from "./registry-10k";
+
+const of = { id: "sin_1", browser: "b" };
+const page = {
+  ...of,
+  ...{ clientId: "c", clientName: "C", clientHost: null, redirectUri: "http://127.0.0.1/", state: null },
+  ...{ challenge: "x", resource: "https://gateway.test/mcp" },
+};
+const approved = {
+  ...{ userId: BIG_USER, via: "key" as const, viaId: "k", keyId: "k", claimed: [] },
+  ...{ clientId: "c", clientName: "C", resource: "https://gateway.test/mcp" },
+  ...{ hash: "of a sign-in", redirectUri: "http://127.0.0.1/", challenge: "x", grantUntil: null },
+};
+const signedIn = { userId: BIG_USER, via: "key" as const, viaId: "k", keyId: "k", claimed: [], endsAt: null };
+
+export const SIGN_IN_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
+  readClient: (db) => clients.readClient(db, "c"),
+  putClient: (db) => clients.putClient(db, { id: "c", name: "C", host: null, redirectUris: [] }, 1_000),
+  notingApproval: async (db) => clients.notingApproval(db, "c"),
+  forgetClients: (db) => clients.forgetClients(db, 0),
+  insertPage: async (db) => pages.insertPage(db, page),
+  readPage: (db) => pages.readPage(db, of),
+  takeTry: (db) => pages.takeTry(db, of, 5),
+  notePerson: (db) => pages.notePerson(db, of, signedIn),
+  forgetPerson: (db) => pages.forgetPerson(db, of),
+  denyPage: (db) => pages.denyPage(db, of),
+  approvePage: (db) => pages.approvePage(db, of, approved, 60_000),
+  forgetPages: (db) => pages.forgetPages(db, 0),
+  insertLink: (db) => links.insertLink(db, { id: "l", hash: "h", userId: BIG_USER, createdBy: "admin" }, 10),
+  readLink: (db) => links.readLink(db, "h"),
+  readOpenedLink: (db) => links.readOpenedLink(db, "b"),
+  openLink: (db) => links.openLink(db, "h", "b"),
+  spendLink: (db) => links.spendLink(db, { hash: "h" }, "sin_1"),
+  forgetLinks: (db) => links.forgetLinks(db, 0),
+};

@@ -1,10 +1,15 @@
-// Where a client learns how to sign in: the protected-resource metadata of RFC 9728.
+// Where a client learns how to sign in: the protected-resource metadata of RFC 9728, and where the gateway itself signs hosts in, the
+// authorization-server metadata of RFC 8414.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { settingsFrom } from "../domain/settings/settings";
-import { MCP_PATH, WELL_KNOWN } from "../edge/challenge";
+import { signInServer } from "../domain/settings/sign-in-page";
+import { GRANT_SCOPE } from "../domain/sign-in/grant";
+import { publicOrigin } from "../domain/sign-in/resource";
+import { MCP_PATH, SERVER_METADATA, scopesWanted, WELL_KNOWN } from "../edge/challenge";
 import type { HttpEnv } from "../edge/env";
+import { nothingHere } from "../edge/errors";
 import { router } from "../edge/router";
 import { json, only } from "../edge/schemas";
 import * as z from "../edge/zod";
@@ -15,7 +20,9 @@ const metadataSchema = () =>
       resource: z.string(),
       resource_name: z.string(),
       authorization_servers: z.array(z.string()).optional(),
+      scopes_supported: z.array(z.string()).optional(),
       bearer_methods_supported: z.array(z.literal("header")),
+      resource_documentation: z.string(),
     })
     .openapi("ProtectedResource");
 
@@ -39,15 +46,46 @@ for (const path of ["", MCP_PATH]) {
 // Every URL below /mcp is a resource of its own, whether it exists or not: this tells nobody what does.
 discoveryRoute.get(`${WELL_KNOWN}${MCP_PATH}/*`, (c) => c.json(metadataOf(c), 200, CACHED));
 
+discoveryRoute.get(SERVER_METADATA, (c) => {
+  const settings = settingsFrom(c.env);
+  if (signInServer(settings) !== "own") return nothingHere(c);
+  const issuer = publicOrigin(settings, c.req.url);
+  const at = (name: string) => `${issuer}/oauth/${name}`;
+  const metadata = {
+    issuer,
+    authorization_endpoint: at("authorize"),
+    token_endpoint: at("token"),
+    revocation_endpoint: at("revoke"),
+    ...(settings.OAUTH_REGISTRATION === "on" ? { registration_endpoint: at("register") } : {}),
+    client_id_metadata_document_supported: true,
+    scopes_supported: [GRANT_SCOPE],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${issuer}/docs/sign-in.md`,
+  };
+  return c.json(metadata, 200, CACHED);
+});
+
 /** The resource is the very URL that was asked about, its query included. */
 function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadataSchema>> {
-  const { JWT_ISSUER: issuer } = settingsFrom(c.env);
-  const { origin, pathname, search } = new URL(c.req.url);
+  const settings = settingsFrom(c.env);
+  const { JWT_ISSUER: issuer } = settings;
+  const { pathname, search } = new URL(c.req.url);
+  const origin = publicOrigin(settings, c.req.url);
   const path = pathname.slice(WELL_KNOWN.length);
+  const server = signInServer(settings) === "own" ? origin : issuer;
+  const scopes = scopesWanted(settings);
   return {
     resource: origin + path + (path === "" ? "" : search),
     resource_name: "Skill Gateway",
-    ...(issuer === undefined ? {} : { authorization_servers: [issuer] }),
+    ...(server === undefined ? {} : { authorization_servers: [server] }),
+    ...(scopes.length === 0 ? {} : { scopes_supported: scopes }),
     bearer_methods_supported: ["header"],
+    resource_documentation: `${origin}/docs/sign-in.md`,
   };
 }

@@ -1,10 +1,16 @@
 // What every 401 says of how to do better.
 
 import type { Context as HonoContext } from "hono";
+import { type Settings, settingsFrom } from "../domain/settings/settings";
+import { signInServer } from "../domain/settings/sign-in-page";
+import { GRANT_SCOPE } from "../domain/sign-in/grant";
+import { publicOrigin } from "../domain/sign-in/resource";
 import type { HttpEnv } from "./env";
 
 /** Where the metadata of RFC 9728 is; for a resource with a path, that path follows. */
 export const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+/** Where the metadata of the gateway's own authorization server is (RFC 8414). */
+export const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 export const MCP_PATH = "/mcp";
 
 /** Where hosts look for a sign-in, metadata first. Pages may, too. */
@@ -14,25 +20,35 @@ export const SIGN_IN_PATHS = ["/.well-known/*", "/register", "/authorize", "/tok
 const SIGN_IN = /^\/(register|authorize|token|\.well-known\/(oauth-authorization-server|openid-configuration)(\/.*)?)$/;
 
 /** What a host that looks for a sign-in is told, as OAuth tells errors; `null` for any other path. */
-export function noSignIn(
-  path: string,
-  issuer: string | undefined,
-): { error: string; error_description: string } | null {
+export function noSignIn(path: string, settings: Settings): { error: string; error_description: string } | null {
   if (!SIGN_IN.test(path)) return null;
   const error = path === "/register" ? "invalid_client_metadata" : "invalid_request";
-  if (issuer !== undefined)
-    return { error, error_description: `Sign in at ${issuer}: ${WELL_KNOWN}${MCP_PATH} names it.` };
-  const error_description =
-    "This gateway has no sign-in. Send a key instead: give your host the header `Authorization: Bearer <key>` for this server.";
-  return { error, error_description };
+  const server = signInServer(settings);
+  const { JWT_ISSUER: issuer } = settings;
+  if (server === null) {
+    const error_description =
+      "This gateway has no sign-in. Send a key instead: give your host the header `Authorization: Bearer <key>` for this server.";
+    return { error, error_description };
+  }
+  const where =
+    server === "own" ? `The sign-in of this gateway is described at ${SERVER_METADATA}` : `Sign in at ${issuer}`;
+  return { error, error_description: `${where}: ${WELL_KNOWN}${MCP_PATH} names it.` };
 }
 
-/** The WWW-Authenticate header: where the metadata is, and whether it was the bearer that was no good. */
+/** The scopes that a host is to ask for, with a blank between. */
+export function scopesWanted(settings: Settings): string[] {
+  return signInServer(settings) === "own" ? [GRANT_SCOPE] : settings.OAUTH_SCOPES;
+}
+
+/** The WWW-Authenticate header: where the metadata is, what to ask for, and whether it was the bearer that was no good. */
 export function challenge(c: HonoContext<HttpEnv>): string {
-  const { origin, pathname, search } = new URL(c.req.url);
+  const settings = settingsFrom(c.env);
+  const { pathname, search } = new URL(c.req.url);
   // Clients hold the resource that the metadata names against the URL that they were given, so each URL has its own.
   const path =
     pathname === MCP_PATH || pathname.startsWith(`${MCP_PATH}/`) ? pathname + search.replaceAll('"', "%22") : "";
   const error = c.req.header("authorization") === undefined ? "" : 'error="invalid_token", ';
-  return `Bearer realm="skill-gateway", ${error}resource_metadata="${origin}${WELL_KNOWN}${path}"`;
+  const scopes = scopesWanted(settings).join(" ");
+  const scope = scopes === "" ? "" : `, scope="${scopes}"`;
+  return `Bearer realm="skill-gateway", ${error}resource_metadata="${publicOrigin(settings, c.req.url)}${WELL_KNOWN}${path}"${scope}`;
 }

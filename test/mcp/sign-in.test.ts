@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { audiencesAt } from "../../src/domain/access/token";
 import { askWith } from "../support/app";
-import { call } from "../support/call";
 import { claims, ISSUER, Issuer, sign } from "../support/issuer";
 
 const GATEWAY = "https://gateway.test";
@@ -41,23 +40,75 @@ describe("an MCP URL", () => {
   });
 });
 
+describe("the gateway as its own authorization server", () => {
+  it.each(URLS)("is named by the metadata of %s, with the one scope", async (path) => {
+    const metadata = await askWith({}, `/.well-known/oauth-protected-resource${path}`);
+    expect(await metadata.json()).toMatchObject({
+      resource: GATEWAY + path,
+      authorization_servers: [GATEWAY],
+      scopes_supported: ["mcp"],
+    });
+    const refused = await askWith({}, path, { method: "POST" });
+    expect(refused.headers.get("www-authenticate")).toMatch(/, scope="mcp"$/);
+  });
+
+  it("tells what RFC 8414 asks for, and names itself by one origin wherever it is asked", async () => {
+    const where = "/.well-known/oauth-authorization-server";
+    const answer = await askWith({}, where);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      {
+        issuer: GATEWAY,
+        authorization_endpoint: `${GATEWAY}/oauth/authorize`,
+        token_endpoint: `${GATEWAY}/oauth/token`,
+        registration_endpoint: `${GATEWAY}/oauth/register`,
+        client_id_metadata_document_supported: true,
+        code_challenge_methods_supported: ["S256"],
+        authorization_response_iss_parameter_supported: true,
+      },
+    ]);
+    const PUBLIC_ORIGIN = "https://skills.example.com";
+    const named = await askWith({ PUBLIC_ORIGIN }, where);
+    expect(await named.json()).toMatchObject({ issuer: PUBLIC_ORIGIN, token_endpoint: `${PUBLIC_ORIGIN}/oauth/token` });
+    const resource = await askWith({ PUBLIC_ORIGIN }, "/.well-known/oauth-protected-resource/mcp/p");
+    expect(await resource.json()).toMatchObject({ resource: `${PUBLIC_ORIGIN}/mcp/p` });
+    const closed = await (await askWith({ OAUTH_REGISTRATION: "off" }, where)).json<object>();
+    expect(closed).not.toHaveProperty("registration_endpoint");
+    expect((await askWith({ OAUTH_REGISTRATION: "off" }, "/oauth/register", { method: "POST" })).status).toBe(404);
+  });
+
+  it("gives way to a configured issuer, whose scopes stand in metadata and challenge, unless the operator says otherwise", async () => {
+    const settings = { ...SETTINGS, OAUTH_SCOPES: "openid,skills" };
+    const metadata = await askWith(settings, "/.well-known/oauth-protected-resource/mcp");
+    expect(await metadata.json()).toMatchObject({
+      authorization_servers: [ISSUER],
+      scopes_supported: ["openid", "skills"],
+    });
+    const refused = await askWith(settings, "/mcp", { method: "POST" });
+    expect(refused.headers.get("www-authenticate")).toContain('scope="openid skills"');
+    for (const path of ["/oauth/authorize", "/.well-known/oauth-authorization-server"])
+      expect((await askWith(settings, path)).status).toBe(404);
+    const own = await askWith({ ...SETTINGS, OAUTH_SERVER: "own" }, "/.well-known/oauth-protected-resource/mcp");
+    expect(await own.json()).toMatchObject({ authorization_servers: [GATEWAY] });
+  });
+});
+
 it.each([
   ["POST", "/register"],
   ["POST", "/token"],
   ["GET", "/authorize"],
-  ["GET", "/.well-known/oauth-authorization-server"],
+  ["GET", "/.well-known/openid-configuration"],
   ["GET", "/.well-known/oauth-authorization-server/mcp/p"],
-])("%s %s tells in OAuth's words to send a key", async (method, path) => {
-  const answer = await call(method, path, { key: null });
-  expect([answer.status, await answer.json()]).toMatchObject([
-    404,
-    {
-      error: expect.stringMatching(/^invalid_/),
-      error_description: expect.stringContaining("Authorization: Bearer <key>"),
-    },
-  ]);
-  const signed = await askWith(SETTINGS, path, { method });
-  expect(await signed.json()).toMatchObject({ error_description: expect.stringContaining(ISSUER) });
+])("%s %s tells in OAuth's words where to go on", async (method, path) => {
+  const told = async (settings: object) => {
+    const answer = await askWith({ ...settings }, path, { method });
+    const { error, error_description } = await answer.json<{ error: string; error_description: string }>();
+    expect([answer.status, error]).toEqual([404, expect.stringMatching(/^invalid_/)]);
+    return error_description;
+  };
+  expect(await told({})).toContain("/.well-known/oauth-authorization-server");
+  expect(await told(SETTINGS)).toContain(ISSUER);
+  expect(await told({ SECRETS_KEY: undefined })).toContain("Authorization: Bearer <key>");
 });
 
 const SETTINGS = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: `${GATEWAY}/mcp`, JWT_JWKS_URL: `${ISSUER}/keys.json` };

@@ -7,6 +7,7 @@ import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
 import { answerError, nothingHere, problem } from "../edge/errors";
 import { router } from "../edge/router";
+import { grantRoutes } from "./access/grants";
 import { groupRoutes } from "./access/groups";
 import { keyRoutes } from "./access/keys";
 import { meRoutes } from "./access/me";
@@ -56,6 +57,7 @@ const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
 
 routes.use("/api/*", knownRoute, bounded, shallow);
 routes.route("/api/v1", keyRoutes);
+routes.route("/api/v1", grantRoutes);
 routes.route("/api/v1", meRoutes);
 routes.route("/api/v1", signInRoutes);
 routes.route("/api/v1", auditRoutes);

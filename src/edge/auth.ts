@@ -6,6 +6,7 @@ import { matchedRoutes } from "hono/route";
 import { allows, needOf, recallOf, survivesOutage } from "../domain/access/key-scope";
 import { GatewayError, isNo } from "../domain/errors";
 import type { Settings } from "../domain/settings/settings";
+import { publicOrigin, resourceAt } from "../domain/sign-in/resource";
 import { identify, type Shown } from "../services/access/identity";
 import { isUseDue, noteUse } from "../services/access/keys";
 import type { Trust } from "../services/access/recall";
@@ -69,6 +70,7 @@ function shownBy(c: HonoContext<HttpEnv>, settings: Settings): Shown {
     endUser: endUserIn(c, settings),
     requestId: c.get("requestId"),
     path: pathOf(c.req.url),
+    resource: resourceAt(publicOrigin(settings, c.req.url), new URL(c.req.url).pathname),
     bookmark: c.req.header("x-d1-bookmark") ?? null,
   };
 }

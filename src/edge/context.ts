@@ -118,6 +118,12 @@ export function primaryDatabase(env: Env, timings: Timings = { storage: 0 }): Da
   return openDatabase(env.DB.withSession("first-primary"), timings);
 }
 
+/** The same for what may end what this isolate remembers of somebody. */
+export function watchedPrimary(env: Env): Database {
+  const session = env.DB.withSession("first-primary");
+  return openDatabase(session, { storage: 0 }, watchOver(env, session, true));
+}
+
 /** A fresh id that sorts by time. */
 export function freshId(prefix: string): string {
   return makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10)));

@@ -89,8 +89,9 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers = rateHeaders(refusal);
     if (refusal.code === "unauthenticated") {
-      // Hosts ask without a credential first, to learn how to sign in: that is no guess.
-      c.set("unauthenticated", c.req.header("authorization") !== undefined);
+      // Hosts ask without a credential first, to learn how to sign in, and with a token whose hour is over: that is no guess.
+      const wasGood = refusal.reason === "TOKEN_ENDED" || refusal.reason === "TOKEN_ELSEWHERE";
+      c.set("unauthenticated", c.req.header("authorization") !== undefined && !wasGood);
       headers["www-authenticate"] = challenge(c);
     }
     return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);

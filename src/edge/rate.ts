@@ -31,6 +31,11 @@ export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   await next();
 };
 
+/** The same for a host that renews its token: it counts for one grant, since many users' hosts share an address. */
+export function grantRate(c: HonoContext<HttpEnv>, grantId: string): Promise<void> {
+  return take(c, "principal", c.env.PRINCIPAL_RATE, `grant ${grantId}`);
+}
+
 /** Has the answer name a limit that its request is counted under. */
 export function noteLimit(c: HonoContext<HttpEnv>, policy: string, rate: Rate): void {
   c.set("limits", [...new Set([...(c.get("limits") ?? []), ratePolicy(policy, rate)])]);

@@ -5,6 +5,8 @@ import { DURATIONS } from "../domain/durations";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { forgetTails } from "../storage/d1/chat/models";
 import { forgetClients } from "../storage/d1/sign-in/clients";
+import { forgetCodes } from "../storage/d1/sign-in/codes";
+import { forgetGrants } from "../storage/d1/sign-in/grants";
 import { forgetLinks } from "../storage/d1/sign-in/links";
 import { forgetPages } from "../storage/d1/sign-in/pages";
 import { forgetUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
@@ -35,6 +37,9 @@ export async function keepHouse(context: SweepContext & Pick<Context, "settings"
   await forgetPages(db, now);
   await forgetLinks(db, now);
   await forgetClients(db, now);
+  // Each is known for a while after its end: what is shown again then tells that two have it.
+  await forgetCodes(db, now - DURATIONS.codeKnown);
+  await forgetGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
   await forgetUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // Tomorrow's, and never today's: what stands in front of prompts does not change within a day.

@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { countedAs } from "../domain/access/address";
 import { settingsFrom } from "../domain/settings/settings";
 import { publicOrigin } from "../domain/sign-in/resource";
-import { freshId, placesOf, primaryDatabase } from "../edge/context";
+import { freshId, placesOf, watchedPrimary } from "../edge/context";
 import type { HttpEnv } from "../edge/env";
 import type { Looking } from "../services/access/identity";
 import type { Address } from "../services/sign-in/budget";
@@ -12,7 +12,7 @@ import type { SignInContext } from "../services/sign-in/context";
 
 export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
   return {
-    db: primaryDatabase(c.env),
+    db: watchedPrimary(c.env),
     settings: settingsFrom(c.env),
     requestId: c.get("requestId"),
     now: () => Date.now(),

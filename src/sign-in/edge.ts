@@ -10,6 +10,7 @@ import { callbackRoutes } from "./outside";
 import { pageRoutes } from "./pages";
 import { signInErrors } from "./refusal";
 import { registerRoutes } from "./register";
+import { tokenRoutes } from "./token";
 
 /** Nobody comes here with a key: each route knows its caller in its own way. */
 const open = router();
@@ -18,6 +19,7 @@ open.route("/", authorizeRoutes);
 open.route("/", pageRoutes);
 open.route("/", linkRoutes);
 open.route("/", callbackRoutes);
+open.route("/", tokenRoutes);
 open.all("/oauth/*", nothingHere);
 
 export const signIn: Edge = { prefix: "/oauth", cors: [openToPages], open, routes: router(), errors: signInErrors };

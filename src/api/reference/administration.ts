@@ -46,6 +46,12 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
       "Makes a link with which a user signs an MCP host in, once and within ten minutes: for people who own no key. It opens nothing else.",
     body: { user_id: "alice" },
   },
+  "GET /api/v1/grants": {
+    id: "grants.list",
+    about: "What MCP hosts were given by signing in, newest first, while it goes on.",
+  },
+  "DELETE /api/v1/grants": { id: "grants.endAll", about: "Signs the caller out of every MCP host." },
+  "DELETE /api/v1/grants/{id}": { id: "grants.end", about: "Ends a grant at once, with all its tokens." },
   "GET /api/v1/me": {
     id: "me.get",
     about:
@@ -78,7 +84,8 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   },
   "PUT /api/v1/open-skills/{id}": {
     id: "openSkills.add",
-    about: "Opens a public skill to everybody: the doors for clients without a key show it, in whatever version is current.",
+    about:
+      "Opens a public skill to everybody: the doors for clients without a key show it, in whatever version is current.",
   },
   "DELETE /api/v1/open-skills/{id}": {
     id: "openSkills.remove",

@@ -7,6 +7,8 @@ export const AUDIT_ACTIONS = [
   "ghost.create",
   "ghost.update",
   "ghost.delete",
+  "grant.create",
+  "grant.end",
   "group.create",
   "group.update",
   "group.delete",
@@ -43,6 +45,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const RESOURCE_TYPES = [
   "conversation",
   "ghost",
+  "grant",
   "group",
   "key",
   "mcp_server",

@@ -29,7 +29,7 @@ export type Need = KeyScope | "any" | "unlimited";
 const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[] = [
   { path: /^\/api\/v1\/me$/, need: "any" },
   { methods: ["POST"], path: /^\/api\/v1\/keys$/, need: "admin" },
-  { path: /^\/api\/v1\/keys(\/|$)/, need: "keys" },
+  { path: /^\/api\/v1\/(keys|grants)(\/|$)/, need: "keys" },
   { path: /^\/api\/v1\/groups(\/|$)/, need: "groups" },
   { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
   { methods: ["GET"], path: /^\/api\/v1\/kinds\/skills(\/|$)/, need: "skills:read" },

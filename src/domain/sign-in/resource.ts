@@ -34,6 +34,12 @@ export function readResource(origin: string, text: string): string | null {
   return resourceAt(origin, url.pathname);
 }
 
+/** Which door a canonical URL is of, for the log: a conversation's id is its user's own words. */
+export function doorOf(resource: string): string {
+  const path = new URL(resource).pathname;
+  return path === "/mcp" || path.startsWith("/mcp/servers/") ? path : "/mcp/{id}";
+}
+
 /** Each segment decoded once and encoded again; `null` where one cannot be, or is a step to another place. */
 function speltPath(path: string): string | null {
   const segments = path.replace(/\/+$/, "").split("/").map(decoded);

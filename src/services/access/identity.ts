@@ -9,7 +9,9 @@ import { isToken } from "../../domain/access/token";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
-import type { HeldKey } from "../../storage/d1/identity";
+import { hasOwnSignIn } from "../../domain/settings/sign-in";
+import { readBearer } from "../../domain/sign-in/tokens";
+import { type HeldKey, TOKEN_OF_GRANT } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
@@ -26,6 +28,8 @@ export interface Shown {
   requestId: string;
   /** What the request asks for: its path with its query. */
   path: string;
+  /** The canonical URL that it asks for, where that is one of MCP: what a token of a grant may be for. */
+  resource: string | null;
   /** The D1 bookmark that it brings: it is to see at least that. */
   bookmark: string | null;
 }
@@ -72,16 +76,18 @@ async function identifyBearer(
   trust: Trust,
   admit: (principal: Principal) => void,
 ): Promise<Identified> {
-  const { bearer, onBehalfOf, requestId, path, bookmark } = shown;
+  const { bearer, onBehalfOf, requestId, path, resource, bookmark } = shown;
   if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
   if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) throw badHeader("On-Behalf-Of", "is not a user id", USER_FORM);
   if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is no bookmark", BOOKMARK_FORM);
   const digest = await sha256Hex(bearer);
   const proof = await proofOf(looking, bearer, digest, path);
+  if ("grantToken" in proof && resource === null) throw elsewhere();
   const claimed = onBehalfOf === null && "token" in proof ? proof.token.claimed : [];
   const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
   const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
   const judge = ({ key, groups, counters, asOf, stale, certain }: Found): Identified => {
+    if ("grantToken" in proof) requireDoor(key, digest, resource, looking.now());
     const holder = { ...holderOf(proof, key, digest, looking.now()), groups };
     const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
     admit(principal);
@@ -102,7 +108,7 @@ function badHeader(header: string, what: string, message: string): GatewayError 
 }
 
 /** What kind of bearer it is, as far as can be said without D1. */
-type Proof = { environment: true } | { token: TokenBearer } | { keyId: string };
+type Proof = { environment: true } | { token: TokenBearer } | { keyId: string; grantToken?: true };
 
 async function proofOf(looking: Looking, bearer: string, digest: string, path: string): Promise<Proof> {
   const { settings } = looking;
@@ -112,6 +118,8 @@ async function proofOf(looking: Looking, bearer: string, digest: string, path: s
     const asking = { fetch: looking.fetch, now: looking.now() };
     return { token: await readToken(settings, bearer, asking, looking.development, path) };
   }
+  const grantToken = readBearer("sga", bearer);
+  if (grantToken !== null && hasOwnSignIn(settings)) return { keyId: TOKEN_OF_GRANT + grantToken, grantToken: true };
   const keyId = readKeyId(bearer);
   if (keyId === "mistyped")
     throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");
@@ -134,7 +142,30 @@ function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number
     return { userId, name, role, scopes: [], keyId: `${TOKEN_KEY}:${expires}:${digest.slice(0, 16)}` };
   }
   if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked.");
-  return { userId: key.userId, role: key.role, scopes: key.scopes, keyId: key.id };
+  return { userId: key.userId, role: key.role, scopes: key.scopes, keyId: key.grant?.id ?? key.id };
+}
+
+/**
+ * A token of a grant opens one URL. What was good once is told apart from what nobody knows: its host is to refresh it, and does not
+ * guess.
+ */
+function requireDoor(key: HeldKey | null, digest: string, resource: string | null, now: number): void {
+  if (key?.grant === undefined || !sameText(key.hash, digest)) return;
+  if (key.grant.resource !== resource) throw elsewhere();
+  if (isUsable(key, now)) return;
+  throw new GatewayError(
+    "unauthenticated",
+    "TOKEN_ENDED",
+    "The token's time is over, or its grant was ended. Refresh it, or sign in again.",
+  );
+}
+
+function elsewhere(): GatewayError {
+  return new GatewayError(
+    "unauthenticated",
+    "TOKEN_ELSEWHERE",
+    "This token was given for another URL, and opens nothing else.",
+  );
 }
 
 function isLive(key: HeldKey | null, digest: string, now: number): key is HeldKey {

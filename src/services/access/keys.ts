@@ -11,6 +11,7 @@ import { GatewayError } from "../../domain/errors";
 import { constraintOf, type Database } from "../../storage/d1/database";
 import type { HeldKey } from "../../storage/d1/identity";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../../storage/d1/keys";
+import { noteGrantUse } from "../../storage/d1/sign-in/grants";
 import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
@@ -113,7 +114,8 @@ export function isUseDue(key: HeldKey, notedAt: number | null, now: number): boo
 /** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
 export async function noteUse(db: Database, key: HeldKey, now: number): Promise<void> {
   try {
-    await noteKeyUse(db, key.id, now, now - DURATIONS.keyUse);
+    const since = now - DURATIONS.keyUse;
+    await (key.grant === undefined ? noteKeyUse(db, key.id, now, since) : noteGrantUse(db, key.grant, now, since));
   } catch (error) {
     // Storage that does not answer is in the log already.
     if (!(error instanceof GatewayError)) throw error;

@@ -78,7 +78,7 @@ export class IdentityMemory {
     const key = keyId === "" ? null : this.key(keyId);
     const whose = userId ?? key?.value.userId;
     if (whose === undefined || (keyId !== "" && key === null)) return null;
-    const user = this.#users.get(nameOf(whose, claimed));
+    const user = this.#users.get(nameOf(whose, key?.value.grant?.claimed ?? claimed));
     return user === undefined ? null : { key, user };
   }
 
@@ -88,7 +88,13 @@ export class IdentityMemory {
     const whose = asked.userId ?? key?.userId;
     if (whose === undefined) return;
     if (key !== null) put(this.#keys, key.id, key.id, frozenKey(key), dated);
-    put(this.#users, nameOf(whose, asked.claimed), asked.keyId, frozenUser({ groups, counters }), dated);
+    put(
+      this.#users,
+      nameOf(whose, key?.grant?.claimed ?? asked.claimed),
+      asked.keyId,
+      frozenUser({ groups, counters }),
+      dated,
+    );
   }
 
   /**

@@ -126,7 +126,7 @@ async function askPrimary<T>(places: Places, question: Question<T>): Promise<T> 
   const asOf = primary.bookmark();
   memory.hear(asOf);
   if (least !== null && (asOf ?? "") < least) throw notReached();
-  if (asked.keyId !== "" && read.key === null) memory.drop(asked.keyId, asOf);
+  if (asked.keyId !== "" && !isGoodAt(read.key, places.now())) memory.drop(asked.keyId, asOf);
   const value = question.judge({ ...read, asOf, stale: false, certain: true });
   if (asOf !== null) memory.keep(asked, read, { asOf, began, byPrimary: true });
   return value;
@@ -147,13 +147,18 @@ async function askAgain(places: Places, asked: Identity, known: Recalled, began:
     const read = await readIdentity(primary.session, asked);
     const asOf = primary.bookmark();
     memory.hear(asOf);
-    if (asked.keyId !== "" && read.key === null) memory.drop(asked.keyId, asOf);
+    if (asked.keyId !== "" && !isGoodAt(read.key, places.now())) memory.drop(asked.keyId, asOf);
     else if (asOf !== null) memory.keep(asked, read, { asOf, began, byPrimary: true });
   } catch (error) {
     // Storage that does not answer is in the log already.
     if (!isDown(error)) throw error;
     fail(known, places.now());
   }
+}
+
+/** Whether there is anything to remember: a grant's token is still known by name after it has ended. */
+function isGoodAt(key: HeldKey | null, now: number): boolean {
+  return key !== null && (key.expiresAt === null || key.expiresAt > now);
 }
 
 function fail({ key, user }: Recalled, now: number): void {

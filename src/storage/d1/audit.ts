@@ -6,6 +6,7 @@ import type { Database } from "./database";
 import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { conversations, ghosts, keys, skills } from "./schema/registry";
+import { grants } from "./schema/sign-in";
 import { signInLinks } from "./schema/sign-in-pages";
 
 /** Who did it: a user, by a key, in a request. */
@@ -153,6 +154,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${ghosts} WHERE ${ghosts.id} = ${id})`;
     case "key":
       return sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id} AND ${keys.revokedAt} IS NULL)`;
+    case "grant":
+      return sql`EXISTS (SELECT 1 FROM ${grants} WHERE ${grants.id} = ${id} AND ${grants.endedAt} IS NULL)`;
     case "group":
       return sql`EXISTS (SELECT 1 FROM ${groups} WHERE ${groups.name} = ${id})`;
     case "mcp_server":

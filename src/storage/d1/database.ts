@@ -104,12 +104,18 @@ export function constraintOf(error: unknown): string | null {
   return null;
 }
 
-/** Whether a statement changes keys, memberships or the counters of scopes: what everybody's identity is read from. */
+/**
+ * Whether a statement changes keys, memberships or the counters of scopes, or ends grants: what everybody's identity is read from. A
+ * grant that is made or refreshed changes nobody's.
+ */
 function changesIdentity(query: string): boolean {
+  if (/^(?:insert into|update|delete from) "grant/.test(query)) return ENDS_GRANTS.test(query);
   return (
     /\b(?:insert|update|delete|replace)\b/i.test(query) && /\b(?:keys|groups|group_members|counters)\b/.test(query)
   );
 }
+
+const ENDS_GRANTS = /^(?:update "grants" set "ended_at"|delete from "grants")/;
 
 /** Whether a database does not know a table or a column that the gateway knows. */
 function isBehind(error: unknown): boolean {

@@ -1,14 +1,14 @@
 // What a request must know of its caller, in one round trip: its key, its user's memberships, and the change counters of all it may see.
 
 import * as z from "zod";
-import { type GroupRole, groupOfScope, type Membership } from "../../domain/access/access";
+import { GROUP_ROLES, type GroupRole, groupOfScope, type Membership } from "../../domain/access/access";
 import { ACCESS_LIMITS } from "../../domain/limits";
 import type { GuardedSession } from "./database";
 import type { Counters, KeyRow } from "./keys";
 
 /** Whom a request is about. */
 export interface Identity {
-  /** The key it brought; empty when it brought none of ours. */
+  /** The key it brought, or of an access token `TOKEN_OF_GRANT` and its id; empty when it brought none of ours. */
   keyId: string;
   /** The user it speaks for; `null`: the key's own. */
   userId: string | null;
@@ -17,11 +17,26 @@ export interface Identity {
 }
 
 const scopesSchema = z.array(z.string());
+const claimedSchema = z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) }));
 
-/** What a request needs of a stored key. */
+/** Stands before the id of an access token, where a key's would be. */
+export const TOKEN_OF_GRANT = "sga_";
+
+/** What a request needs of a stored key; an access token is as good as one at its grant's URL. */
 export type HeldKey = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {
   readonly scopes: readonly string[];
+  /** The grant of an access token. */
+  readonly grant?: HeldGrant;
 };
+
+export interface HeldGrant {
+  readonly id: string;
+  /** The URL that it opens. */
+  readonly resource: string;
+  readonly generation: number;
+  /** What the issuer claimed of the user. */
+  readonly claimed: readonly Membership[];
+}
 
 /** A scope the user sees, and beside each of them the key. */
 interface Row {
@@ -36,6 +51,10 @@ interface Row {
   scopes: string;
   expires_at: number | null;
   last_used_at: number | null;
+  grant_id?: string;
+  resource: string;
+  generation: number;
+  claimed: string;
 }
 
 /** When one came to be a member by a token's claim: after all others. */
@@ -56,6 +75,32 @@ LEFT JOIN counters ON counters.scope = seen.scope
 LEFT JOIN keys AS held ON held.id = ?1 AND held.revoked_at IS NULL`;
 
 /**
+ * The same for an access token: ?1 token. Its user is its grant's, and so are the claims; it ends with its grant, and with the key that
+ * the grant dies with. A use is due to be noted where its generation has not arrived yet.
+ */
+const IDENTITY_BY_TOKEN = `WITH held AS (
+  SELECT token.id, token.hash, token.generation, made.user_id, made.id AS grant_id, made.resource, made.claimed,
+    min(token.expires_at, made.expires_at, coalesce(made.ended_at, ${CLAIMED}),
+      CASE WHEN made.key_id IS NULL THEN ${CLAIMED} ELSE coalesce(signer.revoked_at, signer.expires_at,
+        CASE WHEN signer.id IS NULL THEN 0 ELSE ${CLAIMED} END) END) AS expires_at,
+    CASE WHEN made.arrived >= token.generation THEN made.last_used_at END AS last_used_at
+  FROM grant_tokens AS token JOIN grants AS made ON made.id = token.grant_id LEFT JOIN keys AS signer ON signer.id = made.key_id
+  WHERE token.id = ?1
+)
+SELECT seen.scope, seen.role, seen.since, counters.value,
+  held.id, held.hash, held.user_id, 'user' AS key_role, '["mcp"]' AS scopes, held.expires_at, held.last_used_at,
+  held.grant_id, held.resource, held.generation, held.claimed
+FROM (
+  SELECT 'public' AS scope, NULL AS role, 0 AS since
+  UNION ALL SELECT 'user:' || user_id, NULL, 0 FROM held
+  UNION ALL SELECT 'group:' || group_name, role, created_at FROM group_members WHERE user_id = (SELECT user_id FROM held)
+  UNION ALL SELECT 'group:' || groups.name, claim.value ->> 'role', ${CLAIMED}
+    FROM held CROSS JOIN json_each(held.claimed) AS claim CROSS JOIN groups ON groups.name = claim.value ->> 'group'
+) AS seen
+LEFT JOIN counters ON counters.scope = seen.scope
+LEFT JOIN held ON true`;
+
+/**
  * One round trip: the key (`null` when there is none, or it is revoked), the user's memberships in rank order, and the change
  * counters of public, the user's scope and the groups'. Whether the key may speak for that user is for the caller to decide.
  */
@@ -63,7 +108,10 @@ export async function readIdentity(
   session: GuardedSession,
   { keyId, userId, claimed }: Identity,
 ): Promise<{ key: HeldKey | null; groups: Membership[]; counters: Counters }> {
-  const { results } = await session.prepare(IDENTITY).bind(keyId, userId, JSON.stringify(claimed)).all<Row>();
+  const asked = keyId.startsWith(TOKEN_OF_GRANT)
+    ? session.prepare(IDENTITY_BY_TOKEN).bind(keyId.slice(TOKEN_OF_GRANT.length))
+    : session.prepare(IDENTITY).bind(keyId, userId, JSON.stringify(claimed));
+  const { results } = await asked.all<Row>();
   const counters: Counters = {};
   for (const { scope, value } of results) if (scope !== null && value !== null) counters[scope] = value;
   return { key: keyIn(results[0]), groups: ranked(results), counters };
@@ -71,7 +119,7 @@ export async function readIdentity(
 
 function keyIn(row: Row | undefined): HeldKey | null {
   if (row === undefined || row.id === null) return null;
-  return {
+  const key = {
     id: row.id,
     hash: row.hash,
     userId: row.user_id,
@@ -80,6 +128,10 @@ function keyIn(row: Row | undefined): HeldKey | null {
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
   };
+  const { grant_id: id, resource, generation } = row;
+  if (id === undefined) return key;
+  const claimed = claimedSchema.parse(JSON.parse(row.claimed));
+  return { ...key, id: TOKEN_OF_GRANT + key.id, grant: { id, resource, generation, claimed } };
 }
 
 /** Older memberships first, so that a group one is added to never hides what one's other groups have; claims come last. */

@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { KEY_SCOPES } from "../../../src/domain/access/key-scope";
 import { call, keyFor } from "../../support/call";
+import { signedIn } from "../../support/grants";
 import { perFile } from "../../support/per-file";
 import { form, skillZip } from "../../support/skill";
 
@@ -206,6 +207,15 @@ export async function keptFile(): Promise<Thing> {
 export async function ownKey(): Promise<Thing> {
   const answer = await call("POST", "/api/v1/keys", { json: { user_id: userOf("self"), scopes: ["keys"] } });
   return { id: (await answer.json<{ id: string }>()).id };
+}
+
+/** What a host of `self` was given. */
+export async function ownGrant(): Promise<Thing> {
+  await signedIn({ userId: userOf("self") });
+  const newest = env.DB.prepare("SELECT id FROM grants WHERE user_id = ? ORDER BY id DESC LIMIT 1").bind(
+    userOf("self"),
+  );
+  return { id: (await newest.first<{ id: string }>())?.id ?? "" };
 }
 
 /** A secret of `self`, of a group, or of the gateway. */

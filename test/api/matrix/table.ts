@@ -11,6 +11,7 @@ import {
   keptFile,
   MODEL,
   membered,
+  ownGrant,
   ownKey,
   skill,
   storedModel,
@@ -199,6 +200,9 @@ export const OPEN = [
 export const ROWS: Row[] = [
   open("POST /api/v1/keys", "admin", without({ admin: 201 }, 403), forSomebody),
   open("GET /api/v1/keys", "keys", everybody(200)),
+  open("GET /api/v1/grants", "keys", everybody(200)),
+  open("DELETE /api/v1/grants", "keys", everybody(200)),
+  own("DELETE /api/v1/grants/{id}", "keys", ownGrant, 204, { spent: true, admin: 204 }),
   own("POST /api/v1/keys/{id}/rotate", "keys", ownKey, 201, { spent: true, admin: 201 }),
   own("DELETE /api/v1/keys/{id}", "keys", ownKey, 204, { spent: true, admin: 204 }),
   open("POST /api/v1/sign-ins", "admin", without({ admin: 201 }, 403), forSomebody),

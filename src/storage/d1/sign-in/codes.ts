@@ -1,6 +1,6 @@
 // Codes in D1. What of a code counts is decided by the statement that takes it, by the database's clock.
 
-import { lt, type SQL, sql } from "drizzle-orm";
+import { eq, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../database";
 import { now as databaseNow } from "../schema/registry";
 import { grantCodes } from "../schema/sign-in";
@@ -23,6 +23,12 @@ export function insertCode(db: Database, code: NewCode, life: number, when: SQL 
         ${databaseNow}, ${databaseNow} + ${life}, NULL WHERE ${when}`,
     )
     .returning({ hash: grantCodes.hash });
+}
+
+/** What is known of a code, whether it counts or not. */
+export async function readCode(db: Database, hash: string): Promise<CodeRow | null> {
+  const found = await db.select().from(grantCodes).where(eq(grantCodes.hash, hash));
+  return found[0] ?? null;
 }
 
 /** Forgets codes that ended before. */

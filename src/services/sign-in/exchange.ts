@@ -1,0 +1,200 @@
+// The token endpoint's use cases: a code becomes a grant, and a refresh token its successor.
+
+import type { AuditEntry } from "../../domain/access/audit";
+import { sha256Hex } from "../../domain/digest";
+import { DURATIONS } from "../../domain/durations";
+import { GatewayError, refusalIn } from "../../domain/errors";
+import { meaningOf } from "../../domain/sign-in/family";
+import { GRANT_SCOPE } from "../../domain/sign-in/grant";
+import { doorOf } from "../../domain/sign-in/resource";
+import { type RefreshToken, readBearer, readRefreshToken, writeBearer } from "../../domain/sign-in/tokens";
+import { type Actor, recording } from "../../storage/d1/audit";
+import { readCode } from "../../storage/d1/sign-in/codes";
+import {
+  endGrant,
+  type NewToken,
+  readGrant,
+  redeemCode,
+  rotateGrant,
+  type SeenGrant,
+} from "../../storage/d1/sign-in/grants";
+import type { SignInContext } from "./context";
+import { challengeOf, firstRefresh, isOwnRefresh, type MadeRefresh, successorOf } from "./refresh-tokens";
+
+/** What a host shows for a code. */
+export interface CodeShown {
+  code: string;
+  clientId: string;
+  redirectUri: string;
+  verifier: string;
+  /** Canonical, or absent: what the code is for. */
+  resource: string | null;
+}
+
+export interface RefreshShown {
+  token: string;
+  clientId: string;
+  resource: string | null;
+}
+
+/** What a host gets. */
+export interface IssuedTokens {
+  access_token: string;
+  token_type: "Bearer";
+  expires_in: number;
+  refresh_token: string;
+  scope: typeof GRANT_SCOPE;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Somebody else may be faster; each round somebody has got on. */
+const ROUNDS = 5;
+
+/** Exchanges a code, once. Whoever shows one that somebody has exchanged ends what came of it: two have it. */
+export async function exchangeCode(context: SignInContext, shown: CodeShown): Promise<IssuedTokens> {
+  const hash = await sha256Hex(shown.code);
+  const found = readBearer("sgc", shown.code) === null ? null : await readCode(context.db, hash);
+  if (found === null || found.clientId !== shown.clientId)
+    throw invalidGrant("The code is unknown, or its time is over.");
+  if (shown.resource !== null && shown.resource !== found.resource) throw invalidTarget(found.resource);
+  if (found.claimedBy !== null) return usedAgain(context, found.claimedBy);
+  const grantId = context.newId("g").slice(2);
+  const [challenge, refresh, access] = await Promise.all([
+    challengeOf(shown.verifier),
+    firstRefresh(context.settings, grantId),
+    accessToken(context),
+  ]);
+  const { userId, clientId, clientName, resource, via } = found;
+  const after = { client_id: clientId, client_name: clientName, at: doorOf(resource), via };
+  const recorded = recordingIn(context, { userId, grantId }, { action: "grant.create", after, when: "is" });
+  const { GRANT_DAYS, GRANT_IDLE_DAYS } = context.settings;
+  const asked = {
+    ...{ hash, clientId, redirectUri: shown.redirectUri, challenge, userId, grantId, refresh, token: access.row },
+    ...{ life: GRANT_DAYS * DAY_MS, idle: GRANT_IDLE_DAYS * DAY_MS },
+  };
+  const grant = await redeemCode(recorded, asked).catch(async (error: unknown) => {
+    // What has been written may have been written all the same.
+    const made = refusalIn(error)?.code === "unavailable" ? await readGrant(context.db, grantId) : null;
+    if (made === null) throw error;
+    return made;
+  });
+  if (grant !== null) return issued(grant, access, refresh);
+  const now = await readCode(context.db, hash);
+  if (now?.claimedBy != null && now.claimedBy !== grantId) return usedAgain(context, now.claimedBy);
+  throw invalidGrant("The code, the redirect URI and the verifier do not fit each other, or the code's time is over.");
+}
+
+/**
+ * Exchanges a refresh token for its successor. A repeat is told the same one; a token that no honest host would show ends the grant.
+ *
+ * @param admit refuses who is too fast, when it is known whose grant it is
+ */
+export async function exchangeRefresh(
+  context: SignInContext,
+  shown: RefreshShown,
+  admit: (grantId: string) => Promise<void>,
+): Promise<IssuedTokens> {
+  const token = readRefreshToken(shown.token);
+  if (token === null) throw invalidGrant("The refresh token is not one of this gateway's.");
+  const [hash, access, next] = await Promise.all([
+    sha256Hex(shown.token),
+    accessToken(context),
+    successorOf(context.settings, token),
+  ]);
+  if (next === null) throw new Error("the current key makes successors");
+  let grant = await readGrant(context.db, token.grantId);
+  for (let round = 0; round < ROUNDS; round++) {
+    if (grant === null || !grant.isLive || grant.clientId !== shown.clientId) throw ended();
+    const meaning = await meaningAt(context, grant, { token, hash });
+    if (meaning === "stolen") return endStolen(context, grant);
+    if (meaning === "unknown") throw ended();
+    if (shown.resource !== null && shown.resource !== grant.resource) throw invalidTarget(grant.resource);
+    if (round === 0) await admit(grant.id);
+    const idle = context.settings.GRANT_IDLE_DAYS * DAY_MS;
+    const asked = { grantId: grant.id, shown: hash, successor: next, token: access.row, idle };
+    grant = await rotateGrant(context.db, asked);
+    if (grant?.previous !== hash || !grant.isLive) continue;
+    const successor =
+      grant.derivedWith === next.derivedWith ? next : await successorOf(context.settings, token, grant.derivedWith);
+    if (successor === null) throw ended();
+    return issued(grant, access, successor);
+  }
+  throw new GatewayError("unavailable", "BUSY", "Too many refresh this grant at once. Try again in a moment.");
+}
+
+function meaningAt(
+  { settings }: SignInContext,
+  grant: SeenGrant,
+  { token, hash }: { token: RefreshToken; hash: string },
+): Promise<ReturnType<typeof meaningOf>> {
+  const at = { now: grant.now, grace: settings.OAUTH_REFRESH_GRACE_S * 1_000 };
+  return isOwnRefresh(settings, token).then((isOwn) =>
+    meaningOf(grant, { hash, generation: isOwn ? token.generation : null }, at),
+  );
+}
+
+async function endStolen(context: SignInContext, { id, userId }: SeenGrant): Promise<never> {
+  await endRecorded(context, { userId, grantId: id }, "reuse");
+  throw ended();
+}
+
+async function usedAgain(context: SignInContext, grantId: string): Promise<never> {
+  const grant = await readGrant(context.db, grantId);
+  if (grant !== null) await endRecorded(context, { userId: grant.userId, grantId }, "code_reuse");
+  throw invalidGrant("The code was used already. What came of it has ended: sign in again.");
+}
+
+/** Ends a grant by the word of whoever holds something of it. */
+export async function endRecorded(
+  context: SignInContext,
+  whose: { userId: string; grantId: string },
+  why: "reuse" | "code_reuse" | "revoked",
+): Promise<void> {
+  const recorded = recordingIn(context, whose, { action: "grant.end", after: { why }, when: "was" });
+  await endGrant(recorded, whose.grantId, why);
+}
+
+function recordingIn(
+  context: SignInContext,
+  { userId, grantId }: { userId: string; grantId: string },
+  { action, after, when }: Pick<AuditEntry, "action" | "after"> & { when: "is" | "was" },
+) {
+  const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
+  const actor: Actor = { userId, keyId: grantId, requestId: context.requestId, ...pseudonyms };
+  const entry = { action, resourceType: "grant", resourceId: grantId, before: null, after, about: null } as const;
+  return recording(context.db, actor, { ...entry, when: { thing: when, type: "grant", id: grantId } });
+}
+
+interface MadeAccess {
+  text: string;
+  row: NewToken;
+}
+
+async function accessToken(context: SignInContext): Promise<MadeAccess> {
+  const id = context.newId("t").slice(2);
+  const text = writeBearer("sga", id, crypto.getRandomValues(new Uint8Array(32)));
+  return { text, row: { id, hash: await sha256Hex(text), life: DURATIONS.accessToken } };
+}
+
+function issued(grant: SeenGrant, access: MadeAccess, refresh: MadeRefresh): IssuedTokens {
+  const life = Math.min(access.row.life, grant.expiresAt - grant.now);
+  return {
+    access_token: access.text,
+    token_type: "Bearer",
+    expires_in: Math.max(0, Math.floor(life / 1_000)),
+    refresh_token: refresh.text,
+    scope: GRANT_SCOPE,
+  };
+}
+
+function ended(): GatewayError {
+  return invalidGrant("The refresh token does not count any more. Sign in again.");
+}
+
+function invalidGrant(message: string): GatewayError {
+  return new GatewayError("invalid", "INVALID_GRANT", message);
+}
+
+function invalidTarget(resource: string): GatewayError {
+  return new GatewayError("invalid", "INVALID_TARGET", `This was given for ${resource}, and opens nothing else.`);
+}

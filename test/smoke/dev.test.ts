@@ -15,7 +15,8 @@ it("npm start and npm run dev share one state, and never at the same time", asyn
 
   const dev = start(place, { script: "dev", npm: true });
   const gateway = await dev.ready();
-  expect(dev.stdout).toEqual([`ready ${gateway.url}`, expect.stringMatching(/^demo /), `admin key: see ${place.vars}`]);
+  const links = [expect.stringMatching(/^demo /), expect.stringMatching(/^sign in /)];
+  expect(dev.stdout).toEqual([`ready ${gateway.url}`, ...links, `admin key: see ${place.vars}`]);
   expect(await readSkill(gateway, id)).toContain("From npm start.");
   const other = await upload(gateway, "shared-too", "From npm run dev.");
   expect(await start(place).exit).toBe(1);

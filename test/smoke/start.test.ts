@@ -10,8 +10,11 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   const place = await newPlace();
   const run = start(place);
   const gateway = await run.ready();
-  const [, link = ""] = run.stdout;
-  expect(run.stdout).toEqual([`ready ${gateway.url}`, link, `admin key ${gateway.key}`]);
+  const [, link = "", signIn = ""] = run.stdout;
+  expect(run.stdout).toEqual([`ready ${gateway.url}`, link, signIn, `admin key ${gateway.key}`]);
+  expect(signIn).toMatch(new RegExp(`^sign in ${gateway.url}/oauth/link/sgl_[0-9a-f]{64}$`));
+  const page = await fetch(signIn.slice("sign in ".length));
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Sign in as me")]);
   expect(link).toMatch(new RegExp(`^demo ${gateway.url}/demo#key=sgw_[A-Z0-9]{26}_[0-9a-f]{72}$`));
   expect(gateway.key).toMatch(/^sgw_[0-9a-f]{64}$/);
 
@@ -109,6 +112,7 @@ it("a second start keeps keys, skills and the admin key", async () => {
   expect(second.stdout).toEqual([
     `ready ${after.url}`,
     expect.stringMatching(/^demo /),
+    expect.stringMatching(/^sign in /),
     `admin key: see ${place.vars}`,
   ]);
   expect(second.stderr.join("\n")).not.toContain(before.key);
@@ -130,7 +134,10 @@ it("a key in the file or the environment is used as it is", async () => {
   const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment, DEMO: "off" } });
   const gateway = await inTheEnvironment.ready();
   expect(gateway.key).toBe(inEnvironment);
-  expect(inTheEnvironment.stdout[1]).toBe("admin key: see the environment (GATEWAY_ADMIN_KEY)");
+  expect(inTheEnvironment.stdout.slice(1)).toEqual([
+    expect.stringMatching(/^sign in /),
+    "admin key: see the environment (GATEWAY_ADMIN_KEY)",
+  ]);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
   expect((await gateway.fetch("/api/v1/me", { key: inFile })).status).toBe(401);
   const kept = await readFile(place.vars, "utf8");

@@ -15,6 +15,7 @@ const SERVED = [
   "mcp.md",
   "sdk.md",
   "settings.md",
+  "sign-in.md",
   "skill-code.md",
   "storage.md",
 ];
@@ -26,6 +27,7 @@ const MAP = {
     ["sdk.md", "the package: a typed client, and adapters for openai, @anthropic-ai/sdk and the AI SDK"],
     ["front-end.md", "a page that answers what a skill asks"],
     ["mcp.md", "MCP hosts before the gateway, MCP servers behind it"],
+    ["sign-in.md", "hosts that sign their user in, and tokens of your identity provider"],
   ],
   "A skill": [
     ["cli.md", "skillgate: write, check, try, push and fetch skills"],

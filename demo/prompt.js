@@ -36,7 +36,7 @@ export function showRequest(seen, messages) {
 export function showSaved({ static: pasted, actual, saved_percent }) {
   if (pasted === 0) return;
   at("saved").textContent =
-    `Skills have cost ${number(actual)} tokens up to now, and ${number(pasted)} with all of them pasted: ${saved_percent} % less.`;
+    `Skills have cost ${number(actual)} tokens up to now, and ${number(pasted)} with all of them pasted: ${saved_percent}\u00a0% less.`;
 }
 
 function asText({ role, content, tool_calls = [] }) {

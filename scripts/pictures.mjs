@@ -1,7 +1,7 @@
 // `npm run pictures`: the still picture of the demo in the README, made anew by a gateway of its own and headless Chromium.
 //
 // It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
-// what a screen of 1280 x 1000 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
+// what a window of 1100 x 900 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
 // flow beside it (flow.svg) is drawn by hand. Texts are those of the machine's own fonts, so two machines make two pictures.
 
 import { spawn } from "node:child_process";
@@ -53,7 +53,7 @@ async function pictureOf(link) {
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 }, colorScheme: "light" });
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" });
     await page.goto(link);
     await page.locator("#status[data-status=open]").waitFor();
     await page.getByRole("button", { name: "Draw how a login works" }).click();

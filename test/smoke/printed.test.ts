@@ -118,7 +118,7 @@ async function startGateway(): Promise<void> {
     for (const stream of [gateway.stdout, gateway.stderr])
       stream?.on("data", (data) => {
         said += data;
-        if (/^admin key .*\n(?:demo .*\n)?/m.test(said)) resolve();
+        if (/^admin key .*\n/m.test(said)) resolve();
       });
   });
   await Promise.race([ready, ended]);

@@ -84,6 +84,9 @@ async function enter(key) {
   for (const one of shown) draft(one);
   for (const one of requests) showRequest(one, [...kept.chat.front.messages, ...kept.chat.thread]);
   if (shown.length > 0) at("message").value = "";
+  // Else the script would go on with what another model has begun.
+  for (const [name, value] of Object.entries(kept?.model ?? {})) at("model").elements[name].value = value;
+  at("model").addEventListener("change", keep);
   at("message").focus();
 
   const connection = connect({ ticket: () => chat.ticket(), onError: (error) => wire(`! ${error.message}`) });
@@ -96,7 +99,7 @@ async function enter(key) {
   if (kept !== null) work(() => chat.proceed());
 
   function keep() {
-    if (!remember(conversation, { shown, requests, chat: chat.keep() }))
+    if (!remember(conversation, { shown, requests, model: chosen(), chat: chat.keep() }))
       wire("! no room: a reload will not bring this back");
   }
 
@@ -250,8 +253,10 @@ function converse(chat, say) {
   }
 }
 
+const chosen = () => Object.fromEntries(new FormData(at("model")));
+
 function model() {
-  const { endpoint, name, key } = Object.fromEntries(new FormData(at("model")));
+  const { endpoint, name, key } = chosen();
   return endpoint === "" ? scriptedModel : endpointModel({ endpoint, name, key });
 }
 

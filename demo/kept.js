@@ -2,7 +2,7 @@
 
 const PREFIX = "skill-gateway-chat:";
 
-/** @returns {{ shown: object[], requests: import("./backend.js").Seen[], chat: import("./backend.js").Kept } | null} */
+/** @returns {{ shown: object[], requests: import("./backend.js").Seen[], model: Record<string, string>, chat: import("./backend.js").Kept } | null} */
 export function recall(conversation) {
   return JSON.parse(sessionStorage.getItem(PREFIX + conversation));
 }

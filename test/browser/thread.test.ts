@@ -149,6 +149,12 @@ it("an answer appears word by word, of the script and of an endpoint that stream
     expect(await page.locator("#log .assistant").last().innerText()).toBe("Loaded: überall.");
     expect(await page.locator("#log .step").first().innerText()).toBe('load_skill {"skill_name":"markdown-style"}');
     expect(await page.locator("#skills").innerText()).toContain("markdown-style");
+    // After a reload it is still the endpoint that is asked, and not the script.
+    await page.reload();
+    await send(page, "Once more");
+    await answered(page, 3);
+    expect(await page.locator("#log .assistant").last().innerText()).toBe("Loaded: überall.");
+    expect(asked).toBe(3);
   } finally {
     server.close();
   }

@@ -93,6 +93,11 @@ describe.each(["openai", "responses", "anthropic", "ai-sdk"])("the diff of %s", 
       stderr: "",
     });
     expect(vendor.bodies.map((body) => body.split(ORDER).length - 1)).toEqual(when === "after" ? [0, 1, 1] : [0, 0]);
+    // What was loaded stands in the history that the chat keeps: the call, and its answer.
+    if (when === "after")
+      expect(vendor.bodies[2]).toMatch(
+        /skill_name[^{}]*harbour.*(?:tool_result|tool_call_id|function_call_output|tool-result)/,
+      );
   });
 });
 

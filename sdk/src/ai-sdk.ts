@@ -86,7 +86,8 @@ export async function aiSdk<Message extends object, Tools extends object>(
     ...(model === undefined ? {} : { model }),
   };
   const turn = await chat.begin(begin, abortSignal);
-  const tools = (turn?.tools ?? []) as unknown as Definition[];
+  if (turn === null) dropBoundThinking(messages);
+  const tools = turn === null ? namesOnly(messages, own) : (turn.tools as unknown as Definition[]);
   const both = tools.filter(({ name }) => own !== undefined && name in own);
   if (both.length > 0)
     throw new TypeError(`Both this chat and its skills have a tool named ${both.map(({ name }) => name).join(", ")}`);
@@ -109,6 +110,28 @@ export async function aiSdk<Message extends object, Tools extends object>(
     ...(content === "" ? {} : { system: { role: "system", content, providerOptions: MARK } }),
     stopWhen,
   };
+}
+
+/**
+ * There are vendors that take no history with calls unless some tool is defined. A chat that has none of its own gets the names that were
+ * called, when nobody can say what they mean. Who calls one hears so.
+ */
+function namesOnly(messages: ModelMessage[], own: object = {}): Definition[] {
+  const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  const names = new Set(parts.flatMap(({ type, toolName }) => (type === "tool-call" ? String(toolName) : [])));
+  if (Object.keys(own).length > 0) return [];
+  return [...names].map((name) => ({ name, description: "Not there at the moment.", inputSchema: { type: "object" } }));
+}
+
+/** One vendor binds thinking to the tools and the system prompt that it was thought under, which an outage changes. */
+function dropBoundThinking(messages: ModelMessage[]): void {
+  const isBound = ({ type, providerOptions }: Part) =>
+    type === "reasoning" &&
+    typeof providerOptions === "object" &&
+    providerOptions !== null &&
+    "anthropic" in providerOptions;
+  for (const message of messages)
+    if (typeof message.content !== "string") message.content = message.content.filter((part) => !isBound(part));
 }
 
 function resultsIn({ role, content }: ModelMessage): Part[] {

@@ -103,7 +103,7 @@ const messages: Api<Body, Message, Block, Answer, StreamEvent> = {
   },
   request(body, turn, front) {
     const history = body.messages.map(wire);
-    if (front === null) return { ...body, messages: history };
+    if (front === null) return { ...body, messages: history, ...namesOnly(body) };
     const marks = marksOf(body, turn?.cache_control);
     const own = typeof body.system === "string" ? [{ type: "text", text: body.system }] : (body.system ?? []);
     const { system: text } = front.prompt;
@@ -155,6 +155,20 @@ function dropThinking(history: Message[]): void {
 
 const sameness = ({ type, id, text, thinking, signature, data }: Block) =>
   JSON.stringify([type, id, text, thinking, signature, data]);
+
+/**
+ * The vendor takes no history with calls unless some tool is defined. A chat that has none of its own gets the names that were called,
+ * when nobody can say what they mean, and the model may not call them.
+ */
+function namesOnly({ messages: history, tools = [] }: Body): Partial<Body> {
+  const names = new Set(history.flatMap(blocksOf).flatMap((block) => (isCall(block) ? (block.name ?? []) : [])));
+  if (tools.length > 0 || names.size === 0) return {};
+  const description = "Not there at the moment.";
+  return {
+    tools: [...names].map((name) => ({ name, description, input_schema: { type: "object" } })),
+    tool_choice: { type: "none" },
+  };
+}
 
 const isMarked = (value: unknown) =>
   typeof value === "object" && value !== null && "cache_control" in value && value.cache_control != null;

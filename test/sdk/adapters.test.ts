@@ -196,3 +196,26 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
   });
 });
+
+it.each([true, false])(
+  "anthropic: a chat without tools of its own goes on, with calls in its history (streamed: %s)",
+  async (stream) => {
+    const client = new SkillGateway({ url: line.url, key: KEY, retries: 0 });
+    const harbour = client.chat(`sdk-${++chats}`, { user: "alice", failOpen: true });
+    const chat = anthropicChat(vendor, stream, false);
+    vendor.plan.push([LOAD], []);
+    await chat.say("How is the tide?", harbour);
+    line.faults = [{ on: /turns/, what: 503 }];
+    vendor.plan.push([]);
+    expect(await chat.say("And tomorrow?", harbour)).toBe("Said in step 3.");
+    expect(vendor.refusals).toEqual([]);
+    expect(JSON.parse(vendor.bodies[2] ?? "")).toMatchObject({
+      tools: [{ name: "load_skill", description: "Not there at the moment." }],
+      tool_choice: { type: "none" },
+    });
+    vendor.plan.push([LOAD], []);
+    expect(await chat.say("And then?", harbour)).toBe("Said in step 5.");
+    expect(JSON.parse(vendor.bodies[3] ?? "")).not.toHaveProperty("tool_choice");
+    expect(vendor.refusals).toEqual([]);
+  },
+);

@@ -1,5 +1,6 @@
 // The adapter of the AI SDK in both its versions, over their own protocol.
 
+import { createAnthropic } from "@ai-sdk/anthropic";
 import * as ai7 from "ai";
 import * as ai6 from "ai-6";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -8,6 +9,7 @@ import { type ChatOptions, SkillGateway } from "../../sdk/src/index";
 import { Harness, KEY } from "../support/harness";
 import { type AiVendor, startAiVendor } from "../support/sdk/ai-vendor";
 import { Flaky } from "../support/sdk/flaky";
+import { startVendor } from "../support/vendors/server";
 
 const gateway = new Harness();
 const line = new Flaky(() => gateway.url);
@@ -67,7 +69,7 @@ async function with7(
   });
   const parts: string[] = [];
   for await (const { type } of result.fullStream) parts.push(type);
-  return { parts, text: await result.text, messages: (await result.response).messages };
+  return { parts, text: await result.text, messages: await result.responseMessages };
 }
 
 async function with6(
@@ -111,6 +113,8 @@ describe.each([
     vendor.plan.push([]);
     await say(chat, thread as never);
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
+    // In the answer to its call, and not told again.
+    expect(vendor.bodies[3]).toMatch(/"type":"tool-call"[^}]*"load_skill"/);
   });
 
   it("shows a call that failed as failed, and the model reads why", async () => {
@@ -161,6 +165,34 @@ describe.each([
     await say(skills(), [user("Hello")] as never, leave.signal).catch(() => {});
     expect(vendor.bodies).toHaveLength(1);
   });
+});
+
+it("without a gateway a chat that has no tools goes on at a vendor that takes no history of calls without any", async () => {
+  const strict = await startVendor();
+  try {
+    const model = createAnthropic({ baseURL: `${strict.url}/v1`, apiKey: "none" })("claude-opus-5-5");
+    const chat = skills({ failOpen: true }, 0);
+    const thread: ai7.ModelMessage[] = [user("How is the tide?")];
+    const say = async () => {
+      const result = ai7.streamText({ model, ...(await aiSdk(chat, { messages: thread })), maxRetries: 0 });
+      const text = await result.text;
+      thread.push(...(await result.responseMessages));
+      return text;
+    };
+    strict.plan.push([LOAD], []);
+    await say();
+    thread.push(user("And tomorrow?"));
+    line.faults = [
+      { on: /turns/, what: 503 },
+      { on: /tool-calls/, what: 503 },
+    ];
+    strict.plan.push([LOAD], []);
+    expect(await say()).toBe("Said in step 4.");
+    expect(strict.refusals).toEqual([]);
+    expect(strict.bodies[3]).toContain("skills cannot be reached");
+  } finally {
+    await strict.close();
+  }
 });
 
 it("calls a skill's tool by its own name", () => {

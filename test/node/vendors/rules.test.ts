@@ -69,6 +69,10 @@ describe("Messages", () => {
       { role: "assistant", content: [use("a")] },
       { role: "user", content: [result("a")] },
     ),
+    "a history with calls has some tool defined": {
+      ...request(hello, { role: "assistant", content: [use("a")] }, { role: "user", content: [result("a")] }),
+      tools: [],
+    },
     "names of tools are unique": { ...request(hello), tools: [tool("look"), tool("look")] },
     "at most four marks for the cache": {
       ...{ ...request(hello), ...mark, tools: ["a", "b", "c", "d"].map((name) => ({ ...tool(name), ...mark })) },

@@ -93,13 +93,15 @@ export function responsesChat(vendor: Vendor, stream: boolean, keepsThoughts: bo
   }
 }
 
-export function anthropicChat(vendor: Vendor, stream: boolean): ExistingChat {
+/** @param hasTools whether it has a tool of its own */
+export function anthropicChat(vendor: Vendor, stream: boolean, hasTools = true): ExistingChat {
   const messages: Anthropic.MessageParam[] = [];
   const seen: string[] = [];
   const plain = new Anthropic({ apiKey: "none", baseURL: vendor.url, maxRetries: 0 });
   const tools: Anthropic.Tool[] = [{ name: "get_time", input_schema: SCHEMA }];
   const ask = (anthropic: Anthropic, signal?: AbortSignal): Promise<Anthropic.Message> => {
-    const body = { model: "claude-opus-5-5", max_tokens: 1_000, system: "Be short.", messages, tools };
+    const body = { model: "claude-opus-5-5", max_tokens: 1_000, system: "Be short.", messages };
+    if (hasTools) Object.assign(body, { tools });
     if (!stream) return anthropic.messages.create(body, { signal });
     return anthropic.messages.stream(body, { signal }).finalMessage();
   };

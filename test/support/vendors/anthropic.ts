@@ -97,6 +97,15 @@ export const MESSAGES_RULES = [
     },
   },
   {
+    name: "a history with calls has some tool defined",
+    source: `${TOOLS_GUIDE}; what it says is as clients have reported it`,
+    problem: ({ tools = [], ...request }) =>
+      tools.length === 0 &&
+      turnsOf({ tools, ...request }).some((turn) => usesIn(turn).length + resultsIn(turn).length > 0)
+        ? "Requests which include `tool_use` or `tool_result` blocks must define tools"
+        : null,
+  },
+  {
     name: "names of tools are unique",
     source: REFERENCE,
     problem: ({ tools = [] }) =>

@@ -8,7 +8,8 @@ import { inspect } from "../../src/domain/inspection/inspection";
 import { type PackageOutcome, readPackage } from "../../src/domain/package/package";
 import type { SkillPackage } from "../../src/domain/package/skill";
 import { shownText } from "../../src/domain/text";
-import { misused } from "./problem";
+import { type ChangedFile, changedFiles } from "./lines";
+import { EXIT, misused, Problem } from "./problem";
 import { placeOf, type Work, withScratch } from "./work";
 
 /** A skill that was named: a folder with a SKILL.md, or a ZIP. */
@@ -120,6 +121,27 @@ export async function writeSkill(parent: string, skill: SkillPackage): Promise<s
     return place;
   });
 }
+
+/** What a package would change in the folder that it would be written to; `null`: there is none. What begins with a dot counts, too. */
+export async function changesTo(parent: string, skill: SkillPackage): Promise<ChangedFile[] | null> {
+  const place = path.join(parent, skill.name);
+  const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error.code === "ENOENT") return null;
+    if (error.code === "ENOTDIR") throw new Problem(EXIT.conflict, `${place} is there already, and is no folder.`);
+    throw error;
+  });
+  if (entries === null) return null;
+  const here = new Map<string, Uint8Array>();
+  for (const entry of entries) {
+    if (entry.isDirectory()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    // Of what is no file, such as a link, nothing is read: it is one thing that would go.
+    here.set(path.relative(place, file).split(path.sep).join("/"), entry.isFile() ? await readFile(file) : NOTHING);
+  }
+  return changedFiles(here, filesOf(skill));
+}
+
+const NOTHING = new Uint8Array();
 
 /** Takes a folder away, as one step. */
 export async function removeFolder(folder: string): Promise<void> {

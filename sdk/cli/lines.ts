@@ -1,9 +1,26 @@
-// What changed between two texts, line by line, in the form that every tool for patches writes.
+// What changed between two lists of files, and between two texts, line by line, in the form that every tool for patches writes.
 
 interface Sides {
   path: string;
   before: Uint8Array | null;
   after: Uint8Array | null;
+}
+
+export interface ChangedFile extends Sides {
+  what: "added" | "removed" | "changed";
+}
+
+/** What differs between two lists of files, by path. */
+export function changedFiles(
+  older: ReadonlyMap<string, Uint8Array>,
+  newer: ReadonlyMap<string, Uint8Array>,
+): ChangedFile[] {
+  return [...new Set([...older.keys(), ...newer.keys()])].sort().flatMap((path): ChangedFile[] => {
+    const [before, after] = [older.get(path) ?? null, newer.get(path) ?? null];
+    if (before === null || after === null)
+      return [{ path, what: before === null ? "added" : "removed", before, after }];
+    return Buffer.compare(before, after) === 0 ? [] : [{ path, what: "changed", before, after }];
+  });
 }
 
 const CONTEXT = 3;

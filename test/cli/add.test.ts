@@ -1,7 +1,7 @@
 // `skillgate add`: from a Git host's archive and from a site's index, checked before anything of it is taken.
 
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, symlink } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -79,6 +79,57 @@ describe("a repository", () => {
     expect(await add("github:org/skills", "--skill", "sun", "--dir", "out")).toMatchObject({ code: 5 });
   });
 
+  it("taken again says what is the same and what would change, and replaces nothing that it was not told to", async () => {
+    const [from, ...more] = ["github:org/skills/skills/tide", "--dir", "out"];
+    expect((await add(from, ...more)).code).toBe(0);
+    const same = await add(from, ...more, "--json");
+    expect([same.code, JSON.parse(same.stdout)]).toMatchObject([
+      0,
+      { added: [{ name: "tide", what: "same", files: [] }] },
+    ]);
+    // Somebody has worked on it: a file with a dot counts, as it would go too.
+    await desk.write({ "out/tide/SKILL.md": skillText("tide", "Mine."), "out/tide/.notes": "mine" });
+    const before = await desk.files("out");
+    const differs = await add(from, ...more);
+    expect(differs).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/removed {2}\.notes\n {2}changed {2}SKILL\.md/),
+    });
+    expect([await desk.files("out"), await text("out/tide/SKILL.md")]).toEqual([before, skillText("tide", "Mine.")]);
+    const replaced = await add(from, ...more, "--replace", "--json");
+    expect([replaced.code, JSON.parse(replaced.stdout)]).toMatchObject([
+      0,
+      {
+        added: [
+          {
+            what: "changed",
+            files: [
+              { path: ".notes", what: "removed" },
+              { path: "SKILL.md", what: "changed" },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(await text("out/tide/SKILL.md")).toBe(skillText("tide"));
+    expect(await desk.files("out")).not.toContain("tide/.notes");
+  });
+
+  it("leaves a file and a link be that stand where a folder would", async () => {
+    await desk.write({ "out/tide": "a file", "elsewhere/precious.txt": "mine" });
+    await symlink(path.join(desk.folder, "elsewhere"), path.join(desk.folder, "out/moon"));
+    const ended = await add("github:org/skills", "--skill", "tide,moon", "--dir", "out");
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining("is no folder") });
+    expect(ended.stderr).toContain("removed  precious.txt");
+    expect([await text("out/tide"), await text("out/moon/precious.txt")]).toEqual(["a file", "mine"]);
+    // Replacing takes the link, and never what it points at.
+    expect((await add("github:org/skills/skills/moon", "--dir", "out", "--replace")).code).toBe(0);
+    expect([await text("elsewhere/precious.txt"), await text("out/moon/SKILL.md")]).toEqual([
+      "mine",
+      skillText("moon"),
+    ]);
+  });
+
   it("takes none that is not valid, and the others", async () => {
     const ended = await add("github:org/skills", "--all", "--dir", "out", "--json");
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("bad is not valid, and is not taken")]);
@@ -124,6 +175,24 @@ describe("a repository", () => {
       1,
       "is not taken",
     ],
+    [
+      "two files that are one on other machines",
+      () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/Skill.MD`, text: "other" }])),
+      1,
+      "is not taken",
+    ],
+    [
+      "a name with a command to the terminal",
+      () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/a\u001b[2J.md`, text: "x" }])),
+      1,
+      "is not taken",
+    ],
+    [
+      "a name with a backslash",
+      () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/..\\..\\evil.md`, text: "x" }])),
+      1,
+      "is not taken",
+    ],
     ["what is no gzip", () => Buffer.from("<html>"), 4, "no tar.gz"],
     ["what is no tar", () => gzipSync(Buffer.alloc(2048, 7)), 1, "no archive"],
     ["an archive without its end", () => gzipSync(tar(entries).subarray(0, 2600)), 4, "broke off"],
@@ -131,6 +200,7 @@ describe("a repository", () => {
     archive = make();
     const ended = await add("github:org/skills/skills/tide", "--dir", "out");
     expect(ended).toMatchObject({ code, stderr: expect.stringContaining(told) });
+    expect(ended.stderr).not.toContain("\u001b");
     expect(await desk.files()).toEqual([]);
   });
 

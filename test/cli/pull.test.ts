@@ -149,3 +149,11 @@ it("takes no name that leads out of the folder", async () => {
   expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("no name of a skill")]);
   await expect(stat(path.join(desk.folder, "evil"))).rejects.toThrow();
 });
+
+it("writes nothing where another skill came than was asked for", async () => {
+  await desk.write({ "out/draft/SKILL.md": "of somebody else" });
+  ZIPS.moon = ZIPS.draft as Uint8Array;
+  const ended = await desk.run("pull", "moon", "--dir", "out", "--url", stub.url, "--key", "sgw_mine");
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("what came is 'draft'") });
+  expect(await readFile(path.join(desk.folder, "out/draft/SKILL.md"), "utf8")).toBe("of somebody else");
+});

@@ -1,8 +1,10 @@
 // Takes skills from a Git host, or from a site with a well-known index: looked at here first, then into one's own, or a folder.
 
+import path from "node:path";
 import { isCancel, multiselect } from "@clack/prompts";
+import type { SkillPackage } from "../../../src/domain/package/skill";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
-import { packFiles, readSkill, writeSkill } from "../folder";
+import { changesTo, packFiles, readSkill, writeSkill } from "../folder";
 import { gatewayOf } from "../lookup";
 import { issueLines } from "../print";
 import { EXIT, misused, Problem } from "../problem";
@@ -10,15 +12,24 @@ import { progressOf } from "../progress";
 import type { FoundSkill } from "../sources/found";
 import { parseRepository, skillsOfRepository } from "../sources/github";
 import { offersOf } from "../sources/well-known";
-import { answer, note, placeOf, tell, type Work } from "../work";
+import { answer, note, placeOf, shown, tell, type Work } from "../work";
 import { endsAll, publish } from "./push";
 
 export const add: Command = {
   usage:
-    "<github:owner/repo[/path][@ref] | https://site> [--skill <a,b> | --all] [--group <name> | --public | --dir <folder>]",
+    "<github:owner/repo[/path][@ref] | https://site> [--skill <a,b> | --all] [--group <name> | --public | --dir <folder> [--replace]]",
   summary:
-    "Takes skills from a repository or from a site's index, checks them, and publishes them as your own; with --dir writes them to a folder instead.",
-  options: { ...GATEWAY_OPTIONS, skill: TEXT, all: YES, group: TEXT, public: YES, dir: TEXT, source: TEXT },
+    "Takes skills from a repository or from a site's index, checks them, and publishes them as your own; with --dir writes them to a folder instead, where one that is there and differs stays unless --replace says so.",
+  options: {
+    ...GATEWAY_OPTIONS,
+    skill: TEXT,
+    all: YES,
+    group: TEXT,
+    public: YES,
+    dir: TEXT,
+    replace: YES,
+    source: TEXT,
+  },
   names: [1, 1],
   async run(work, [from = ""], values) {
     const [group, dir] = [option(values, "group"), option(values, "dir")];
@@ -50,14 +61,14 @@ export const add: Command = {
       }
       for (const { code, message, severity } of warnings)
         if (severity === "high") note(`${skill.name}: ${code}  ${message}`);
-      if (gateway === null) {
-        const folder = await writeSkill(placeOf(work, dir ?? "."), good);
-        tell(work, `${good.name}  ${folder}  from ${skill.origin}`);
-        done.push({ name: good.name, origin: skill.origin, folder });
-        continue;
-      }
       const named = { name: good.name, zip: async () => good.zip };
       try {
+        if (gateway === null) {
+          const made = await written(placeOf(work, dir ?? "."), good, values.replace === true);
+          tell(work, `${made.text}\n  from ${skill.origin}`);
+          done.push({ ...made.told, origin: skill.origin });
+          continue;
+        }
         const made = await publish(gateway, named, { group, isPublic: values.public === true });
         tell(work, `${made.text}\n  from ${skill.origin}`);
         done.push({ ...made.told, origin: skill.origin });
@@ -73,6 +84,27 @@ export const add: Command = {
     return exit;
   },
 };
+
+/** Writes a skill into a folder, and says what that has changed there. What somebody else may have written is replaced only if told so. */
+async function written(
+  parent: string,
+  skill: SkillPackage,
+  replaces: boolean,
+): Promise<{ text: string; told: object }> {
+  const changes = await changesTo(parent, skill);
+  const files = (changes ?? []).map(({ path: file, what }) => ({ path: file, what }));
+  const place = path.join(parent, skill.name);
+  const lines = files.map((file) => `  ${file.what.padEnd(7)}  ${file.path}`);
+  if (files.length > 0 && !replaces)
+    throw new Problem(
+      EXIT.conflict,
+      [`${place} is there already, and differs:`, ...lines, "Take it with --replace."].join("\n"),
+    );
+  if (changes === null || files.length > 0) await writeSkill(parent, skill);
+  const what = changes === null ? "new" : files.length > 0 ? "changed" : "same";
+  const text = what === "same" ? `${skill.name}  ${place}  is as it was` : `${skill.name}  ${place}`;
+  return { text: [text, ...lines].join("\n"), told: { name: skill.name, folder: place, what, files } };
+}
 
 interface Choice {
   source: string | undefined;
@@ -118,7 +150,7 @@ async function chosen(work: Work, names: readonly string[], { named, all }: Choi
   if (names.length === 1) return new Set(names);
   if (process.stdin.isTTY !== true || work.json)
     throw misused(`There are ${names.length} skills: name some with --skill, or take --all. ${names.join(", ")}`);
-  const options = names.map((name) => ({ value: name, label: name }));
+  const options = names.map((name) => ({ value: name, label: shown(name) }));
   const picked = await multiselect({ message: "Which skills?", options });
   if (isCancel(picked)) throw new Problem(EXIT.interrupted, "Nothing was taken.");
   return new Set(picked);

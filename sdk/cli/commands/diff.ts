@@ -1,10 +1,9 @@
 // What differs between two versions of a skill, or between a folder and what is published.
 
-import type { SkillPackage } from "../../../src/domain/package/skill";
 import { type Command, GATEWAY_OPTIONS } from "../command";
 import { downloadSkill } from "../download";
 import { filesOf, readSkill, skillAt } from "../folder";
-import { unifiedDiff } from "../lines";
+import { changedFiles, unifiedDiff } from "../lines";
 import { findNamed, findVersionOf, gatewayOf, readVersionsOf } from "../lookup";
 import { EXIT, Problem } from "../problem";
 import { answer, tell } from "../work";
@@ -37,27 +36,10 @@ export const diff: Command = {
       return found.version_id;
     };
     const older = await at(from ?? (here === null ? await before() : status.version_id));
-    const files = changed(older.package, newer.package);
+    const files = changedFiles(filesOf(older.package), filesOf(newer.package));
     answer(work, { name, from: older.label, to: newer.label, files: files.map(({ path, what }) => ({ path, what })) });
     const text = files.map((file) => unifiedDiff(file, older.label, newer.label)).join("\n");
     tell(work, files.length === 0 ? `${name}: ${older.label} and ${newer.label} are the same` : text);
     return EXIT.done;
   },
 };
-
-export interface ChangedFile {
-  path: string;
-  what: "added" | "removed" | "changed";
-  before: Uint8Array | null;
-  after: Uint8Array | null;
-}
-
-function changed(older: SkillPackage, newer: SkillPackage): ChangedFile[] {
-  const [a, b] = [filesOf(older), filesOf(newer)];
-  return [...new Set([...a.keys(), ...b.keys()])].sort().flatMap((path): ChangedFile[] => {
-    const [before, after] = [a.get(path) ?? null, b.get(path) ?? null];
-    if (before === null || after === null)
-      return [{ path, what: before === null ? "added" : "removed", before, after }];
-    return Buffer.compare(before, after) === 0 ? [] : [{ path, what: "changed", before, after }];
-  });
-}

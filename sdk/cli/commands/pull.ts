@@ -93,12 +93,17 @@ async function one(
     if (skips && (await isSkill(folder))) return { name, done: "kept", folder };
     const skillId = id ?? (await findNamed(gateway, name)).metadata.labels.id;
     const found = await downloadSkill(gateway, skillId, { name, version, task, hash });
+    // Its folder is called as the package says: one of another name would take the place of another skill.
+    if (folded(found.name) !== folded(name))
+      throw new Problem(EXIT.refused, `what came is '${found.name}', and not what was asked for`);
     return { name, done: "written", folder: await writeSkill(parent, found) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { name, done: "failed", reason: error.message, exit: error.exit };
   }
 }
+
+const folded = (name: string) => name.normalize("NFC").toLowerCase();
 
 async function isSkill(folder: string): Promise<boolean> {
   return (await stat(path.join(folder, "SKILL.md")).catch(() => null))?.isFile() === true;

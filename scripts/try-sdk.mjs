@@ -102,7 +102,16 @@ async function onNode(given, major) {
   await writeFile(path.join(given.project, "main.mjs"), code);
   const node = own ?? path.join(given.project, "node_modules", "node", "bin", "node");
   const { stdout } = await told(run(node, ["main.mjs"], { cwd: given.project }));
-  return stdout.trim();
+  // The command line, as `npx` finds it: by the name that the package gives it.
+  const command = path.join(given.project, "node_modules", ".bin", "skillgate");
+  for (const args of [
+    ["init", "tide"],
+    ["check", "tide"],
+  ]) {
+    const ended = await told(run(node, [command, ...args], { cwd: given.project, env: { PATH: process.env.PATH } }));
+    if (!ended.stdout.includes("tide")) throw new Refusal(`skillgate ${args.join(" ")} said ${ended.stdout}`);
+  }
+  return `${stdout.trim()}, skillgate init and check`;
 }
 
 const PAGE = `import { connect } from "skill-gateway/client";
@@ -120,6 +129,7 @@ import { withSkills } from "skill-gateway/openai";
 const gateway = new SkillGateway({ url: "https://gateway.example", key: "k" });
 const chat = gateway.chat("chat", { user: "alice", failOpen: true });
 export const openai: OpenAI = withSkills(new OpenAI({ apiKey: "k" }), chat);
+export const answer = async () => (await openai.responses.create({ model: "gpt-6-sol", input: "Hello" })).output_text;
 export const anthropic: Anthropic = forAnthropic(new Anthropic({ apiKey: "k" }), chat);
 export const text = async () => streamText({ model: "openai/gpt-6-sol", ...(await aiSdk(chat, { messages: [{ role: "user" as const, content: "Hello" }] })) });
 export const me = async (): Promise<string> => (await gateway.call("me.get", {})).user_id;

@@ -48,6 +48,17 @@ describe("emit", () => {
         },
       ),
     ],
+    [
+      "several types of bodies",
+      operation(
+        {},
+        { requestBody: { content: { "application/json": { schema: {} }, "multipart/form-data": { schema: {} } } } },
+      ),
+    ],
+    [
+      "answers of several kinds",
+      operation({}, { responses: { 200: { content: { "application/json": { schema: {} } } }, 204: {} } }),
+    ],
     ["a body of type", operation({}, { requestBody: { content: { "text/csv": { schema: {} } } } })],
   ])("stops at %s", (told, unknown) => {
     expect(() => emit(document(unknown))).toThrow(told);

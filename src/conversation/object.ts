@@ -9,7 +9,7 @@ import { makeContext } from "../edge/context";
 import { cancel, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
-import { makeTicket } from "../services/asking/tickets";
+import type { TicketRequest } from "../services/asking/tickets";
 import { detailOf, type QuestionRequest } from "../services/asking/views";
 import { dismiss } from "../services/asking/waiters";
 import type { ChatObject, ChatRequest } from "../services/chat/api";
@@ -25,6 +25,7 @@ import {
 } from "../services/conversation/api";
 import { farewell, removeConversation } from "../services/conversation/farewell";
 import { type Put, putConversation, required, unlist } from "../services/conversation/lifecycle";
+import { openTo } from "../services/conversation/pages/ticket";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
 import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
@@ -112,9 +113,8 @@ export class Conversation extends PlacesObject implements ConversationApi, ChatO
 
   restore(target: Target, history: JsonValue[]) {
     return this.#inside(target, async (context, session) => {
-      const warnings = await exclusively(session, () =>
-        restore(context, session, history, session.settings.format ?? "mcp"),
-      );
+      const again = () => restore(context, session, history, session.settings.format ?? "mcp");
+      const warnings = await exclusively(session, again);
       return statusOf(context, session, warnings);
     });
   }
@@ -153,8 +153,8 @@ export class Conversation extends PlacesObject implements ConversationApi, ChatO
     );
   }
 
-  ticket(target: Target, origin: string | null, user: string | null) {
-    return this.#inside(target, (context, session) => makeTicket(context, session, origin, user), {});
+  ticket(target: Target, request: TicketRequest, settings: ConversationSettings) {
+    return this.#inside(target, (context, session) => openTo(context, session, request), settings);
   }
 
   remove(target: Target) {

@@ -1,6 +1,6 @@
 // What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
 
-import { CLOSE, type ResponseFrame, readFrame } from "../domain/asking/frame";
+import { CLOSE, type HelloFrame, type ResponseFrame, readFrame, TOPICS } from "../domain/asking/frame";
 import { ANSWER_TOO_LARGE, ASKING_LIMITS } from "../domain/asking/limits";
 import { answerSchema } from "../domain/asking/question";
 import { DURATIONS } from "../domain/durations";
@@ -18,8 +18,11 @@ import { look, pendingFrames, respond } from "../services/asking/ask";
 import { draftTicket, issueTicket } from "../services/asking/tickets";
 import { refusal } from "../services/conversation/api";
 import { activeFrame, announceChanges } from "../services/conversation/changes";
+import { callsFrame, noteShown } from "../services/conversation/pages/calls";
+import { listFrame } from "../services/conversation/pages/skills";
 import { conversationNotFound, type Session } from "../services/session";
-import { GONE, type Holder, resumeGrant, UNREAD } from "./sockets";
+import { type Holder, resumeGrant } from "./holder";
+import { GONE, UNREAD } from "./sockets";
 import type { Tabs } from "./tabs";
 
 const NOT_LIVE = "The key is no longer valid.";
@@ -73,6 +76,7 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
     grant,
     origin: admission.origin,
     resume,
+    hears: [],
     accepted: now,
     checked: now,
     unread: 0,
@@ -103,7 +107,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   const session = tabs.session();
   if (session === null) return sockets.drop(socket, GONE.code, GONE.reason);
   const { frame } = read;
-  if (frame.type === "hello") return greet(tabs, session, socket, holder, frame.last_seq ?? null);
+  if (frame.type === "hello") return greet(tabs, session, socket, holder, frame);
   if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
   if (frame.type === "mark") return sockets.marked(socket, frame.mark);
   sockets.heard(socket);
@@ -132,9 +136,10 @@ function greet(
   session: Session,
   socket: WebSocket,
   holder: Holder,
-  lastSeq: number | null,
+  hello: HelloFrame,
 ): void {
   const { resume } = holder;
+  const lastSeq = hello.last_seq ?? null;
   const { questions } = session.store;
   const seq = questions.seq();
   if (resume === null || (lastSeq !== null && lastSeq > seq)) {
@@ -144,7 +149,8 @@ function greet(
   }
   const now = asking.now();
   issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
-  sockets.keep(socket, { ...holder, resume: null });
+  const hears = TOPICS.filter((topic) => hello.hears?.includes(topic));
+  sockets.keep(socket, { ...holder, resume: null, hears });
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.
@@ -154,6 +160,12 @@ function greet(
   const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
   sockets.send(socket, { type: "welcome", seq, ...welcome });
   for (const frame of pending) sockets.send(socket, frame);
+  const list = hears.includes("skills") ? listFrame(session) : null;
+  if (list !== null) sockets.send(socket, list);
+  if (hears.includes("calls")) {
+    noteShown(session);
+    sockets.send(socket, callsFrame(session, holder.grant.output));
+  }
   asking.rearm();
 }
 

@@ -2,51 +2,20 @@
 // What a socket is sent and its other side does not read stays in memory, and the platform tells nobody how much that is; not even
 // closing the socket frees it. So a page is asked to say that it has read: it sends back a mark that it cannot know otherwise.
 
-import * as z from "zod";
-import { CLOSE, type ServerFrame, SUBPROTOCOL } from "../domain/asking/frame";
+import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/asking/frame";
 import { ASKING_LIMITS } from "../domain/asking/limits";
-import { type Grant, grantSchema } from "../domain/asking/ticket";
-import { DURATIONS } from "../domain/durations";
 import { utf8Bytes } from "../domain/json";
 import type { Clients } from "../services/asking/ask";
+import type { Audience } from "../services/audience";
+import { dueOf, type Holder, helloDue, holderSchema, keyDue, signDue } from "./holder";
 import { isPage } from "./listeners";
-
-/** What a socket carries through hibernation. Checked when it comes back: an older gateway may have written it. */
-const holderSchema = z.lazy(() =>
-  z.object({
-    id: z.string(),
-    grant: grantSchema,
-    /** The origin it came from; its resume ticket is good there and nowhere else. */
-    origin: z.string().nullable(),
-    /** The resume ticket that its welcome will hand out; `null` once it has. */
-    resume: z.object({ ticket: z.string(), hash: z.string() }).nullable(),
-    accepted: z.number(),
-    /** When the key behind it was last found good. */
-    checked: z.number(),
-    /** Bytes it was sent and has not said it has read. */
-    unread: z.number().default(0),
-    /** The mark that it was sent last and has not sent back. */
-    mark: z
-      .object({
-        value: z.string(),
-        /** What was unread when it was sent. */
-        unread: z.number(),
-        /** When it was sent; `null` once there was a sign of life since. */
-        at: z.number().nullable(),
-      })
-      .nullable()
-      .default(null),
-  }),
-);
-
-export type Holder = z.infer<typeof holderSchema>;
 
 interface Allowance {
   frames: number;
   at: number;
 }
 
-export class Sockets implements Clients {
+export class Sockets implements Clients, Audience {
   readonly #ctx: DurableObjectState;
   /** Called when a socket is to be looked at sooner than was known. */
   readonly #sooner: () => void;
@@ -93,6 +62,17 @@ export class Sockets implements Clients {
     const text = JSON.stringify(frame);
     const bytes = utf8Bytes(text);
     for (const { socket, holder } of this.#greeted()) if (holder.id !== except) this.#deliver(socket, text, bytes);
+  }
+
+  show(topic: Topic, frameFor: (seesOutput: boolean) => ServerFrame | null): void {
+    const made = new Map<boolean, { text: string; bytes: number } | null>();
+    for (const { socket, holder } of this.#greeted()) {
+      if (!holder.hears.includes(topic)) continue;
+      const { output } = holder.grant;
+      if (!made.has(output)) made.set(output, written(frameFor(output)));
+      const frame = made.get(output);
+      if (frame != null) this.#deliver(socket, frame.text, frame.bytes);
+    }
   }
 
   send(socket: WebSocket, frame: ServerFrame): void {
@@ -212,27 +192,10 @@ export class Sockets implements Clients {
   }
 }
 
-/** The socket's grant, as its resume ticket will carry it. */
-export function resumeGrant(holder: Holder): Grant {
-  return { ...holder.grant, origin: holder.origin, pinned: true, follows: holder.id };
-}
-
-const NEVER = Number.POSITIVE_INFINITY;
-
-function dueOf(holder: Holder): number {
-  return Math.min(helloDue(holder), signDue(holder), keyDue(holder));
-}
-
-function helloDue({ resume, accepted }: Holder): number {
-  return resume === null ? NEVER : accepted + DURATIONS.hello;
-}
-
-function signDue({ mark }: Holder): number {
-  return mark?.at == null ? NEVER : mark.at + DURATIONS.unread;
-}
-
-function keyDue({ resume, checked }: Holder): number {
-  return resume === null ? checked + DURATIONS.keyCheck : NEVER;
+function written(frame: ServerFrame | null): { text: string; bytes: number } | null {
+  if (frame === null) return null;
+  const text = JSON.stringify(frame);
+  return { text, bytes: utf8Bytes(text) };
 }
 
 function transmit(socket: WebSocket, text: string): void {

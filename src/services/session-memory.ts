@@ -1,6 +1,7 @@
 // What a session remembers beside its state, so that asking again within a turn is cheap. Lost with the object; nothing depends on it.
 
 import type { Newest } from "../domain/access/newest";
+import type { CallStory } from "../domain/asking/shown-call";
 import type { View } from "../domain/catalog/view";
 import { PARALLEL } from "../domain/code/script-limits";
 import type { ConversationState } from "../domain/conversation/activation";
@@ -79,6 +80,12 @@ export interface SessionMemory {
   forClient: { offer: RenderedOffer; view: View; tools: JsonObject[]; digest: string } | null;
   /** The digest of the list that a host was told last. */
   listed: string | null;
+  /** Calls that run now, by id, as pages are shown them. */
+  readonly running: Map<string, CallStory>;
+  /** How many calls have begun. */
+  calls: number;
+  /** Whether a page was ever shown calls. */
+  shown: boolean | null;
   /** By what names their target; `revision` rises with everything that may change what servers offer. */
   readonly connections: { readonly live: Map<string, LiveConnection>; revision: number };
 }
@@ -99,6 +106,9 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     rendered: null,
     ...client,
     ...front,
+    running: new Map(),
+    calls: 0,
+    shown: null,
     slots,
     connections,
   };

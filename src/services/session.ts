@@ -11,6 +11,7 @@ import { type ConversationSettings, conversationSettingsSchema } from "../domain
 import { GatewayError } from "../domain/errors";
 import { CONVERSATION_LIMITS } from "../domain/limits";
 import type { ConversationStore } from "../storage/object/conversation";
+import type { Audience } from "./audience";
 import type { Caller, Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
 import { emptyMemory, type SessionMemory } from "./session-memory";
@@ -35,6 +36,8 @@ export interface Session {
   queue: Promise<unknown>;
   /** Made with the session and dropped with it. */
   readonly memory: SessionMemory;
+  /** The pages that asked to hear more; absent where nobody connects any. */
+  audience?: Audience;
   /** Called after every change of the state, of the view, and of what servers offer. */
   changed?: (context: Context) => void;
   /** Called when something is to be done later that was not before. */

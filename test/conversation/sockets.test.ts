@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Holder, Sockets } from "../../src/conversation/sockets";
+import type { Holder } from "../../src/conversation/holder";
+import { Sockets } from "../../src/conversation/sockets";
 
 const sockets = (open: number) =>
   new Sockets(
@@ -12,9 +13,10 @@ const sockets = (open: number) =>
 
 const holder = (id: string): Holder => ({
   id,
-  grant: { credential: "k", user_id: "ann", origin: null, pinned: false },
+  grant: { credential: "k", user_id: "ann", origin: null, pinned: false, output: false },
   origin: null,
   resume: null,
+  hears: [],
   accepted: 0,
   checked: 0,
   unread: 0,

@@ -15,6 +15,8 @@ export interface PageOptions {
   origin?: string;
   /** Replaces the offered sub-protocols. */
   protocols?: string | null;
+  /** What it asks to hear of. */
+  hears?: string[];
   /** Whether it says that it has read what it was sent, as our client does. */
   marks?: boolean;
 }
@@ -61,7 +63,8 @@ export class Page {
   /** Opens a socket and says hello. */
   static async greeted(conversation: string, options: PageOptions = {}, lastSeq?: number): Promise<Page> {
     const page = await Page.open(conversation, options);
-    page.say({ type: "hello", ...(lastSeq === undefined ? {} : { last_seq: lastSeq }) });
+    const { hears } = options;
+    page.say({ type: "hello", ...(lastSeq === undefined ? {} : { last_seq: lastSeq }), ...(hears ? { hears } : {}) });
     await page.next("welcome");
     return page;
   }

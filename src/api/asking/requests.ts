@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { ASKING_LIMITS } from "../../domain/asking/limits";
 import { answerSchema, QUESTION_STATES } from "../../domain/asking/question";
+import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { DURATIONS } from "../../domain/durations";
 import { jsonValue } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -51,7 +52,19 @@ const origin = z
   });
 
 const newTicket = () =>
-  z.strictObject({ origin: origin.optional(), user_id: nameableUser.optional() }).openapi("NewTicket");
+  z
+    .strictObject({
+      origin: origin.optional(),
+      user_id: nameableUser.optional(),
+      conversation: conversationSettingsSchema
+        .optional()
+        .describe("How a conversation is to be that is not there yet. Of one that is there nothing changes."),
+      output: z
+        .boolean()
+        .optional()
+        .describe("Whether the page may see what calls of tools were given and have answered, beside their names."),
+    })
+    .openapi("NewTicket");
 const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
 
 const requestAnswer = () => questionReplySchema().openapi("RequestAnswer");
@@ -170,8 +183,9 @@ questionRoutes.openapi(
   async (c) => {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json") ?? {};
-    const { api, target } = conversation(c, id);
-    const made = answered(c, await api.ticket(target, body.origin ?? null, body.user_id ?? null));
+    const { api, target } = conversation(c, id, body.conversation);
+    const request = { origin: body.origin ?? null, user_id: body.user_id ?? null, output: body.output ?? false };
+    const made = answered(c, await api.ticket(target, request, body.conversation ?? {}));
     const url = new URL(`/api/v1/conversations/${encodeURIComponent(id)}/socket`, c.req.url);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     return c.json({ ticket: made.ticket, expires_at: instant(made.expires), url: url.href }, 201);

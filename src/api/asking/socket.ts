@@ -85,7 +85,7 @@ async function admissionOf(
   const { caller, settings } = c.get("context");
   const { userId } = caller.principal;
   const credential = await credentialOf(settings, caller.principal);
-  const grant = { credential, user_id: userId, origin: null, pinned: false };
+  const grant = { credential, user_id: userId, origin: null, pinned: false, output: true };
   return { userId, admission: { kind: "key", grant, ...from } };
 }
 

@@ -126,9 +126,9 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   [`POST ${C}/{id}/tickets`]: {
     id: "tickets.create",
     about:
-      "Makes a ticket with which a page opens the conversation's socket: once, within a minute, from `origin` only. Your back end asks for it, since a page never holds a key. A conversation that is not there yet is made.",
+      "Makes a ticket with which a page opens the conversation's socket: once, within a minute, from `origin` only. Your back end asks for it, since a page never holds a key. A conversation that is not there yet is made, as `conversation` says; of one that is there nothing changes.",
     retry: "idempotent",
-    body: { origin: "https://chat.example", user_id: "alice" },
+    body: { origin: "https://chat.example", user_id: "alice", conversation: { retention_turns: 5 }, output: true },
   },
   [`GET ${C}/{id}/socket`]: {
     id: "conversations.socket",

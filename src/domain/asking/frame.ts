@@ -5,6 +5,7 @@ import type { ErrorCode } from "../errors";
 import { jsonObject, jsonValue, utf8Bytes } from "../json";
 import { ASKING_LIMITS } from "./limits";
 import { answerSchema } from "./question";
+import { shownCallSchema } from "./shown-call";
 
 export const SUBPROTOCOL = "skill-gateway.v1";
 
@@ -36,11 +37,18 @@ export const CLOSE_CODE: Record<ErrorCode, number> = {
 
 const sequence = z.int().min(0);
 
+/** What a page may ask to hear of, beside what it cannot do without. */
+export const TOPICS = ["skills", "calls"] as const;
+
+export type Topic = (typeof TOPICS)[number];
+
 const helloFrame = z.lazy(() =>
   z.object({
     type: z.literal("hello"),
     last_seq: sequence.nullish(),
     client: jsonValue.optional(),
+    /** Topics that this gateway does not know are for later versions. */
+    hears: z.array(z.string().max(40)).max(16).optional(),
   }),
 );
 
@@ -60,9 +68,21 @@ const markFrame = z.lazy(() => z.object({ type: z.literal("mark"), mark: z.strin
 const clientFrameSchema = z.lazy(() => z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]));
 
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
+export type HelloFrame = z.infer<typeof helloFrame>;
 export type ResponseFrame = z.infer<typeof responseFrame>;
 
 const active = () => z.array(jsonObject);
+
+const listedSkillSchema = () =>
+  z.strictObject({
+    skill: z.string(),
+    description: z.string(),
+    version: z.string().nullable(),
+    /** Of its instructions. */
+    tokens: z.int(),
+    /** Whether only the user may choose it. */
+    user_only: z.boolean(),
+  });
 
 const ackFrame = () =>
   z.discriminatedUnion("success", [
@@ -113,6 +133,11 @@ export const serverFrameSchema = () =>
       reason: z.string(),
     }),
     z.strictObject({ type: z.literal("skill:active"), turn: z.int(), active: active() }),
+    /** For pages that hear of skills: those that the conversation may use. */
+    z.strictObject({ type: z.literal("skill:list"), skills: z.array(listedSkillSchema()), total: z.int() }),
+    /** For pages that hear of calls: all of the current turn, after which each change is told. */
+    z.strictObject({ type: z.literal("tool:calls"), turn: z.int(), calls: z.array(shownCallSchema()) }),
+    z.strictObject({ type: z.literal("tool:call"), call: shownCallSchema() }),
     /** To be sent back as it is. A page that does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
     z.strictObject({ type: z.literal("mark"), mark: z.string() }),
     z.strictObject({

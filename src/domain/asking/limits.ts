@@ -27,6 +27,23 @@ export const ASKING_LIMITS = {
   framesPerSecond: 32,
 } as const;
 
+/** What pages are shown of a conversation. All of it that a hello brings stays, with what is pending, below `ASKING_LIMITS.unreadBytes`. */
+export const SHOWN_LIMITS = {
+  nameChars: 200,
+  /** Of a call, as JSON: longer ones are left out. */
+  argumentBytes: 2 * KiB,
+  /** Of what a call has answered; the rest is counted and not shown. */
+  outputChars: 4 * KiB,
+  /** Calls that a page is told of when it comes: the newest of the turn. */
+  calls: 128,
+  /** Of what these have answered, together, newest first. */
+  callsChars: 48 * KiB,
+  /** Skills that a page is told of. */
+  skills: 256,
+  /** How far a call is, is told no oftener. */
+  progressMs: 250,
+} as const;
+
 /** What is said of a payload that is too large. */
 export const PAYLOAD_TOO_LARGE = `The payload is larger than ${ASKING_LIMITS.payloadBytes / KiB} KiB as JSON.`;
 

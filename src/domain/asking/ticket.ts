@@ -28,6 +28,8 @@ export const grantSchema = z.lazy(() =>
     /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
     origin: z.string().nullable(),
     pinned: z.boolean(),
+    /** Whether its holder may see what calls of tools were given and have answered. Tickets of earlier gateways say nothing of it. */
+    output: z.boolean().default(false),
     /** Of a ticket to resume: the socket that it was given to, which ends when the ticket is used. */
     follows: z.string().optional(),
   }),

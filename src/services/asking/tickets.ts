@@ -34,12 +34,21 @@ export function issueTicket(session: Session, hash: string, grant: Grant, expire
   });
 }
 
-/** A ticket for a page of this origin, or of any allowed one, good for a minute. Answers by its socket are `userId`'s. */
+/** What a ticket is to be good for. */
+export interface TicketRequest {
+  /** The page's; `null` where each that is allowed will do. */
+  origin: string | null;
+  /** Whose answers by its socket are; the caller's where it is `null`. */
+  user_id: string | null;
+  /** Whether the page may see what calls were given and have answered. */
+  output: boolean;
+}
+
+/** A ticket for one page, good for a minute. */
 export async function makeTicket(
   context: Context,
   session: Session,
-  origin: string | null,
-  userId: string | null,
+  { origin, user_id, output }: TicketRequest,
 ): Promise<{ ticket: string; expires: number }> {
   const { principal } = context.caller;
   if (deploymentSecret(context.settings) === undefined) {
@@ -50,7 +59,7 @@ export async function makeTicket(
   const { ticket, hash } = await draftTicket(context.settings, session);
   const now = context.now();
   const expires = now + DURATIONS.ticket;
-  const grant = { credential, user_id: userId ?? principal.userId, origin, pinned: origin !== null };
+  const grant = { credential, user_id: user_id ?? principal.userId, origin, pinned: origin !== null, output };
   issueTicket(session, hash, grant, expires, now);
   return { ticket, expires };
 }

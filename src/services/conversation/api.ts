@@ -8,6 +8,7 @@ import type { Usage } from "../../domain/conversation/usage";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
+import type { TicketRequest } from "../asking/tickets";
 import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../asking/views";
 import type { Caller } from "../context";
 import type { Idempotency } from "../once";
@@ -119,11 +120,11 @@ export interface ConversationApi {
     answer: Answer,
     once: Idempotency | null,
   ): Promise<Reply<{ success: true }>>;
-  /** A ticket for a page of this origin, or of any allowed one. The object's `fetch` takes the page's socket. */
+  /** A ticket for a page; makes a conversation that is not there. The object's `fetch` takes the page's socket. */
   ticket(
     target: Target,
-    origin: string | null,
-    userId: string | null,
+    request: TicketRequest,
+    settings: ConversationSettings,
   ): Promise<Reply<{ ticket: string; expires: number }>>;
   remove(target: Target): Promise<Reply<null>>;
   /** As `remove`, when its user is erased: of one that is not there, only the place in the list goes. */

@@ -5,11 +5,13 @@ import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
+import type { Progress } from "../../upstream/client";
 import type { Session } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
 import { knownTool } from "../tools/memory";
 import type { Step } from "../tools/step";
 import { runBuiltin } from "./builtin";
+import { tellCall } from "./pages/calls";
 import type { RunningCalls } from "./running";
 
 export interface ToolRun extends Step {
@@ -46,12 +48,18 @@ export async function runCall(
   const cancel = new AbortController();
   const anyway = signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, signal]);
   run.running.set(call.id, cancel);
+  const told = tellCall(run.context, session, call, request);
+  const progressing = (progress: Progress) => {
+    told.progress(progress);
+    onProgress?.(progress);
+  };
   try {
-    const result = await Promise.race([answer(run, call, anyway, onProgress), cancelled(anyway)]);
-    // Reading changes nothing, so reading again is as good as a stored result, which may be long.
-    if (builtinOf(call.name)?.effect !== "reads")
-      session.store.keepCallResult(call.id, turn, request, JSON.stringify(result));
+    const result = await Promise.race([answer(run, call, anyway, progressing), cancelled(anyway)]);
+    told.end(result, anyway.aborted);
     return result;
+  } catch (error) {
+    told.fail();
+    throw error;
   } finally {
     if (run.running.get(call.id) === cancel) run.running.delete(call.id);
   }

@@ -7,13 +7,13 @@ import { ConnectionStore } from "./connections";
 import { EventLog } from "./log";
 import { readParts, writeParts } from "./parts";
 import { QuestionStore } from "./questions";
-import { ResultStore } from "./results";
+import { type ResultHead, ResultStore } from "./results";
 import { Tables } from "./tables";
 import { TextStore } from "./texts";
 import { TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey = "about" | "catalog" | "passes" | "provided" | "front" | "uses" | "chat" | Superseded;
+export type MetaKey = "about" | "catalog" | "passes" | "provided" | "front" | "uses" | "chat" | "shown" | Superseded;
 /** What an earlier gateway wrote one row each for, and `about` has together. */
 export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";
 
@@ -165,8 +165,19 @@ export class ConversationStore {
     return this.#results.get(id, turn, request);
   }
 
-  keepCallResult(id: string, turn: number, request: string, result: string): void {
-    this.#results.keep({ id, turn, request }, result);
+  /** Keeps a result for when the call is made again, and for the pages. */
+  keepCallResult(call: ResultHead, result: string): void {
+    this.#results.keep(call, result);
+  }
+
+  /** Calls of a turn whose results are kept, as pages are told of them. */
+  callHeads(turn: number): ReturnType<ResultStore["heads"]> {
+    return this.#results.heads(turn);
+  }
+
+  /** The result in a row that `callHeads` names. */
+  keptResult(row: string): string | null {
+    return this.#results.at(row);
   }
 
   dropCallsBefore(turn: number): void {

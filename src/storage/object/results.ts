@@ -2,20 +2,31 @@
 // again by a call of a later turn: deleting one would be billed like writing one.
 
 import * as z from "zod";
+import { type CallHead, callHeadSchema } from "../../domain/asking/shown-call";
 import { deleteParts, readKind, readParts, writeParts } from "./parts";
 import type { Tables } from "./tables";
 
 /** Rows that wait to be written again. More of them are deleted: a result may be long. */
 const SPARE = 8;
 
-const headSchema = z.object({ id: z.string(), turn: z.number(), request: z.string() });
-type Head = z.infer<typeof headSchema>;
+const headSchema = z.object({
+  id: z.string(),
+  turn: z.number(),
+  /** A digest of what was asked. `NOT_REPEATED`: it is asked again each time, and the row is for the pages only. */
+  request: z.string(),
+  /** What pages are told of the call. Rows of earlier gateways have none. */
+  shown: callHeadSchema.optional(),
+});
+export type ResultHead = z.infer<typeof headSchema>;
+
+/** No digest is like it. An earlier gateway, too, takes such a row for that of another call. */
+export const NOT_REPEATED = "";
 
 export class ResultStore {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
   /** Which calls there are, by row, once they were asked for: nobody else writes here. */
-  #heads: Map<string, Head> | null = null;
+  #heads: Map<string, ResultHead> | null = null;
 
   constructor(sql: SqlStorage, tables: Tables) {
     this.#sql = sql;
@@ -30,13 +41,26 @@ export class ResultStore {
     return bodyOf(readParts(this.#sql, `result:${row}`) ?? "");
   }
 
-  keep(head: Head, result: string): void {
+  keep(head: ResultHead, result: string): void {
     const all = this.#all();
     const spare = [...all].find(([, { turn }]) => turn !== head.turn);
     const row =
       (this.#of(head.id, head.turn) ?? spare)?.[0] ?? String(Math.max(-1, ...[...all.keys()].map(Number)) + 1);
     writeParts(this.#sql, `result:${row}`, `${JSON.stringify(head)}\n${result}`);
     all.set(row, head);
+  }
+
+  /** What pages are told of the calls of a turn, and in which row the result of each is. */
+  heads(turn: number): { row: string; id: string; head: CallHead }[] {
+    return [...this.#all()].flatMap(([row, { id, turn: made, shown }]) =>
+      made === turn && shown !== undefined ? [{ row, id, head: shown }] : [],
+    );
+  }
+
+  /** The result in a row. */
+  at(row: string): string | null {
+    const text = readParts(this.#sql, `result:${row}`);
+    return text === null ? null : bodyOf(text);
   }
 
   /** Results of calls before a turn are of no use any more. */
@@ -60,11 +84,11 @@ export class ResultStore {
     this.#heads = null;
   }
 
-  #of(id: string, turn: number): [row: string, head: Head] | undefined {
+  #of(id: string, turn: number): [row: string, head: ResultHead] | undefined {
     return [...this.#all()].find(([, head]) => head.id === id && head.turn === turn);
   }
 
-  #all(): Map<string, Head> {
+  #all(): Map<string, ResultHead> {
     this.#heads ??= new Map([...readKind(this.#sql, "result")].map(([row, text]) => [row, headOf(text)]));
     return this.#heads;
   }
@@ -85,7 +109,7 @@ export class ResultStore {
   }
 }
 
-function headOf(text: string): Head {
+function headOf(text: string): ResultHead {
   return headSchema.parse(JSON.parse(text.slice(0, text.indexOf("\n"))));
 }
 

@@ -46,7 +46,8 @@ describe("the mark of a ticket", () => {
 
 it("without a secret no ticket is made, and a page's resume ticket is one to be refused", async () => {
   const session = { userId: "ann", id: "c" } as Session;
-  await expect(makeTicket({ ...contextOf("ann"), settings: none }, session, null, null)).rejects.toMatchObject({
+  const request = { origin: null, user_id: null, output: false };
+  await expect(makeTicket({ ...contextOf("ann"), settings: none }, session, request)).rejects.toMatchObject({
     code: "unavailable",
     reason: "TICKETS_UNAVAILABLE",
   });

@@ -118,7 +118,7 @@ it("forgets what a change that was rolled back had done", async () => {
   await runInDurableObject(objectOf(id), (_, { storage }) => {
     const store = new ConversationStore(storage);
     store.keepInstructions("v1", "Kept words.", null);
-    store.keepCallResult("call_1", 1, "same", "kept");
+    store.keepCallResult({ id: "call_1", turn: 1, request: "same" }, "kept");
     const change = () =>
       store.atomically(() => {
         store.dropInstructionsExcept([]);

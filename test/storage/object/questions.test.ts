@@ -38,7 +38,7 @@ it("keeps tickets until their time is over, and no more of them than it should",
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, state) => {
     const { tickets } = new ConversationStore(state.storage);
-    const grant = { credential: "k", user_id: "ann", origin: null, pinned: false };
+    const grant = { credential: "k", user_id: "ann", origin: null, pinned: false, output: false };
     for (const n of [1, 2, 3, 4]) tickets.put(`hash-${n}`, n * 100, grant);
     expect(tickets.get("hash-1", 99)).toEqual(grant);
     expect(tickets.get("hash-1", 100)).toBeNull();

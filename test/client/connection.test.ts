@@ -35,7 +35,10 @@ describe("connecting", () => {
     await settle();
     const active = [{ skill: "draw", version: "1.0.0", remaining: 5, reason: "loaded", loaded_in_turn: 3, tokens: 9 }];
     FakeSocket.last.welcome({ turn: 3, active });
-    expect(connection.state).toEqual({ status: "open", turn: 3, active, pending: [], closed: null });
+    expect(connection.state).toEqual({
+      ...{ status: "open", turn: 3, active, pending: [], closed: null },
+      ...{ skills: null, calls: [] },
+    });
   });
 
   it("tells subscribers of every new state, each a value of its own, until they have had enough", async () => {

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { PARTS, prepareAssets } from "../../scripts/build/static.mjs";
 
@@ -42,9 +43,34 @@ async function compiles(files: Record<string, string>, resolution: string): Prom
 }
 
 describe("skill-gateway/client", () => {
-  it("is under 4 KiB, the hook under one more", async () => {
+  it("is under 4 KiB, the hooks under one and a half more", async () => {
     expect(gzipSync(await built("skill-gateway.js")).byteLength).toBeLessThan(4 * 1024);
-    expect(gzipSync(await built("react.js")).byteLength).toBeLessThan(1024);
+    expect(gzipSync(await built("react.js")).byteLength).toBeLessThan(1536);
+  });
+
+  it("is in a page's bundle as far as the page uses it, and never more than 15 KiB", async () => {
+    /** What a page's bundler makes of the package for a page that has these lines; without React, which the page has anyway. */
+    const bundled = async (contents: string) => {
+      const made = await build({
+        stdin: { contents, resolveDir: path.join(root, "sdk"), loader: "ts" },
+        external: ["react"],
+        ...{ bundle: true, write: false, minify: true, format: "esm", platform: "browser", logLevel: "error" },
+      });
+      const { text } = made.outputFiles[0]!;
+      return { text, bytes: gzipSync(text).byteLength };
+    };
+    const all = await bundled(`export * from "skill-gateway/client"; export * from "skill-gateway/react";`);
+    expect(all.bytes).toBeLessThan(15 * 1024);
+    const one = await bundled(`import { connect } from "skill-gateway/client"; connect({ ticket: () => null });`);
+    expect(one.bytes).toBeLessThan(all.bytes - 500);
+    // What says where a skill stands is the hook's, and no page's that only connects.
+    expect([all, one].map(({ text }) => text.includes('"leaving"'))).toEqual([true, false]);
+    const types = await bundled(`import { skillsIn } from "skill-gateway/client"; console.log(skillsIn);`);
+    expect([types.text.includes("WebSocket"), types.bytes < 600]).toEqual([false, true]);
+    const nothing = await bundled(
+      `import "skill-gateway/client"; import "skill-gateway/react"; import "skill-gateway";`,
+    );
+    expect(nothing.text.trim()).toBe("");
   });
 
   it("needs nothing; the hook needs React and the client", async () => {
@@ -60,9 +86,9 @@ describe("skill-gateway/client", () => {
     const modules = await Promise.all(names.map((name) => import(/* @vite-ignore */ name)));
     expect(modules.map((module) => Object.keys(module).sort())).toEqual([
       ["Chat", "SkillGateway", "SkillGatewayError"],
-      ["connect"],
-      ["useSkillGateway"],
-      ["useSkillGateway"],
+      ["connect", "skillsIn"],
+      ["useSkillGateway", "useSkills", "useToolCalls"],
+      ["useSkillGateway", "useSkills", "useToolCalls"],
       ["withSkills"],
       ["withSkills"],
       ["aiSdk", "toolNameOf"],
@@ -86,7 +112,9 @@ connection.answer("r", { result: 1 });
     const text = await readFile(path.join(root, "docs", "front-end.md"), "utf8");
     const blocks = (language: string) =>
       [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, given]) => given === language).map(([, , code]) => code);
-    await compiles({ "page.ts": blocks("ts").join("\n"), "chat.tsx": blocks("tsx").join("\n") }, "bundler");
+    const components = Object.fromEntries(blocks("tsx").map((code, n) => [`chat-${n}.tsx`, code ?? ""]));
+    expect(Object.keys(components)).toHaveLength(2);
+    await compiles({ "page.ts": blocks("ts").join("\n"), ...components }, "bundler");
   });
 
   it("is made anew only when something changed, and whole", async () => {

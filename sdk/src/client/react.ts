@@ -1,15 +1,20 @@
-// `skill-gateway/client/react`: one hook that keeps a component connected to its conversation for as long as it is mounted.
+// `skill-gateway/client/react`: a hook that keeps a component connected to its conversation for as long as it is mounted, and two that show
+// what it hears of skills and of calls.
 
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import {
   type Ack,
   type Answer,
   type Connection,
   type ConnectOptions,
+  type ConversationSkill,
   connect,
   type Handler,
   type SkillEvent,
   type State,
+  skillsIn,
+  type ToolCall,
+  type Topic,
 } from "./skill-gateway.js";
 
 export interface SkillGatewayOptions extends Omit<ConnectOptions, "ticket"> {
@@ -21,10 +26,22 @@ export interface SkillGatewayOptions extends Omit<ConnectOptions, "ticket"> {
 }
 
 export interface SkillGateway extends State {
+  readonly conversation: string | null;
+  /** As in the options. They count from when the conversation was given. */
+  readonly hears: readonly Topic[];
   answer(requestId: string, answer: Answer): Promise<Ack>;
 }
 
-const NOT_YET: State = { status: "connecting", turn: 0, active: [], pending: [], closed: null };
+const NOT_YET: State = {
+  status: "connecting",
+  turn: 0,
+  active: [],
+  skills: null,
+  calls: [],
+  pending: [],
+  closed: null,
+};
+const NOTHING: readonly never[] = [];
 const NONE: State = { ...NOT_YET, status: "idle" };
 
 /** Connects to a conversation; `null` while there is none, which is the status `idle`. Another id is another connection. */
@@ -37,9 +54,10 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
   const [connection, setConnection] = useState<Connection | null>(null);
   useEffect(() => {
     if (conversation === null) return;
-    const { client, WebSocket } = latest.current;
+    const { client, hears, WebSocket } = latest.current;
     const made = connect({
       client,
+      hears,
       WebSocket,
       ticket: () => latest.current.ticket(conversation),
       onError: (error) => latest.current.onError?.(error),
@@ -79,5 +97,68 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
       connection?.answer(requestId, given) ?? { success: false, error: "unknown_request" },
     [connection],
   );
-  return { ...state, answer };
+  return { ...state, conversation, hears: options.hears ?? NOTHING, answer };
+}
+
+/** The skills of a conversation for a page that lets its user choose. */
+export interface SkillPicker {
+  /** Those in the prompt first. */
+  skills: readonly ConversationSkill[];
+  /** How many the conversation may use; it may be more than are listed. */
+  total: number;
+  /** What the user has picked for the next message: send it along, and let your back end pass it on as `selected_skills`. */
+  picked: readonly string[];
+  /** Picks one, or takes it back. */
+  pick(skill: string, isPicked?: boolean): void;
+  /** Nothing is picked any more, as after the message was sent. */
+  clear(): void;
+}
+
+/** What the conversation may use, what of it is in the prompt, and what the user picks. Wants `hears: ["skills"]`. */
+export function useSkills(gateway: SkillGateway): SkillPicker {
+  mustHear(gateway, "skills");
+  const { conversation, skills, active, turn } = gateway;
+  const [{ of, names }, setPicked] = useState<{ of: string | null; names: readonly string[] }>(NOT_PICKED);
+  const picked = of === conversation ? names : NOTHING;
+  const list = useMemo(() => skillsIn({ skills, active, turn }), [skills, active, turn]);
+  const pick = useCallback(
+    (skill: string, isPicked = true) =>
+      setPicked((before) => {
+        const rest = before.of === conversation ? before.names.filter((name) => name !== skill) : [];
+        return { of: conversation, names: isPicked ? [...rest, skill] : rest };
+      }),
+    [conversation],
+  );
+  const clear = useCallback(() => setPicked(NOT_PICKED), []);
+  return { skills: list, total: skills?.total ?? list.length, picked, pick, clear };
+}
+
+const NOT_PICKED = { of: null, names: NOTHING };
+
+/** The calls of the current turn. */
+export interface ToolCalls {
+  /** In the order of their beginning. */
+  calls: readonly ToolCall[];
+  running: readonly ToolCall[];
+  /** The call with this id: that of a `toolCallId` in a message. */
+  of(callId: string): ToolCall | undefined;
+}
+
+/** The calls of the gateway's tools while they run and after, under their own names. Wants `hears: ["calls"]`. */
+export function useToolCalls(gateway: SkillGateway): ToolCalls {
+  mustHear(gateway, "calls");
+  const { calls } = gateway;
+  return useMemo(
+    () => ({
+      calls,
+      running: calls.filter(({ state }) => state === "running"),
+      of: (callId) => calls.find(({ call_id }) => call_id === callId),
+    }),
+    [calls],
+  );
+}
+
+/** Else the page would wait for what it never asked for. */
+function mustHear({ hears }: SkillGateway, topic: Topic): void {
+  if (!hears.includes(topic)) throw new Error(`Give useSkillGateway \`hears: ["${topic}"]\` to be told of ${topic}.`);
 }

@@ -1,8 +1,9 @@
 // `skill-gateway/client`: keeps a page connected to its conversation and answers what skills ask of it. No dependencies.
 
 import { requests } from "./requests.js";
-import type { ActiveSkill, Connection, ConnectOptions, Frame, SkillEvent, State, Ticket } from "./types.js";
+import type { ActiveSkill, Connection, ConnectOptions, Frame, SkillEvent, State, Ticket, ToolCall } from "./types.js";
 
+export { type ConversationSkill, skillsIn } from "./skills.js";
 export type * from "./types.js";
 
 /** Close codes after which trying again cannot help: unauthenticated, forbidden origin, no such conversation. */
@@ -18,12 +19,22 @@ const GRACE_MS = 500;
 /** The time for a ticket and a welcome together. */
 const CONNECT_MS = 20_000;
 
+const FIRST: State = {
+  status: "connecting",
+  turn: 0,
+  active: [],
+  skills: null,
+  calls: [],
+  pending: [],
+  closed: null,
+};
+
 /** Connects to a conversation, and again whenever the connection is lost, until it is closed. */
 export function connect(options: ConnectOptions): Connection {
-  const { client, onError = () => {}, WebSocket: Socket = WebSocket } = options;
+  const { client, hears, onError = () => {}, WebSocket: Socket = WebSocket } = options;
   const listeners = new Set<(state: State) => void>();
   const eventListeners = new Set<(event: SkillEvent) => void>();
-  let state: State = { status: "connecting", turn: 0, active: [], pending: [], closed: null };
+  let state: State = FIRST;
   let socket: WebSocket | null = null;
   let resume: Ticket | null = null;
   let lastSeq: number | undefined;
@@ -77,7 +88,7 @@ export function connect(options: ConnectOptions): Connection {
     socket = opened;
     opened.onopen = () => {
       if (resuming !== null) resume = null;
-      opened.send(JSON.stringify({ type: "hello", last_seq: lastSeq, client }));
+      opened.send(JSON.stringify({ type: "hello", last_seq: lastSeq, client, hears }));
     };
     opened.onmessage = ({ data }) => {
       after(SILENCE_MS, probe);
@@ -115,6 +126,15 @@ export function connect(options: ConnectOptions): Connection {
         break;
       case "skill:active":
         update(activation(frame));
+        break;
+      case "skill:list":
+        update({ skills: { listed: frame.skills, total: frame.total } });
+        break;
+      case "tool:calls":
+        update({ calls: frame.calls });
+        break;
+      case "tool:call":
+        update({ calls: withCall(state.calls, frame.call) });
         break;
       case "mark":
         socket?.send(JSON.stringify(frame));
@@ -176,6 +196,12 @@ export function connect(options: ConnectOptions): Connection {
     state = { ...state, ...change };
     for (const listener of listeners) listener(state);
   }
+}
+
+/** The same call told again takes its place. One that runs anew, under an id that was there, does too. */
+function withCall(calls: readonly ToolCall[], call: ToolCall): ToolCall[] {
+  const isNew = calls.every(({ call_id }) => call_id !== call.call_id);
+  return isNew ? [...calls, call] : calls.map((one) => (one.call_id === call.call_id ? call : one));
 }
 
 const activation = ({ turn, active }: { turn: number; active: ActiveSkill[] }) => ({ turn, active });

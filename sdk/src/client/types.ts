@@ -15,6 +15,8 @@ export interface ConnectOptions {
   ticket: () => Ticket | null | Promise<Ticket | null>;
   /** Says who is there; the gateway keeps it with the socket. */
   client?: string;
+  /** What else to be told of: the skills that the conversation may use, and the calls of tools while they run. */
+  hears?: readonly Topic[];
   /** Hears what went wrong but did not end the connection: a ticket that could not be had, an `error` frame. */
   onError?: (error: unknown) => void;
   /** For places without a WebSocket of their own. */
@@ -36,6 +38,39 @@ export interface ActiveSkill {
   reason: "loaded" | "preloaded" | "selected" | "dependency";
   loaded_in_turn: number;
   tokens: number;
+}
+
+export type Topic = "skills" | "calls";
+
+/** A skill that the conversation may use. */
+export interface ListedSkill {
+  skill: string;
+  description: string;
+  version: string | null;
+  /** Of its instructions. */
+  tokens: number;
+  /** Only the user may choose it; no model sees it before. */
+  user_only: boolean;
+}
+
+/** A call of one of the gateway's tools in the current turn. */
+export interface ToolCall {
+  /** The model's id of it; that of the `toolCallId` in a message. */
+  call_id: string;
+  /** The tool's own name, also where the model calls it by way of `call_skill_tool`. */
+  name: string;
+  /** Whose tool it is, or which skill it is about; `null`: of the gateway, or of a server. */
+  skill: string | null;
+  state: "running" | "done" | "failed" | "cancelled";
+  turn: number;
+  /** Instants (RFC 3339). */
+  started_at: string;
+  ended_at: string | null;
+  progress?: { progress: number; total?: number; message?: string };
+  /** With a ticket that has `output`: what it was given, unless that is long. */
+  arguments?: Record<string, unknown>;
+  /** With a ticket that has `output`: what it has answered, shortened. Instructions are left out. */
+  output?: string;
 }
 
 /** A skill's question to the page. */
@@ -62,6 +97,10 @@ export interface State {
   readonly status: Status;
   readonly turn: number;
   readonly active: readonly ActiveSkill[];
+  /** What the conversation may use, where the page hears of skills; `null` until it is told. `total` may be more than are listed. */
+  readonly skills: { readonly listed: readonly ListedSkill[]; readonly total: number } | null;
+  /** Calls of the current turn in the order of their beginning, where the page hears of calls. */
+  readonly calls: readonly ToolCall[];
   /** Questions that this page has neither answered nor seen withdrawn, oldest first. */
   readonly pending: readonly SkillRequest[];
   /** Why it is closed for good; 4401 unauthenticated, 4403 forbidden origin, 4404 no such conversation. */
@@ -116,6 +155,10 @@ export type Frame =
   | ({ type: "ack"; request_id: string } & Ack)
   | { type: "skill:cancelled"; request_id: string; reason: string }
   | { type: "skill:active"; turn: number; active: ActiveSkill[] }
+  | { type: "skill:list"; skills: ListedSkill[]; total: number }
+  /** All calls of the turn, in place of what was told before. */
+  | { type: "tool:calls"; turn: number; calls: ToolCall[] }
+  | { type: "tool:call"; call: ToolCall }
   /** To be sent back: it tells the gateway that we have read so far. */
   | { type: "mark"; mark: string }
   /** With `request_id`: an answer to it could not be taken now. */

@@ -1,0 +1,93 @@
+// What a page that asked for it hears of skills and of calls.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { skillsIn, type ToolCall } from "../../sdk/src/client/skill-gateway";
+import { FakeSocket, page, settle, welcomed } from "./page";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const listed = (skill: string) => ({ skill, description: `${skill}!`, version: "1.0.0", tokens: 9, user_only: false });
+const active = (skill: string, more: object = {}) => ({
+  ...{ skill, version: "2.0.0", remaining: 3, reason: "loaded" as const, loaded_in_turn: 1, tokens: 12 },
+  ...more,
+});
+const made = (call_id: string, state: ToolCall["state"] = "running"): ToolCall => ({
+  ...{ call_id, name: "draw", skill: "art", state, turn: 1, started_at: "2026-11-22T00:00:00.000Z" },
+  ended_at: state === "running" ? null : "2026-11-22T00:00:01.000Z",
+});
+
+describe("a page", () => {
+  it("says in its hello what it hears of, also when it comes again; without a word it hears nothing", async () => {
+    await welcomed({ hears: ["skills", "calls"] });
+    expect(FakeSocket.last.frames).toEqual([{ type: "hello", hears: ["skills", "calls"] }]);
+    FakeSocket.last.end();
+    await vi.advanceTimersToNextTimerAsync();
+    FakeSocket.last.onopen?.();
+    expect(FakeSocket.last.frames).toMatchObject([{ hears: ["skills", "calls"] }]);
+    await welcomed();
+    expect(FakeSocket.last.frames).toEqual([{ type: "hello" }]);
+  });
+
+  it("has the list of skills as it was told last", async () => {
+    const { connection } = page({ hears: ["skills"] });
+    await settle();
+    FakeSocket.last.welcome();
+    expect(connection.state.skills).toBeNull();
+    FakeSocket.last.say({ type: "skill:list", skills: [listed("a")], total: 1 });
+    FakeSocket.last.say({ type: "skill:list", skills: [listed("a"), listed("b")], total: 400 });
+    expect(connection.state.skills).toEqual({ listed: [listed("a"), listed("b")], total: 400 });
+  });
+
+  it("follows calls by their ids, and goes by the whole that it is told after it was away", async () => {
+    const { connection } = await welcomed({ hears: ["calls"] });
+    const say = (frame: object) => FakeSocket.last.say(frame);
+    say({ type: "tool:calls", turn: 1, calls: [made("a", "done")] });
+    say({ type: "tool:call", call: made("b") });
+    say({ type: "tool:call", call: made("c") });
+    say({ type: "tool:call", call: made("b", "failed") });
+    const states = () => connection.state.calls.map(({ call_id, state }) => `${call_id} ${state}`);
+    expect(states()).toEqual(["a done", "b failed", "c running"]);
+    // The gateway was killed, and the call with it.
+    FakeSocket.last.end();
+    await vi.advanceTimersToNextTimerAsync();
+    FakeSocket.last.welcome();
+    say({ type: "tool:calls", turn: 1, calls: [made("a", "done"), made("b", "failed")] });
+    expect(states()).toEqual(["a done", "b failed"]);
+    say({ type: "tool:call", call: made("c") });
+    say({ type: "tool:calls", turn: 2, calls: [] });
+    expect(states()).toEqual([]);
+  });
+});
+
+describe("the skills of a conversation", () => {
+  it("stand by what of them is in the prompt", () => {
+    const skills = { listed: ["a", "b", "c", "d"].map(listed), total: 9 };
+    const inPrompt = [
+      active("c", { loaded_in_turn: 5 }),
+      active("b", { remaining: null }),
+      active("d", { remaining: 0 }),
+      active("hidden"),
+    ];
+    const told = skillsIn({ skills, active: inPrompt, turn: 5 });
+    expect(told.map(({ skill, state, remaining }) => [skill, state, remaining])).toEqual([
+      ["c", "loaded", 3],
+      ["b", "active", null],
+      ["d", "leaving", 0],
+      ["hidden", "active", 3],
+      ["a", "available", 0],
+    ]);
+    // What is in the prompt is what is told of it, not what is newest.
+    expect(told[0]).toMatchObject({ version: "2.0.0", tokens: 12, description: "c!" });
+    expect(told[3]).toMatchObject({ description: "" });
+  });
+
+  it("are those in the prompt, as long as there is no list", () => {
+    expect(skillsIn({ skills: null, active: [active("a")], turn: 2 }).map(({ skill }) => skill)).toEqual(["a"]);
+    expect(skillsIn({ skills: null, active: [], turn: 0 })).toEqual([]);
+  });
+});

@@ -20,7 +20,6 @@ const LAYERS: Record<string, number> = {
   "sign-in": 4,
   conversation: 4,
   pages: 4,
-  "sign-in": 4,
   "app.ts": 5,
   "cron.ts": 5,
   "edges.ts": 6,

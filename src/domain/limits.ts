@@ -182,18 +182,6 @@ export const ACCESS_LIMITS = {
   notedKeys: 10_000,
 } as const;
 
-/** Grants of MCP hosts. */
-export const GRANT_LIMITS = {
-  /** Of one user: one for each host on each machine. Beyond it the one that was refreshed longest ago ends. */
-  perUser: 100,
-  /** Access tokens of one grant, each good for an hour. Beyond it the oldest is forgotten. */
-  tokens: 100,
-  /** What a host may post to get a token. */
-  formBytes: 32 * KiB,
-  /** PKCE's verifier and a redirect URI, in characters. */
-  verifierChars: 128,
-} as const;
-
 /** What a remote MCP server may send, and what is kept of it. */
 export const UPSTREAM_LIMITS = {
   /** One answer, and all that a stream carries while a batch of calls runs. */

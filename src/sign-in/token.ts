@@ -3,9 +3,9 @@
 import type { Context as HonoContext } from "hono";
 import { rateHeaders } from "../domain/access/rate";
 import { GatewayError, HTTP_STATUS, refusalIn } from "../domain/errors";
-import { GRANT_LIMITS } from "../domain/limits";
 import { settingsFrom } from "../domain/settings/settings";
 import { hasOwnSignIn } from "../domain/settings/sign-in";
+import { GRANT_LIMITS } from "../domain/sign-in/limits";
 import { publicOrigin, readResource } from "../domain/sign-in/resource";
 import { readBytes } from "../edge/body";
 import type { HttpEnv } from "../edge/env";

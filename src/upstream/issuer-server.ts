@@ -46,7 +46,7 @@ export interface OwnClient {
 }
 
 /** Exchanges a code for an ID token. Throws `unavailable` where there is none. */
-export async function exchangeCode(
+export async function exchangeIssuerCode(
   url: string,
   client: OwnClient,
   given: { code: string; redirectUri: string; verifier: string },

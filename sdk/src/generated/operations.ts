@@ -12,13 +12,17 @@ export type Issue = { code: string; message: string; path?: string; line?: numbe
 
 export type Health = { status: "ok" | "degraded" | "failed"; version: string; checked_at: string; checks: { d1: "ok" | "failed" | "absent"; r2: "ok" | "failed" | "absent"; loader: "ok" | "failed" | "absent"; rates: "ok" | "failed" | "absent"; search: "ok" | "failed" | "absent" }; database?: { served_by_region: string | null; served_by_primary: boolean | null }; issues?: (Issue)[] };
 
-export type ProtectedResource = { resource: string; resource_name: string; authorization_servers?: (string)[]; bearer_methods_supported: ("header")[] };
+export type ProtectedResource = { resource: string; resource_name: string; authorization_servers?: (string)[]; scopes_supported?: (string)[]; bearer_methods_supported: ("header")[]; resource_documentation: string };
 
 export type CreatedKey = (Key) & ({ key: string });
 
 export type Key = { id: string; user_id: string; role: "user" | "admin"; name: string | null; scopes: (string)[]; groups: (string)[]; expires_at: string | null; created_at: string; /** To within 10 minutes. */ last_used_at: string | null; /** The key it was made to replace. */ replaces: string | null };
 
+export type Grant = { id: string; user_id: string; client_id: string; /** What the host calls itself. Nobody has verified it. */ client_name: string; /** The MCP URL that its tokens open. */ resource: string; signed_in_by: "key" | "link" | "issuer"; created_at: string; expires_at: string; /** To within 10 minutes. */ last_used_at: string | null };
+
 export type Me = { user_id: string; role: "user" | "admin"; name: string | null; groups: (string)[]; memberships: ({ group: string; role: "Owner" | "Maintainer" | "Developer" | "Reporter" })[]; scopes: (string)[]; quotas: { skills: { used: number; limit: number }; versions: { used: number; limit: number }; bytes: { used: number; limit: number }; databaseBytes: { used: number; limit: number }; ghosts: { used: number; limit: number }; keys: { used: number; limit: number }; files: { used: number; limit: number } }; /** Since midnight UTC. `keys`: those that were made for this user. */ today: { uploads: { used: number; limit: number }; conversations: { used: number; limit: number }; scripts: { used: number; limit: number }; keys: { used: number; limit: number } } };
+
+export type SignInLink = { id: string; user_id: string; /** What the user opens, or types into the sign-in page. */ url: string; expires_at: string };
 
 export type AuditRecord = { seq: number; at: string; actor: string; user_id: string | null; key_id: string; action: string; resource_type: string; resource_id: string; request_id: string; before: { [name: string]: unknown } | null; after: { [name: string]: unknown } | null };
 
@@ -103,7 +107,7 @@ export type ReplacedGhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: 
 /** What each operation takes and answers. */
 export interface Operations {
   /** Who did what, newest first (admin) */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "key.create" | "key.rotate" | "key.revoke" | "mcp_server.put" | "mcp_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.open" | "skill.close" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "key.create" | "key.rotate" | "key.revoke" | "mcp_server.put" | "mcp_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** The state as it was in the latest pass over a turn */
   "conversations.at": { request: { path: { id: string; turn?: number } }; answer: { turn: number; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } } } };
   /** Create a conversation; a known id has its settings updated */
@@ -160,6 +164,12 @@ export interface Operations {
   "ghosts.replace": { request: { path: { id: string }; body: ReplacedGhostRequest }; answer: Ghost };
   /** Make the ghost of this name, or replace it */
   "ghosts.setByName": { request: { path: { namespace: string; name: string }; body: NamedGhostRequest }; answer: Ghost };
+  /** End a grant of one's own at once, as an admin any */
+  "grants.end": { request: { path: { id: string } }; answer: void };
+  /** Sign out of every MCP host */
+  "grants.endAll": { request: {  }; answer: { ended: number } };
+  /** What MCP hosts were given by signing in, newest first: one's own, an admin's list has everybody's */
+  "grants.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (Grant)[]; next_cursor: string | null } };
   /** Make a group, as its owner (admins; with `GROUPS_OPEN` everybody) */
   "groups.create": { request: { body: { name: string; display_name?: string } }; answer: Group };
   /** Delete a group without skills, with its members and secrets (Owner) */
@@ -232,6 +242,8 @@ export interface Operations {
   "secrets.rotate": { request: {  }; answer: { rotated: number; remaining: number } };
   /** Store a secret for some hosts, in place of one of the same name */
   "secrets.set": { request: { path: { name: string }; body: NewSecret }; answer: Secret };
+  /** Make a link that signs a user in once, for an MCP host (admin, or a service with `act_as`) */
+  "signIns.create": { request: { body: { user_id: string } }; answer: SignInLink };
   /** SKILL.md as text, as the predecessor system's admin page asks for it */
   "skills.content": { request: { path: { id: string } }; answer: { content: string } };
   /** Delete a skill that no ghost holds; an admin may `force` it */
@@ -333,6 +345,9 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "ghosts.list": ["GET","/api/v1/kinds/ghosts","safe","items"],
   "ghosts.replace": ["PUT","/api/v1/kinds/ghosts/{id}","idempotent","json"],
   "ghosts.setByName": ["PUT","/api/v1/kinds/ghosts/by-name/{namespace}/{name}","idempotent","json"],
+  "grants.end": ["DELETE","/api/v1/grants/{id}","idempotent","none"],
+  "grants.endAll": ["DELETE","/api/v1/grants","idempotent","json"],
+  "grants.list": ["GET","/api/v1/grants","safe","items"],
   "groups.create": ["POST","/api/v1/groups","never","json"],
   "groups.delete": ["DELETE","/api/v1/groups/{name}","idempotent","none"],
   "groups.get": ["GET","/api/v1/groups/{name}","safe","json"],
@@ -369,6 +384,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "secrets.list": ["GET","/api/v1/secrets","safe","items"],
   "secrets.rotate": ["POST","/api/v1/secrets/rotate","idempotent","json"],
   "secrets.set": ["PUT","/api/v1/secrets/{name}","idempotent","json"],
+  "signIns.create": ["POST","/api/v1/sign-ins","never","json"],
   "skills.content": ["GET","/api/v1/kinds/skills/public/{id}/content","safe","json"],
   "skills.delete": ["DELETE","/api/v1/kinds/skills/{id}","idempotent","none"],
   "skills.deletePublic": ["DELETE","/api/v1/kinds/skills/public/{id}","idempotent","none"],

@@ -7,7 +7,7 @@ import { GatewayError, refusalIn } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { withAnswer } from "../../domain/sign-in/redirect";
 import type { PageOf } from "../../storage/d1/sign-in/pages";
-import { exchangeCode, readIssuerServer } from "../../upstream/issuer-server";
+import { exchangeIssuerCode, readIssuerServer } from "../../upstream/issuer-server";
 import type { Looking } from "../access/identity";
 import { readClaims } from "../access/token";
 import type { SignInContext } from "./context";
@@ -70,7 +70,7 @@ export async function finishOutside(
     return { problem: "You were not signed in there. Try again, or sign in in another way.", guess: false };
   const { token } = await readIssuerServer(issuer, looking.fetch, looking.development);
   const given = { code, redirectUri: callback, verifier: marks.verifier };
-  const idToken = await exchangeCode(token, client, given, looking.fetch);
+  const idToken = await exchangeIssuerCode(token, client, given, looking.fetch);
   const now = context.now();
   try {
     const { bearer, claims } = await readClaims(

@@ -99,7 +99,8 @@ async function holderOf(context: SignInContext, looking: Looking, text: string):
     requestId: context.requestId,
     // No resource of any token: what opens with one of an issuer or a host is not a key.
     path: "/oauth/sign-in",
-    resource: null, bookmark: null,
+    resource: null,
+    bookmark: null,
   };
   try {
     const { caller, key } = await identify(looking, shown, "certain", () => undefined);

@@ -1,7 +1,7 @@
 // Grants and their tokens in D1. A batch cannot branch, so each statement says itself what must hold, by the database's clock.
 
 import { and, desc, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { GRANT_LIMITS } from "../../../domain/limits";
+import { GRANT_LIMITS } from "../../../domain/sign-in/limits";
 import type { Database } from "../database";
 import { now as databaseNow, keys } from "../schema/registry";
 import { grantCodes, grants, grantTokens } from "../schema/sign-in";

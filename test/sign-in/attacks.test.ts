@@ -25,9 +25,10 @@ describe("a request that is not the program's own", () => {
     ["https in place of http", { redirect_uri: "https://127.0.0.1:33418/callback" }],
     [
       "another program's URI",
-      async () => (
-        await register({ redirect_uris: ["https://other.example/b"] }), { redirect_uri: "https://other.example/b" }
-      ),
+      async () => {
+        await register({ redirect_uris: ["https://other.example/b"] });
+        return { redirect_uri: "https://other.example/b" };
+      },
     ],
     [
       "a script that was registered beside a good one",

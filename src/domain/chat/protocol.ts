@@ -73,6 +73,8 @@ export interface Merger {
   readonly said: Said;
   /** Where parts of an answer have ids: those of the last part that was given out. */
   readonly lastIds?: readonly string[];
+  /** Where parts of an answer have ids: what was given out of the step that runs, as far as it came. */
+  readonly shown?: readonly JsonObject[];
   /** The whole answer, for who did not ask for a stream. */
   whole(): JsonObject;
 }
@@ -106,6 +108,8 @@ export interface Protocol {
   readonly format: Format;
   /** Behind the model's address. */
   readonly path: string;
+  /** What has the messages. */
+  readonly field: "messages" | "input";
   /** What bounds an answer. */
   readonly outputField: string;
   /** How the key is sent. */
@@ -113,6 +117,8 @@ export interface Protocol {
   /** The messages of a request; `null` where there are none. */
   messages(body: JsonObject): JsonObject[] | null;
   entry(message: JsonObject): Entry;
+  /** The text of an answer as it is written. */
+  textOf(message: JsonObject): string;
   /** Names of the caller's own tools. */
   toolNames(body: JsonObject): string[];
   /** Why a request goes to the model as it is, in a word; `null` where skills are added. */

@@ -2,7 +2,6 @@
 
 import type { Protocol } from "../../domain/chat/protocol";
 import type { ChatRefusal } from "../../domain/chat/refusal";
-import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { Context } from "../context";
 import type { ConversationApi } from "../conversation/api";
 import { type Target, unwrap } from "../conversation/api";
@@ -11,11 +10,11 @@ import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
 import { type Begun, beginLoop, breakOff, type Loop, runLoop } from "./loop";
 import { Outlet } from "./outlet";
-import { patientCall } from "./patient";
+import { passThrough } from "./passing";
 import type { GiveBack } from "./places";
 import { withReferences } from "./references";
 import { type ChatAsked, chatSettings, settle, tailOfItem } from "./request";
-import { type ModelCall, modelCall } from "./upstream";
+import { type ModelCall, modelCall, patientCall } from "./upstream";
 
 /** What a request comes with besides its body. */
 export interface ChatPlace {
@@ -122,7 +121,8 @@ async function finished({ context, asked, later, open }: ChatPlace, begun: Begun
       if (asked.known === "found" && tails.length > 0) await work;
     });
   } finally {
-    if (!isSettled) settled([]);
+    // A chat whose answer was stopped is known by what was shown of it.
+    if (!isSettled) settled(await Promise.all((merger.shown ?? []).map(({ id }) => tailOfItem(String(id)))));
     if (asked.known === "once") {
       const { api, target } = open(asked.conversation);
       later(api.erase(target).then(unwrap));
@@ -134,62 +134,10 @@ async function finished({ context, asked, later, open }: ChatPlace, begun: Begun
 async function asItIs(place: ChatPlace, call: ModelCall, why: string): Promise<Response> {
   const { context, asked } = place;
   const { body } = asked;
-  const answer = await call({ ...body, model: asked.model.entry.model }, place.signal);
-  const headers = new Headers({ "x-skills": `off; ${why}` });
-  const type = answer.headers.get("content-type");
-  if (type !== null) headers.set("content-type", type);
-  const meter = new Meter();
-  const through = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      meter.see(chunk);
-      controller.enqueue(chunk);
-    },
-  });
-  const passed = answer.body?.pipeTo(through.writable) ?? through.writable.close();
-  const ended = passed
-    .catch(() => undefined)
-    .then(() => settle(context, asked, meter.tokens(body), []))
-    .finally(place.release);
+  const answer = await call.send({ ...body, model: asked.model.entry.model }, place.signal);
+  const { response, tokens } = passThrough(answer, body, call.untold);
+  const ended = tokens.then((used) => settle(context, asked, used, [])).finally(place.release);
   place.later(ended);
-  return new Response(through.readable, { status: answer.status, headers });
-}
-
-/** Looks for what an answer says that it took, where that stands: at its beginning and at its end. */
-class Meter {
-  static readonly #KEPT = 16_384;
-  readonly #decoder = new TextDecoder();
-  #head = "";
-  #tail = "";
-  #bytes = 0;
-
-  see(chunk: Uint8Array): void {
-    const text = this.#decoder.decode(chunk, { stream: true });
-    this.#bytes += chunk.byteLength;
-    if (this.#head.length < Meter.#KEPT) this.#head += text;
-    this.#tail = (this.#tail + text).slice(-Meter.#KEPT);
-  }
-
-  /** Where nothing is said, a guess by the size. */
-  tokens(body: JsonObject): number {
-    const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
-    const told = texts.flatMap((text) =>
-      [...text.matchAll(/"usage":\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g)].map(([, found]) =>
-        readUsageText(found ?? ""),
-      ),
-    );
-    const most = Math.max(0, ...told);
-    return most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4);
-  }
-}
-
-function readUsageText(text: string): number {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return 0;
-    const { total_tokens: total, input_tokens: input, output_tokens: output } = value;
-    if (typeof total === "number") return total;
-    return (typeof input === "number" ? input : 0) + (typeof output === "number" ? output : 0);
-  } catch {
-    return 0;
-  }
+  response.headers.set("x-skills", `off; ${why}`);
+  return response;
 }

@@ -67,6 +67,8 @@ export interface ChatEnd {
   message: JsonObject | null;
   /** Of what was given out; `null`: nothing was, and the same request may go on. */
   digest: string | null;
+  /** What was given out of a step that came to no end, where it may be named by its ids. */
+  shown: JsonObject[];
 }
 
 /** What a request would be given, where nothing is begun. */

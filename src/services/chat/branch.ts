@@ -80,6 +80,10 @@ export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObj
 export function givenItems(chat: ChatStore, ids: readonly string[]): JsonObject[] {
   const missing = new Set(ids);
   const found: JsonObject[] = [];
+  for (const id of ids) {
+    const shown = chat.shown(id);
+    if (shown !== null && missing.delete(id)) found.push(shown);
+  }
   let room = CHAT_LIMITS.branchChars;
   for (const { exchange, format } of chat.newestNodes(CHAT_LIMITS.messages)) {
     if (format !== "openai-responses") continue;

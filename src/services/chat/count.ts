@@ -21,7 +21,7 @@ export async function countChat(place: CountPlace): Promise<Response> {
     ? demoCall(context, protocol, true)
     : await modelCall(context, protocol, model, counting.path, headers);
   const counted = asked.plain === null ? await withOurs(place) : { ...body, model: model.entry.model };
-  const answer = await call(counting.body(counted), signal);
+  const answer = await call.send(counting.body(counted), signal);
   const type = answer.headers.get("content-type");
   return new Response(answer.body, { status: answer.status, headers: type === null ? {} : { "content-type": type } });
 }

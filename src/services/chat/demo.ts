@@ -24,7 +24,7 @@ export const isDemo = ({ scope }: FoundModel) => scope === SCOPE;
 
 /** Calls it. */
 export function demoCall(context: Context, protocol: Protocol, isCounted = false): ModelCall {
-  return async (body: JsonObject) => {
+  const send = async (body: JsonObject) => {
     const { counting } = protocol;
     if (isCounted && counting !== undefined) return Response.json(counting.demo(body));
     const move = demoMove(body);
@@ -33,4 +33,5 @@ export function demoCall(context: Context, protocol: Protocol, isCounted = false
     const id = context.newId("demo").slice(5);
     return new Response(protocol.demo(body, move, id), { headers: { "content-type": type } });
   };
+  return { send, untold: { text: (text) => text, json: (value) => value, isIdle: true } };
 }

@@ -5,6 +5,7 @@ import { ChatRefusal } from "../../domain/chat/refusal";
 import type { JsonObject } from "../../domain/json";
 import type { StreamEvent } from "../../domain/servers/event-stream";
 import { modelEvents } from "./events";
+import type { Untold } from "./upstream";
 
 /** What was heard so far. */
 export interface Heard {
@@ -17,10 +18,11 @@ export interface Heard {
   isHeard: boolean;
 }
 
-/** Reads a step, and passes on what the caller is to see of it. */
+/** Reads a step, and passes on what the caller is to see of it. What the vendor says went wrong passes without what is untold. */
 export async function hearStep(
   state: Heard,
   response: Response,
+  untold: Untold,
   write: (text: string) => Promise<void>,
 ): Promise<void> {
   const { merger, messages } = state;
@@ -28,7 +30,7 @@ export async function hearStep(
   try {
     for await (const event of modelEvents(response)) {
       heard += event.data?.length ?? 0;
-      const text = pushed(merger, event);
+      const text = pushed(merger, event, untold);
       if (text !== "") await write(text);
     }
     state.isHeard = merger.end !== "broken";
@@ -51,10 +53,14 @@ export function counted(state: Heard, end: () => string): string {
 const guess = (messages: readonly JsonObject[], said: number) =>
   Math.ceil((JSON.stringify(messages).length + said) / 4);
 
-function pushed(merger: Merger, event: StreamEvent): string {
+function pushed(merger: Merger, event: StreamEvent, untold: Untold): string {
   try {
     return merger.push(event);
   } catch (error) {
+    if (error instanceof ChatRefusal && error.body !== null) {
+      const { status, code, message, body } = error;
+      throw new ChatRefusal(status, code, message, { body: untold.json(body) });
+    }
     if (!(error instanceof SyntaxError)) throw error;
     throw new ChatRefusal(502, "model_garbled", "The model's answer cannot be read: a part of it is no JSON.");
   }

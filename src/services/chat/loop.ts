@@ -95,9 +95,10 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
 
 /** The text of an answer; `null` where it has calls, since what was stopped has none. */
 function textShown(protocol: Protocol, message: JsonObject | undefined): string | null {
-  const entry = message === undefined ? null : protocol.entry(message);
-  if (entry?.role !== "assistant" || entry.said.calls.length > 0) return null;
-  const text = typeof message?.content === "string" ? message.content : entry.said.text;
+  if (message === undefined) return null;
+  const entry = protocol.entry(message);
+  if (entry.role !== "assistant" || entry.said.calls.length > 0) return null;
+  const text = protocol.textOf(message);
   return text.length > CHAT_LIMITS.stoppedChars ? null : text;
 }
 
@@ -113,7 +114,7 @@ export async function runLoop(state: Begun, onEnd: (digest: string | null) => Pr
   const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
-      await hearStep(state, response, loop.write);
+      await hearStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
       // Who has left wants nothing run any more.
@@ -137,7 +138,7 @@ export async function runLoop(state: Begun, onEnd: (digest: string | null) => Pr
     const last = committed || isEmpty(message) ? null : withoutOurs(state, message);
     const isKept = JSON.stringify(last).length <= CHAT_LIMITS.messageChars;
     const kept = isKept ? { message: last, digest } : { message: null, digest: null };
-    await ask(loop, { do: "end", exchange: state.begun.exchange, ...kept });
+    await ask(loop, { do: "end", exchange: state.begun.exchange, ...kept, shown: [] });
     await onEnd(kept.digest);
     await loop.write(ending);
   } catch (error) {
@@ -204,11 +205,11 @@ async function callModel(state: Begun): Promise<Response> {
     singleSystem: loop.singleSystem,
   });
   try {
-    return await loop.call(body, loop.signal);
+    return await loop.call.send(body, loop.signal);
   } catch (error) {
     const again = error instanceof ChatRefusal && (error.status === 408 || error.status === 429 || error.status >= 500);
     if (done === 0 || !again || loop.signal.aborted) throw error;
-    return loop.call(body, loop.signal);
+    return loop.call.send(body, loop.signal);
   }
 }
 
@@ -222,6 +223,9 @@ async function ask({ object, target, settings }: Loop, request: ChatRequest): Pr
 }
 
 /** Says that this attempt is over. Who cannot be told finds its lease run out. */
-export async function breakOff({ loop, begun }: Begun): Promise<void> {
-  await ask(loop, { do: "end", exchange: begun.exchange, message: null, digest: null }).catch(() => null);
+export async function breakOff({ loop, begun, merger }: Begun): Promise<void> {
+  const shown = loop.isKept ? [...(merger.shown ?? [])] : [];
+  const isKept = JSON.stringify(shown).length <= CHAT_LIMITS.messageChars;
+  const none = { message: null, digest: null, shown: isKept ? shown : [] };
+  await ask(loop, { do: "end", exchange: begun.exchange, ...none }).catch(() => null);
 }

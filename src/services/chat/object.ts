@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { GatewayError } from "../../domain/errors";
-import { isJsonObject, type JsonObject } from "../../domain/json";
+import type { JsonObject } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
 import type { ChatExchange } from "../../storage/object/chat";
 import type { Context } from "../context";
@@ -201,12 +201,16 @@ const answerTooLarge = () =>
     "The steps of this answer are too long together. Ask for less at once.",
   );
 
-async function end(context: Context, session: Session, { exchange: id, message, digest }: ChatEnd): Promise<null> {
+async function end(context: Context, session: Session, ended: ChatEnd): Promise<null> {
+  const { exchange: id, message, digest, shown } = ended;
   const { store } = session;
   const exchange = runningOne(session, id);
   aliveOf(session).delete(id);
   if (digest === null) {
-    store.chat.putExchange({ ...exchange, state: "failed" });
+    store.atomically(() => {
+      store.chat.addShown(id, shown);
+      store.chat.putExchange({ ...exchange, state: "failed" });
+    });
     return null;
   }
   const chain = await chainOf(exchange.parent, digest);
@@ -230,12 +234,11 @@ function runningOne(session: Session, id: string): ChatExchange {
 function exported(session: Session, { after }: ChatExport): ChatRows {
   const { chat } = session.store;
   const page = chat.page(after, CHAT_LIMITS.exportPage);
-  const rows = page.map(({ node: { exchange, ...node } }) => ({
-    ...{ id: node.chain, parent: node.parent, format: node.format, model: node.model },
-    messages: chat.messages(exchange).map(({ message }) => message),
-  }));
+  const rows = page.map(({ node: { chain: id, exchange, parent, format, model } }): JsonObject => {
+    return { id, parent, format, model, messages: chat.messages(exchange).map(({ message }) => message) };
+  });
   return {
-    rows: rows.filter(isJsonObject),
+    rows,
     next: page.length < CHAT_LIMITS.exportPage ? null : (page.at(-1)?.at ?? null),
   };
 }

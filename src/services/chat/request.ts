@@ -9,7 +9,7 @@ import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { CONVERSATION_ID, type ConversationSettings } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
-import type { JsonObject } from "../../domain/json";
+import { isJsonObject, type JsonObject } from "../../domain/json";
 import { findModels, settleChat } from "../../storage/d1/chat/models";
 import type { Use } from "../../storage/d1/usage";
 import { readGhost } from "../../storage/d1/views";
@@ -50,7 +50,7 @@ export async function readChat(
 ): Promise<ChatAsked> {
   const body = protocol.items?.stateless(asked) ?? asked;
   const named = modelAsked(typeof body.model === "string" ? body.model : "");
-  const messages = protocol.messages(body);
+  const messages = messagesOf(protocol, body);
   if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
   if (messages.length > CHAT_LIMITS.messages)
     throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
@@ -88,6 +88,21 @@ export async function readChat(
     tail,
     headers: forwarded(headers, allow),
   };
+}
+
+/** The messages of a request. One that is no object is refused, as the vendor would: without it the model would answer something else. */
+function messagesOf(protocol: Protocol, body: JsonObject): JsonObject[] | null {
+  const list = body[protocol.field];
+  const at = Array.isArray(list) ? list.findIndex((one) => !isJsonObject(one)) : -1;
+  if (!Array.isArray(list) || at === -1) return protocol.messages(body);
+  const param = `${protocol.field}[${at}]`;
+  const why = `Invalid type for '${param}': expected an object, but got ${typeNamed(list[at])} instead.`;
+  throw new ChatRefusal(400, "invalid_type", why, { param });
+}
+
+function typeNamed(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
 /** The name of the model that a ghost asks for. */

@@ -20,8 +20,34 @@ export interface FoundModel {
   entry: ModelEntry;
 }
 
-/** Sends one request to the model. Throws `ChatRefusal` where there is no answer. */
-export type ModelCall = (body: JsonObject, signal: AbortSignal) => Promise<Response>;
+/** What a model's server says, without what is its owner's: keys, and where in the operator's network it is. */
+export interface Untold {
+  text(text: string): string;
+  json(value: JsonObject): JsonObject;
+  /** There is nothing that is not to be told. */
+  isIdle: boolean;
+}
+
+/** How a model is called. */
+export interface ModelCall {
+  /** Sends one request to it. Throws `ChatRefusal` where there is no answer. */
+  send(body: JsonObject, signal: AbortSignal): Promise<Response>;
+  untold: Untold;
+}
+
+function untoldOf(redactor: Redactor, url: string, origins: readonly string[]): Untold {
+  const { host, origin } = new URL(url);
+  const isInside = origins.includes(origin);
+  const text = (told: string) => {
+    const shown = redactor.text(told);
+    return isInside ? shown.replaceAll(host, "[the model's host]") : shown;
+  };
+  return {
+    text,
+    json: (value) => errorBody(text(JSON.stringify(redactor.json(value)))) ?? {},
+    isIdle: redactor.isIdle && !isInside,
+  };
+}
 
 /**
  * Makes what calls a model.
@@ -44,7 +70,8 @@ export async function modelCall(
   if ("problem" in filled) throw new ChatRefusal(502, "model_misconfigured", `The model '${name}': ${filled.problem}.`);
   const { target } = filled;
   const sent = { ...headers, ...target.headers, "content-type": "application/json" };
-  return async (body, signal) => {
+  const untold = untoldOf(target.redactor, target.url, origins);
+  const send: ModelCall["send"] = async (body, signal) => {
     const init = { method: "POST", headers: sent, body: JSON.stringify(body), signal };
     const { firstByteMs: headersMs, totalMs, streamBytes: bytes } = CHAT_LIMITS;
     const guard = { headersMs, totalMs, bytes, origins };
@@ -54,8 +81,32 @@ export async function modelCall(
       },
     );
     if (answer.ok) return answer;
-    throw await refusedBy(answer, name, target.redactor);
+    throw await refusedBy(answer, name, untold);
   };
+  return { send, untold };
+}
+
+/** Models that are known to take less than others of their protocol. Nothing depends on it: one that is not known is asked twice. */
+const lesser = new Set<string>();
+const MOST_KNOWN = 1_000;
+
+/** Asks once more, and less, where a model refuses what only some models take. */
+export function patientCall(protocol: Protocol, { scope, name, entry }: FoundModel, call: ModelCall): ModelCall {
+  const key = JSON.stringify([scope, name, entry.base_url, entry.model]);
+  const less = protocol.lesser;
+  if (less === undefined) return call;
+  const send: ModelCall["send"] = async (body, signal) => {
+    const known = lesser.has(key) ? less(body, null) : null;
+    try {
+      return await call.send(known ?? body, signal);
+    } catch (error) {
+      const again = known === null && error instanceof ChatRefusal ? less(body, error) : null;
+      if (again === null) throw error;
+      if (lesser.size < MOST_KNOWN) lesser.add(key);
+      return call.send(again, signal);
+    }
+  };
+  return { ...call, send };
 }
 
 /** What broke a connection to a model, as the caller is told. */
@@ -69,14 +120,14 @@ export function modelFault(error: unknown): ChatRefusal | null {
 /** What is about the gateway's own credentials would send the caller looking at its own. */
 const CREDENTIALS = [401, 402, 403, 407];
 
-async function refusedBy(answer: Response, name: string, redactor: Redactor): Promise<ChatRefusal> {
+async function refusedBy(answer: Response, name: string, untold: Untold): Promise<ChatRefusal> {
   const { status } = answer;
   const text = await beginningOf(answer);
   if (CREDENTIALS.includes(status) || status < 400)
     return new ChatRefusal(502, "upstream_auth", `The vendor of '${name}' does not take the gateway's key for it.`);
   const wait = answer.headers.get("retry-after");
   const headers: Record<string, string> = wait === null ? {} : { "retry-after": wait.slice(0, 64) };
-  const body = errorBody(redactor.text(text));
+  const body = errorBody(untold.text(text));
   const message = `The model '${name}' answered with status ${status}.`;
   return new ChatRefusal(status, "model_failed", message, { headers, ...(body === null ? {} : { body }) });
 }

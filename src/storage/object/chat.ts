@@ -34,6 +34,8 @@ export interface ChatExchange {
 }
 
 export type ChatMessageKind = "append" | "answer" | "result";
+/** What was given out of a step that came to no end. It is no part of the history, and may be named by its id. */
+const SHOWN = "shown";
 
 export interface ChatMessage {
   seq: number;
@@ -123,8 +125,9 @@ export class ChatStore {
 
   messages(exchange: string): ChatMessage[] {
     if (!this.#tables.has("chat_messages")) return [];
+    const columns = "SELECT seq, part, kind, id, body FROM chat_messages";
     const rows = this.#sql
-      .exec("SELECT seq, part, kind, id, body FROM chat_messages WHERE exchange = ? ORDER BY seq, part", exchange)
+      .exec(`${columns} WHERE exchange = ? AND kind <> ? ORDER BY seq, part`, exchange, SHOWN)
       .toArray();
     const messages: (Omit<ChatMessage, "message"> & { text: string })[] = [];
     for (const { seq, part, kind, id, body } of rows.map((row) => messageSchema.parse(row))) {
@@ -135,7 +138,25 @@ export class ChatStore {
     return messages.map(({ text, ...rest }) => ({ ...rest, message: jsonObject.parse(JSON.parse(text)) }));
   }
 
+  /** What was given out under this id of a step that came to no end. */
+  shown(id: string): JsonObject | null {
+    if (!this.#tables.has("chat_messages")) return null;
+    const of = "SELECT exchange, seq FROM chat_messages WHERE kind = ? AND id = ? LIMIT 1";
+    const bodies = this.#sql
+      .exec<{ body: string }>(`SELECT body FROM chat_messages WHERE (exchange, seq) = (${of}) ORDER BY part`, SHOWN, id)
+      .toArray();
+    return bodies.length === 0 ? null : jsonObject.parse(JSON.parse(bodies.map(({ body }) => body).join("")));
+  }
+
+  addShown(exchange: string, items: readonly JsonObject[]): void {
+    for (const item of items) this.#add(exchange, SHOWN, item, String(item.id));
+  }
+
   addMessage(exchange: string, kind: ChatMessageKind, message: JsonObject, id = ""): void {
+    this.#add(exchange, kind, message, id);
+  }
+
+  #add(exchange: string, kind: string, message: JsonObject, id: string): void {
     this.#tables.make("chat_messages");
     const last = "SELECT coalesce(max(seq), 0) + 1 AS seq FROM chat_messages WHERE exchange = ?";
     const seq = Number(this.#sql.exec<{ seq: number }>(last, exchange).one().seq);
@@ -197,7 +218,7 @@ export class ChatStore {
       .map((row) => ({ at: Number(row.row), node: nodeSchema.parse(row) }));
   }
 
-  #write(exchange: string, seq: number, kind: ChatMessageKind, id: string, message: JsonObject): void {
+  #write(exchange: string, seq: number, kind: string, id: string, message: JsonObject): void {
     for (const [part, body] of inParts(JSON.stringify(message), ROW_LIMITS.partChars).entries())
       this.#sql.exec("INSERT INTO chat_messages VALUES (?, ?, ?, ?, ?, ?)", exchange, seq, part, kind, id, body);
   }

@@ -34,6 +34,8 @@ const item = z.union([
     role: z.enum(["system", "developer", "user"]),
     content: z.union([z.string(), z.array(part).min(1)]),
   }),
+  // `EasyInputMessage` of the same types.
+  z.strictObject({ type: z.literal("message").optional(), role: z.literal("assistant"), content: z.string() }),
   z.strictObject({
     type: z.literal("message"),
     role: z.literal("assistant"),

@@ -11,10 +11,12 @@ export const anthropicMessages: Protocol = {
   api: "anthropic",
   format: "anthropic",
   path: "/v1/messages",
+  field: "messages",
   outputField: "max_tokens",
   keyHeaders: (key) => ({ "x-api-key": key }),
   messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
   entry: entryOfTurn,
+  textOf: ({ content }) => textIn(blocksOf(content)),
   toolNames: ({ tools }) =>
     (Array.isArray(tools) ? tools : []).flatMap((tool) =>
       isJsonObject(tool) && typeof tool.name === "string" ? tool.name : [],
@@ -69,7 +71,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const marked = (list: readonly JsonObject[]) =>
     list.map((one, index) => (index === list.length - 1 ? { ...one, ...marks } : one));
   const ours = parts.system === "" ? [] : marked([{ type: "text", text: parts.system }]);
-  const theirs = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
+  const theirs = Array.isArray(tools) ? tools : [];
   const isForced = isJsonObject(choice) && choice.type === "any";
   // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
   const all = [...(parts.isLast && isForced ? [] : marked(parts.tools)), ...theirs];

@@ -108,6 +108,8 @@ export function withoutCallItems(message: JsonObject, ids: readonly string[]): J
   );
 }
 
+export const idOf = ({ id }: JsonObject): string | null => (typeof id === "string" ? id : null);
+
 /** What ties a call and its result. */
 export function callIdOf({ type, id, call_id: call, approval_request_id: asked }: JsonObject): string | null {
   const found = type === "mcp_approval_request" ? id : (call ?? asked);

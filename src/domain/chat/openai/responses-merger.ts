@@ -7,7 +7,7 @@ import { AnswerLoad } from "../load";
 import { addUsage } from "../merge";
 import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
 import { ChatRefusal } from "../refusal";
-import { callIdOf, callsInStep, isCallItem, isThoughtItem, itemsOf, saidIn, stepOfItems, textsIn } from "./items";
+import { callIdOf, callsInStep, idOf, isCallItem, isThoughtItem, itemsOf, saidIn, stepOfItems, textsIn } from "./items";
 import {
   ADDED,
   asAsked,
@@ -18,10 +18,13 @@ import {
   hold,
   type ItemState,
   leadsToShown,
+  newItem,
   newResponseStep,
+  shownOf,
   stepEndOf,
   takeLastThoughts,
   untoldItems,
+  wholeOf,
 } from "./responses-step";
 
 export class ResponsesMerger implements Merger {
@@ -90,11 +93,13 @@ export class ResponsesMerger implements Merger {
 
   #item(event: JsonObject, index: number): string {
     const { items } = this.#step;
-    const state = items.get(index) ?? { item: {}, shown: null };
-    if (isJsonObject(event.item)) state.item = event.item;
+    const state = items.get(index) ?? newItem();
+    if (isJsonObject(event.item)) Object.assign(state, { item: event.item, said: "" });
     else if (!items.has(index)) return "";
     if (!items.has(index)) this.#load.takeEntry();
-    this.#load.take(event.item);
+    const more = event.type === "response.output_text.delta" && typeof event.delta === "string" ? event.delta : "";
+    state.said += more;
+    this.#load.take(event.item, more);
     items.set(index, state);
     return this.#show(event, state);
   }
@@ -141,7 +146,8 @@ export class ResponsesMerger implements Merger {
       .map(({ item, text }) => {
         const events = eventsOfText(item, text);
         const said = events.at(-1)?.item;
-        const shown = this.#given.push({ item: isJsonObject(said) ? said : item, shown: this.#given.length }) - 1;
+        const shown = this.#given.length;
+        this.#given.push({ ...newItem(), item: isJsonObject(said) ? said : item, shown });
         return events.map((event) => this.#write({ ...event, output_index: shown })).join("");
       })
       .join("");
@@ -228,21 +234,16 @@ export class ResponsesMerger implements Merger {
 
   get lastIds(): string[] {
     const last = this.#given.at(-1)?.item ?? {};
-    return [last.id, callIdOf(last)].flatMap((id) => (typeof id === "string" ? id : []));
+    return [idOf(last), callIdOf(last)].flatMap((id) => id ?? []);
+  }
+
+  get shown(): JsonObject[] {
+    return this.#isInner ? [] : shownOf(this.#step.items.values());
   }
 
   whole(): JsonObject {
-    const { id, created_at } = this.#start ?? {};
     const { response } = this.#step;
     const usage = this.#options.usage === "last" ? (response.usage ?? null) : this.#usage;
-    const output = this.#output();
-    return {
-      ...this.#asAsked(response),
-      ...(id === undefined ? {} : { id }),
-      ...(created_at === undefined ? {} : { created_at }),
-      output,
-      ...(typeof response.output_text === "string" ? { output_text: textsIn(output).join("") } : {}),
-      usage,
-    };
+    return wholeOf(this.#asAsked(response), this.#start ?? {}, this.#output(), usage);
   }
 }

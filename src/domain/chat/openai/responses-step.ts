@@ -3,12 +3,24 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import type { StepEnd } from "../protocol";
 import type { ChatRefusal } from "../refusal";
-import { isThoughtItem } from "./items";
+import { isThoughtItem, textsIn } from "./items";
 
 export interface ItemState {
   item: JsonObject;
   /** Its number in the answer; `null`: it is ours, or not handed out yet. */
   shown: number | null;
+  /** What of its text was given out so far, while it is being said. */
+  said: string;
+}
+
+export const newItem = (): ItemState => ({ item: {}, shown: null, said: "" });
+
+/** What was given out of these items. Of one that is not whole yet there is its text. */
+export function shownOf(states: Iterable<ItemState>): JsonObject[] {
+  return [...states].flatMap(({ item, shown, said }) => {
+    if (shown === null || said === "") return shown === null || item.status === "in_progress" ? [] : [item];
+    return [{ ...item, content: [{ type: "output_text", text: said, annotations: [] }] }];
+  });
 }
 
 export interface HeldEvent {
@@ -113,6 +125,19 @@ export function asAsked(response: JsonObject, body: JsonObject, isTheirs: (name:
   for (const field of ["max_output_tokens", "max_tool_calls", "prompt_cache_key", "instructions"])
     say(field, body[field] ?? null);
   return next;
+}
+
+/** The response of an answer: the last step's, with the first one's id and time. */
+export function wholeOf(response: JsonObject, start: JsonObject, output: JsonObject[], usage: JsonValue): JsonObject {
+  const { id, created_at } = start;
+  return {
+    ...response,
+    ...(id === undefined ? {} : { id }),
+    ...(created_at === undefined ? {} : { created_at }),
+    output,
+    ...(typeof response.output_text === "string" ? { output_text: textsIn(output).join("") } : {}),
+    usage,
+  };
 }
 
 /** The events without which no item is in an answer. */

@@ -7,6 +7,7 @@ import { ChatRefusal } from "../refusal";
 import {
   callIdOf,
   callsInStep,
+  idOf,
   isFunctionItem,
   isResultItem,
   isRunByVendor,
@@ -14,6 +15,7 @@ import {
   messagesOfInput,
   RUN_BY_CALLER,
   saidIn,
+  textsIn,
   withoutCallItems,
   withoutStepThoughts,
 } from "./items";
@@ -26,10 +28,12 @@ export const openaiResponses: Protocol = {
   api: "openai-responses",
   format: "openai-responses",
   path: "/responses",
+  field: "input",
   outputField: "max_output_tokens",
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
   messages: ({ input }) => messagesOfInput(input),
   entry: entryOfStep,
+  textOf: (message) => textsIn(itemsOf(message)).join("\n\n"),
   toolNames: ({ tools }) => [...namesIn(tools), ...RUN_BY_CALLER],
   bypass: ({ tool_choice: choice, tools }) => bypassOfChoice(choice, Array.isArray(tools) ? toolsIn(tools) : []),
   conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),
@@ -51,8 +55,11 @@ export const openaiResponses: Protocol = {
     last: (body) => {
       const made = (messagesIn(body) ?? []).findLast(({ role }) => role === "assistant");
       // Some clients name thoughts by their ids, and send calls without theirs.
-      const ids = itemsOf(made ?? {}).flatMap((item) => callIdOf(item) ?? (typeof item.id === "string" ? item.id : []));
-      return ids.at(-1) ?? null;
+      return (
+        itemsOf(made ?? {})
+          .flatMap((item) => callIdOf(item) ?? idOf(item) ?? [])
+          .at(-1) ?? null
+      );
     },
   },
   lesser,

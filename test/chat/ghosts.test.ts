@@ -58,10 +58,12 @@ it("is another one when another one is chosen in the middle of a chat", async ()
 
 it("is nobody's who may not see it, and calls no model that its user may not call", async () => {
   const [ada, bob] = [await user(), await user()];
-  await makeGhost(ada, "secret", { skills: ["*"], model: "demo" });
-  for (const model of ["ghost/secret", "ghost/secret:demo"]) {
-    const answer = await ask(bob, model, "Hello.");
+  const planted = "planted-prompt-5d1e";
+  await makeGhost(ada, "secret", { skills: ["*"], model: "demo", systemPrompt: planted });
+  for (const [model, header] of [["ghost/secret"], ["ghost/secret:demo"], ["ghost/secret:plain"], ["demo", "secret"]]) {
+    const answer = await ask(bob, model ?? "", "Hello.", header === undefined ? {} : { "x-skill-ghost": header });
     expect([model, answer.status]).toEqual([model, 404]);
+    expect(await answer.text()).not.toContain(planted);
   }
   await call("PUT", "/api/v1/models/closed", {
     json: { ...ELSEWHERE, scope: "gateway", allow: { users: ["nobody"] } },

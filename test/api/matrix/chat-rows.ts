@@ -1,7 +1,7 @@
 // The rows of the isolation matrix for the chat endpoint. The stored models are at an address where nobody is: who may call one hears
 // that it cannot be reached, and who may not that there is none.
 
-import { storedModel, type Thing, type User } from "./actors";
+import { ghost, storedModel, type Thing, type User } from "./actors";
 import { everybody, members, type Row } from "./table";
 
 const OWNERS: [of: Row["of"], best: User, owner: (thing: Thing) => Record<string, string>][] = [
@@ -18,6 +18,17 @@ function modelled(route: string, status: number, send: Row["send"]): Row[] {
     ...{ route, of, scope: "chat", best, may: may[of], spent: false, send },
     thing: () => storedModel(of, owner),
   }));
+}
+
+const SEEN = { self: { self: 200 }, group: members("Reporter", 200), public: everybody(200) };
+
+/** A chat with a ghost, three times over, on the scripted model that everybody may call. */
+function haunted(send: Row["send"]): Row[] {
+  const row = (of: keyof typeof SEEN, best: User): Row => {
+    const route = "POST /openai/v1/chat/completions";
+    return { route, of, scope: "chat", best, may: SEEN[of], spent: false, thing: () => ghost(of), send };
+  };
+  return [row("self", "self"), row("group", "Owner"), row("public", "admin")];
 }
 
 /** A route on nobody's model. The conversation that is named is each caller's own of that name. */
@@ -38,6 +49,8 @@ export const CHAT_ROWS: Row[] = [
   open("POST /anthropic/v1/messages", demo),
   open("POST /openai/v1/responses", { model: "demo", input: "Hello.", metadata: { conversation_id: "matrix" } }),
   open("POST /anthropic/v1/messages/count_tokens", { model: "demo", messages }),
+  ...haunted(({ ghost: name }) => ({ json: { model: `ghost/${name}:demo`, messages } })),
+  ...haunted(({ ghost: name = "" }) => ({ json: { model: "demo", messages }, headers: { "x-skill-ghost": name } })),
   ...modelled("GET /openai/v1/models/{name}", 200, () => ({})),
   ...modelled("POST /openai/v1/chat/completions", 502, ({ name }) => ({ json: { model: name, messages } })),
 ];

@@ -119,6 +119,8 @@ export interface Protocol {
   entry(message: JsonObject): Entry;
   /** The text of an answer as it is written. */
   textOf(message: JsonObject): string;
+  /** Whether the model reads nothing of what stands before a message: it has a summary of that. */
+  isSummary(message: JsonObject): boolean;
   /** Names of the caller's own tools. */
   toolNames(body: JsonObject): string[];
   /** Why a request goes to the model as it is, in a word; `null` where skills are added. */

@@ -10,6 +10,8 @@ export interface Laid {
   role: "user" | "results" | "assistant" | "other";
   /** Of what was said in an assistant message; else empty. */
   digest: string;
+  /** The model reads nothing of what stands before it. */
+  isSummary: boolean;
 }
 
 export interface ChatBegin {

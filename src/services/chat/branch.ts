@@ -21,6 +21,8 @@ export interface Branch {
   nodes: Map<number, ChatNode>;
   /** The beginning of the chat is missing. */
   cut: boolean;
+  /** The place of the last summary: the model reads nothing of what stands before it. -1: there is none. */
+  from: number;
   /** The last answer of the request, and the digest of those before it. */
   last: { at: number; digest: string; before: string; format: string } | null;
 }
@@ -35,6 +37,7 @@ export async function layRequest(
 ): Promise<Branch> {
   const answers = layout.flatMap(({ role, digest }, at) => (role === "assistant" ? [{ at, digest }] : []));
   const nodes = new Map<number, ChatNode>();
+  const from = layout.findLastIndex(({ isSummary }) => isSummary);
   let chain = "";
   let tip = "";
   let last: Branch["last"] = null;
@@ -46,12 +49,16 @@ export async function layRequest(
     nodes.set(at, node);
     tip = chain;
   }
-  if (nodes.size > 0 || answers.length === 0) return { chain, tip, nodes, cut: false, last };
-  return cutFront(chat, answers, format) ?? { chain, tip, nodes, cut: false, last };
+  if (nodes.size > 0 || answers.length === 0) return { chain, tip, nodes, cut: false, last, from };
+  return { ...(cutFront(chat, answers, format) ?? { chain, tip, nodes, cut: false, last }), from };
 }
 
 /** The same where the first answers are missing: the last one is known, and those before it are those of the request. */
-function cutFront(chat: ChatStore, answers: { at: number; digest: string }[], format: string): Branch | null {
+function cutFront(
+  chat: ChatStore,
+  answers: { at: number; digest: string }[],
+  format: string,
+): Omit<Branch, "from"> | null {
   const last = answers.at(-1);
   for (const found of last === undefined ? [] : chat.nodesLike(last.digest)) {
     const nodes = new Map<number, ChatNode>();
@@ -114,7 +121,7 @@ function withOwnNames(message: JsonObject): JsonObject {
 /** What is put in the place of the answers of a request: newest first, as much as one branch may bring. */
 export function hiddenBehind(
   chat: ChatStore,
-  { nodes }: Branch,
+  { nodes, from }: Branch,
   model: string,
 ): { puts: ChatBegun["puts"]; have: string[]; isWhole: boolean } {
   const puts: ChatBegun["puts"] = [];
@@ -126,10 +133,15 @@ export function hiddenBehind(
     if (room < 0) return { puts, have, isWhole: false };
     const messages = kept.map(({ message }) => message);
     puts.push({ at, messages, other: node.model !== model });
-    have.push(...kept.flatMap(({ kind, id }) => (kind === "append" ? id : [])));
-    have.push(...readTranscript(messages).flatMap(({ results }) => results.map(({ id }) => id)));
+    // What stands before a summary goes to the model as it did, and is not read.
+    if (at < from) continue;
+    const { isSummary } = protocolOf(formatOfChat(node.format));
+    const read = kept.slice(Math.max(0, messages.findLastIndex(isSummary)));
+    have.push(...read.flatMap(({ kind, id }) => (kind === "append" ? id : [])));
+    const results = readTranscript(read.map(({ message }) => message)).flatMap((one) => one.results);
+    have.push(...results.map(({ id }) => id));
   }
-  return { puts, have, isWhole: true };
+  return { puts, have, isWhole: from === -1 };
 }
 
 /** A format as it is stored. */

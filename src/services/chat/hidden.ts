@@ -12,7 +12,7 @@ export async function layoutOf(protocol: Protocol, messages: readonly JsonObject
     messages.map(async (message) => {
       const entry = protocol.entry(message);
       const digest = entry.role === "assistant" ? await sha256Hex(JSON.stringify(entry.said)) : "";
-      return { role: entry.role, digest };
+      return { role: entry.role, digest, isSummary: protocol.isSummary(message) };
     }),
   );
 }

@@ -1,7 +1,7 @@
 // Anthropic's Messages as the loop reads and writes them. What stands before a thinking block never changes: tools and system are
 // what the conversation has frozen, and hidden steps go back byte for byte.
 
-import { isJsonObject, type JsonObject } from "../../json";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import { bypassOfChoice, canonicalText, type Entry, type Protocol, type StepParts } from "../protocol";
 import { blocksOf, isThought, textIn, toolUsesIn } from "./blocks";
 import { demoMessage } from "./demo";
@@ -17,6 +17,9 @@ export const anthropicMessages: Protocol = {
   messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
   entry: entryOfTurn,
   textOf: ({ content }) => textIn(blocksOf(content)),
+  // One that has none has failed, and nothing is left out.
+  isSummary: ({ content }) =>
+    blocksOf(content).some(({ type, content: summary }) => type === "compaction" && summary !== null),
   toolNames: ({ tools }) =>
     (Array.isArray(tools) ? tools : []).flatMap((tool) =>
       isJsonObject(tool) && typeof tool.name === "string" ? tool.name : [],
@@ -88,7 +91,21 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   };
   const wanted = parts.isLast && !isForced ? { type: "none" } : choice;
   if (wanted !== undefined) next.tool_choice = wanted;
+  if (next.context_management !== undefined)
+    next.context_management = keepingLoads(next.context_management, parts.tools);
   return next;
+}
+
+/** The vendor clears results of tools where the caller wishes it, but for instructions: who has lost them is not told again. */
+function keepingLoads(managed: JsonValue, tools: readonly JsonObject[]): JsonValue {
+  if (!isJsonObject(managed) || !Array.isArray(managed.edits)) return managed;
+  const loaders = tools.flatMap(({ name }) => (/^(?:.*_)?load_skill$/.test(String(name)) ? String(name) : []));
+  const edits = managed.edits.map((edit) => {
+    if (!isJsonObject(edit) || !String(edit.type).startsWith("clear_tool_uses")) return edit;
+    const excluded = Array.isArray(edit.exclude_tools) ? edit.exclude_tools : [];
+    return { ...edit, exclude_tools: [...new Set([...excluded, ...loaders])] };
+  });
+  return { ...managed, edits };
 }
 
 const WENT_ON = "Error: The user went on before this tool answered.";

@@ -16,6 +16,7 @@ export const openaiChat: Protocol = {
   messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
   entry: entryOfMessage,
   textOf: ({ content }) => contentText(content),
+  isSummary: () => false,
   toolNames: ({ tools }) => functionsIn(tools).flatMap(({ name }) => (typeof name === "string" ? name : [])),
   bypass,
   conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),

@@ -34,6 +34,7 @@ export const openaiResponses: Protocol = {
   messages: ({ input }) => messagesOfInput(input),
   entry: entryOfStep,
   textOf: (message) => textsIn(itemsOf(message)).join("\n\n"),
+  isSummary: (message) => itemsOf(message).some(({ type }) => type === "compaction"),
   toolNames: ({ tools }) => [...namesIn(tools), ...RUN_BY_CALLER],
   bypass: ({ tool_choice: choice, tools }) => bypassOfChoice(choice, Array.isArray(tools) ? toolsIn(tools) : []),
   conversationIn: ({ metadata }) => (isJsonObject(metadata) ? metadata.conversation_id : undefined),
@@ -121,7 +122,9 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const { tools, tool_choice: choice, include, max_output_tokens: most, ...rest } = body;
   const { system, singleSystem } = parts;
   const items = parts.messages.flatMap(itemsOf);
-  const [own, instructions] = singleSystem && system !== "" ? ["", joined(system, body.instructions)] : [system, null];
+  // Items leave a window that is full, the first of them first. Instructions stay.
+  const isInFront = system !== "" && (singleSystem || body.truncation === "auto");
+  const [own, instructions] = isInFront ? ["", joined(system, body.instructions)] : [system, null];
   const included = Array.isArray(include) ? include : [];
   const next: JsonObject = {
     ...rest,

@@ -4,10 +4,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { anyPort, probe } from "../../scripts/local/port.mjs";
 import { type Block, blocksOf, isCode, isCommand, isShown, PAGES, root, shownAfter } from "../support/printed";
 
 /** Blocks that another test runs as they are printed: by page and language. */
@@ -39,8 +39,12 @@ beforeAll(async () => {
   checkout = path.join(folder, "checkout");
   await makeCheckout();
   environment = await makeHome();
-  if (!(await isFree(port))) {
-    port = 20_000 + (process.pid % 10_000);
+  const isTaken = await probe(port).then(
+    () => false,
+    () => true,
+  );
+  if (isTaken) {
+    port = await anyPort();
     console.log(`Somebody has port 8787: what is printed runs with ${port} instead.`);
   }
   await startGateway();
@@ -89,16 +93,6 @@ async function makeHome(): Promise<NodeJS.ProcessEnv> {
     npm_config_update_notifier: "false",
     npm_config_loglevel: "silent",
   };
-}
-
-async function isFree(wanted: number): Promise<boolean> {
-  const server = createServer().listen(wanted, "127.0.0.1");
-  const free = await Promise.race([
-    once(server, "listening").then(() => true),
-    once(server, "error").then(() => false),
-  ]);
-  server.close();
-  return free;
 }
 
 /** As it is printed, but for the port where somebody has that. */

@@ -1,0 +1,85 @@
+// Every command that talks to somebody, when the other side breaks off in mid-answer, and when its user leaves: a clear line, the right
+// code, and nothing half-written.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Desk, Stub, skillText } from "../support/skillgate";
+
+const COMMANDS: [string, string[]][] = [
+  ["login", []],
+  ["list", []],
+  ["list", ["--drafts"]],
+  ["search", ["tides"]],
+  ["info", ["tide"]],
+  ["versions", ["tide"]],
+  ["diff", ["tide"]],
+  ["diff", ["./tide"]],
+  ["activate", ["tide", "1.0.0"]],
+  ["yank", ["tide", "1.1.0"]],
+  ["unyank", ["tide", "1.1.0"]],
+  ["usage", ["tide"]],
+  ["promote", ["tide"]],
+  ["push", ["tide"]],
+  ["push", ["tide", "--draft"]],
+  ["dev", ["tide", "--once"]],
+  ["pull", ["tide", "--dir", "out"]],
+  ["pull", ["--task", "t1", "--dir", "out"]],
+  ["add", ["github:org/skills", "--dir", "out"]],
+  ["add", ["SITE", "--dir", "out"]],
+  ["add", ["github:org/skills", "--all"]],
+];
+/** They need no whole answer: a status is one, or they say what they could not judge. */
+const CONTENT: [string, string[]][] = [
+  ["promote", ["tide", "--discard"]],
+  ["check", ["tide"]],
+  ["test", ["tide"]],
+];
+
+let desk: Desk;
+let stub: Stub;
+let before: string[];
+beforeAll(async () => {
+  desk = await Desk.make();
+  const evals = JSON.stringify([{ query: "When is high water?", should_trigger: true }]);
+  await desk.write({ "tide/SKILL.md": skillText("tide"), "tide/evals/cases.json": evals });
+  before = await desk.files();
+});
+afterEach(() => stub.close());
+afterAll(() => desk.remove());
+
+const typed = (args: string[], name: string) => [
+  ...args.map((arg) => arg.replace("SITE", stub.url)),
+  ...["--url", stub.url, "--key", "sgw_good"],
+  ...(name === "add" ? ["--source", stub.url] : []),
+];
+const kept = () => desk.files(".config");
+
+describe("an answer that breaks off", () => {
+  it.each(COMMANDS)("%s %j says so, and ends with 4", async (name, args) => {
+    stub = await Stub.open((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write('{"items":[', () => response.destroy());
+    });
+    const ended = await desk.run(name, ...typed(args, name));
+    expect(ended).toMatchObject({ code: 4, stdout: "" });
+    expect(ended.stderr).toMatch(/broke off|is cut off|Nothing answers|cannot be unpacked/);
+    expect(ended.stderr).not.toMatch(/ {4}at |undefined/);
+    expect([await desk.files(), await kept()]).toEqual([before, []]);
+  });
+});
+
+describe("Ctrl-C while the other side is silent", () => {
+  it.each([...COMMANDS, ...CONTENT])("%s %j ends with 130 at once", async (name, args) => {
+    let reached = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    stub = await Stub.open(() => reached());
+    const running = desk.start([name, ...typed(args, name)]);
+    await isAsked;
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 130, stdout: "" });
+    expect(ended.stderr).toContain("Interrupted: nothing was left half-done here.");
+    expect([await desk.files(), await kept()]).toEqual([before, []]);
+  });
+});

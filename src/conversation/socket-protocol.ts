@@ -14,7 +14,7 @@ import {
   grantFor,
   LISTEN_HEADER,
 } from "../services/asking/admission";
-import { look, pendingFrames, respond } from "../services/asking/ask";
+import { answerProblems, look, pendingFrames, respond } from "../services/asking/ask";
 import { draftTicket, issueTicket } from "../services/asking/tickets";
 import { refusal } from "../services/conversation/api";
 import { activeFrame, announceChanges } from "../services/conversation/changes";
@@ -198,7 +198,8 @@ async function take(
   sockets.keep(socket, { ...sockets.holder(socket), checked: asking.now() });
   const verdict = respond(asking, request_id, answer, holder.grant.user_id, holder.id);
   if (verdict === "accepted") return sockets.send(socket, { type: "ack", request_id, success: true });
-  sockets.send(socket, { type: "ack", request_id, success: false, error: verdict });
+  const problems = verdict === "invalid_answer" ? { problems: answerProblems(request, answer) } : {};
+  sockets.send(socket, { type: "ack", request_id, success: false, error: verdict, ...problems });
 }
 
 /** The value, or `null` when storage did not answer. */

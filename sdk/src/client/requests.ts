@@ -68,8 +68,13 @@ export function requests({ send, changed }: Outside): Requests {
       publish();
       run(entry);
     },
-    acknowledge({ request_id, ...ack }) {
-      end(request_id, ack.success ? { success: true } : { success: false, error: ack.error }, "answered");
+    acknowledge({ request_id, type: _, ...ack }) {
+      if (ack.success || ack.error !== "invalid_answer") return end(request_id, ack, "answered");
+      const entry = entries.get(request_id);
+      if (entry === undefined) return;
+      entry.frame = null;
+      entry.tell(ack);
+      publish();
     },
     again(id) {
       const frame = entries.get(id)?.frame;
@@ -99,7 +104,11 @@ export function requests({ send, changed }: Outside): Requests {
       given = { success: false, error: messageOf(error) };
     }
     entry.running = null;
-    answer(request.request_id, given);
+    const ack = await answer(request.request_id, given);
+    if (ack.success || ack.error !== "invalid_answer") return;
+    // It would answer the same again: the asker is told instead.
+    const error = `The page's answer is not what was asked for: ${ack.problems.join("; ")}`;
+    await answer(request.request_id, { success: false, error });
   }
 
   async function answer(id: string, given: Answer): Promise<Ack> {

@@ -118,12 +118,13 @@ export type Handler<Payload = unknown> = (payload: Payload, request: HandlerCont
 export type Answer = { success: true; result?: unknown } | { success: false; error: unknown };
 
 /**
- * What became of an answer. `already_resolved`: another answer was first, or this one was, and the connection was lost before
+ * What became of an answer. `invalid_answer`: it is not what the asker wants; the request waits on, and may be answered again. `already_resolved`: another answer was first, or this one was, and the connection was lost before
  * we could be told. `closed`: this connection ended before the gateway took it.
  */
 export type Ack =
   | { success: true }
-  | { success: false; error: "already_resolved" | "expired" | "unknown_request" | "cancelled" | "closed" };
+  | { success: false; error: "already_resolved" | "expired" | "unknown_request" | "cancelled" | "closed" }
+  | { success: false; error: "invalid_answer"; problems: string[] };
 
 export interface Connection {
   readonly state: State;

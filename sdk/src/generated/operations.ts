@@ -66,7 +66,7 @@ export type KeptFile = { id: string; path: string; size: number; type: string; a
 
 export type RequestAnswer = { request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; success?: boolean; result?: unknown; error?: unknown; deadline: string };
 
-export type NewRequest = { action: string; payload?: unknown; skill_name?: string | null; timeout_ms?: number; require_client?: boolean; wait_ms?: number };
+export type NewRequest = { action: string; payload?: unknown; skill_name?: string | null; timeout_ms?: number; require_client?: boolean; /** A JSON Schema for `result`. An answer that does not fit is refused, and the request waits on. */ answer_schema?: { [name: string]: unknown }; wait_ms?: number };
 
 export type Request = { request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; attempt: number; created_at: string; deadline: string; payload?: unknown; success?: boolean; result?: unknown; error?: unknown; answered_by?: string };
 

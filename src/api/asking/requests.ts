@@ -5,7 +5,7 @@ import { ASKING_LIMITS } from "../../domain/asking/limits";
 import { answerSchema, QUESTION_STATES } from "../../domain/asking/question";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { DURATIONS } from "../../domain/durations";
-import { jsonValue } from "../../domain/json";
+import { jsonObject, jsonValue, utf8Bytes } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { answered, conversation, idempotencyOf } from "../../edge/conversation";
 import { notModified, tagged } from "../../edge/etag";
@@ -38,6 +38,12 @@ const newRequest = () =>
       skill_name: name.nullish(),
       timeout_ms: z.int().min(1).max(DURATIONS.requestMost).default(DURATIONS.request),
       require_client: z.boolean().default(false),
+      answer_schema: jsonObject
+        .refine((schema) => utf8Bytes(JSON.stringify(schema)) <= ASKING_LIMITS.schemaBytes, {
+          message: `at most ${ASKING_LIMITS.schemaBytes / 1024} KiB of JSON Schema`,
+        })
+        .optional()
+        .describe("A JSON Schema for `result`. An answer that does not fit is refused, and the request waits on."),
       wait_ms: z.int().min(0).max(DURATIONS.waitMost).default(DURATIONS.wait),
     })
     .openapi("NewRequest");

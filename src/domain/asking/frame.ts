@@ -91,7 +91,9 @@ const ackFrame = () =>
       type: z.literal("ack"),
       request_id: z.string(),
       success: z.literal(false),
-      error: z.enum(["already_resolved", "expired", "unknown_request"]),
+      error: z.enum(["already_resolved", "expired", "unknown_request", "invalid_answer"]),
+      /** Of `invalid_answer`: what does not fit. The request waits on. */
+      problems: z.array(z.string()).optional(),
     }),
   ]);
 

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { sha256Hex } from "../digest";
-import { type JsonValue, jsonValue } from "../json";
+import { type JsonObject, type JsonValue, jsonValue } from "../json";
 export const QUESTION_STATES = ["pending", "resolved", "expired", "cancelled"] as const;
 
 export type QuestionState = (typeof QUESTION_STATES)[number];
@@ -22,6 +22,8 @@ export interface Question {
   action: string;
   payload: JsonValue;
   timeout_ms: number;
+  /** What the result of an answer must be; anything will do where there is none. */
+  answer_schema?: JsonObject | undefined;
 }
 
 export interface BrowserQuestion extends Question {

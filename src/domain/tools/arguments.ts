@@ -24,15 +24,15 @@ interface Look {
 
 /** What the model is told of arguments that a tool does not take; `null` where nothing is wrong with them. */
 export function misfit(tool: string, schema: JsonSchema, args: JsonObject): ToolResult | null {
-  const problems = argumentProblems(schema, args);
+  const problems = schemaProblems(schema, args);
   if (problems.length === 0) return null;
   const list = problems.map((problem) => `\n- ${problem}`).join("");
   return failed(`Error: The arguments of '${tool}' do not fit its inputSchema:${list}`);
 }
 
-/** What is wrong with the arguments, in words for the model that made them: each with its path and what is expected there. */
-export function argumentProblems(schema: JsonSchema, args: JsonObject): string[] {
-  const problems = problemsAt({ root: schema, steps: STEPS }, schema, args, "", 0);
+/** What is wrong with a value, in words for whoever made it: each with its path and what is expected there. */
+export function schemaProblems(schema: JsonSchema, value: JsonValue): string[] {
+  const problems = problemsAt({ root: schema, steps: STEPS }, schema, value, "", 0);
   if (problems.length <= PROBLEMS) return problems;
   return [...problems.slice(0, PROBLEMS), `and ${problems.length - PROBLEMS} more`];
 }

@@ -18,6 +18,7 @@ import {
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { type JsonValue, utf8Bytes } from "../../domain/json";
+import { schemaProblems } from "../../domain/tools/arguments";
 import { NO_PAGE_ANSWER } from "../../sandbox/page";
 import type { QuestionStore } from "../../storage/object/questions";
 import type { Session } from "../session";
@@ -101,10 +102,17 @@ export function respond(
   answer: Answer,
   by: string,
   from: string | null,
-): "accepted" | "already_resolved" | "expired" | "unknown_request" {
+): "accepted" | "already_resolved" | "expired" | "unknown_request" | "invalid_answer" {
   const request = look(asking, id);
   if (request === null) return "unknown_request";
+  // It waits on: another page, or the same one, may answer better.
+  if (request.state === "pending" && answerProblems(request, answer).length > 0) return "invalid_answer";
   return finish(asking, request, { state: "resolved", answer, by }, from) ? "accepted" : lateness(request);
+}
+
+/** What does not fit in an answer. A failure is one in whatever words. */
+export function answerProblems({ answer_schema }: BrowserQuestion, { success, result }: Answer): string[] {
+  return success && answer_schema !== undefined ? schemaProblems(answer_schema, result ?? null) : [];
 }
 
 /** Cancels a pending question. One that was cancelled before is as it should be; one that ended otherwise is refused. */

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { ANSWER_TOO_LARGE, ASKING_LIMITS } from "../../domain/asking/limits";
-import type { Answer, QuestionState } from "../../domain/asking/question";
+import type { Answer, BrowserQuestion, QuestionState } from "../../domain/asking/question";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
@@ -10,7 +10,17 @@ import { utf8Bytes } from "../../domain/json";
 import type { Context } from "../context";
 import { answerOnce, type Idempotency, keyReused } from "../once";
 import type { Session } from "../session";
-import { type Asking, ask, expireDue, questionNotFound, respond, tooLate, waitForEnd } from "./ask";
+import {
+  type Asking,
+  answerProblems,
+  ask,
+  expireDue,
+  look,
+  questionNotFound,
+  respond,
+  tooLate,
+  waitForEnd,
+} from "./ask";
 import { itemOf, type QuestionList, type QuestionReply, type QuestionRequest, replyOf } from "./views";
 
 const responseTakenSchema = () => z.object({ success: z.literal(true) });
@@ -51,9 +61,17 @@ export function takeResponse(
     }
     const verdict = respond(asking, id, answer, context.caller.principal.userId, null);
     if (verdict === "unknown_request") throw questionNotFound();
+    if (verdict === "invalid_answer") throw unfit(look(asking, id), answer);
     if (verdict !== "accepted") throw tooLate(verdict);
     return { success: true };
   });
+}
+
+function unfit(request: BrowserQuestion | null, answer: Answer): GatewayError {
+  const problems = request === null ? [] : answerProblems(request, answer);
+  const issues = problems.map((message) => ({ code: "INVALID_ANSWER", message, path: "result" }));
+  const message = "The result does not fit the schema that was asked for. The request waits on.";
+  return new GatewayError("invalid", "INVALID_ANSWER", message, { issues });
 }
 
 /** A page of the conversation's questions, newest first. Those that ended are kept for a day. */

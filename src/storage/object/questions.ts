@@ -1,10 +1,10 @@
 // Questions to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
 
 import { answerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
-import type { JsonValue } from "../../domain/json";
+import { type JsonValue, jsonObject } from "../../domain/json";
 import type { Tables } from "./tables";
 
-type Row = Omit<BrowserQuestion, "payload" | "answer" | "state"> & {
+type Row = Omit<BrowserQuestion, "payload" | "answer" | "state" | "answer_schema"> & {
   payload: string;
   answer: string | null;
   state: string;
@@ -70,12 +70,19 @@ export class QuestionStore {
       request.note,
       request.ended,
     );
+    if (request.answer_schema === undefined) return;
+    this.#tables.make("answer_schemas");
+    const schema = JSON.stringify(request.answer_schema);
+    this.#sql.exec("INSERT INTO answer_schemas VALUES (?, ?)", request.id, schema);
   }
 
+  /** The question with its schema, which lists leave out. */
   get(id: string): BrowserQuestion | null {
     if (!this.#tables.has("requests")) return null;
     const row = this.#sql.exec<Row>("SELECT * FROM requests WHERE id = ?", id).toArray()[0];
-    return row === undefined ? null : requestOf(row);
+    if (row === undefined) return null;
+    const schema = this.#schemaOf(id);
+    return schema === null ? requestOf(row) : { ...requestOf(row), answer_schema: schema };
   }
 
   /** Writes a question's end; `false` when it had ended before. */
@@ -149,11 +156,19 @@ export class QuestionStore {
         AND seq < (SELECT max(seq) FROM requests)`,
       at,
     );
+    if (this.#tables.has("answer_schemas"))
+      this.#sql.exec("DELETE FROM answer_schemas WHERE id NOT IN (SELECT id FROM requests)");
   }
 
   /** Looks from the beginning again, as when everything was deleted. */
   forget(): void {
     this.#ended = 0;
+  }
+
+  #schemaOf(id: string): BrowserQuestion["answer_schema"] | null {
+    if (!this.#tables.has("answer_schemas")) return null;
+    const found = this.#sql.exec<{ schema: string }>("SELECT schema FROM answer_schemas WHERE id = ?", id).toArray()[0];
+    return found === undefined ? null : jsonObject.parse(JSON.parse(found.schema));
   }
 
   #ofPending<T extends Record<string, SqlStorageValue>>(columns: string, order = ""): T[] {

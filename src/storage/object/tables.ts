@@ -14,6 +14,8 @@ const TABLES = {
   requests: `(seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, skill_name TEXT, action TEXT NOT NULL,
     timeout_ms INTEGER NOT NULL, created INTEGER NOT NULL, deadline INTEGER NOT NULL, attempt INTEGER NOT NULL, ended INTEGER,
     note TEXT, payload TEXT NOT NULL, answer TEXT)`,
+  /** What the result of an answer must be, of those requests that say so. */
+  answer_schemas: "(id TEXT PRIMARY KEY, schema TEXT NOT NULL) WITHOUT ROWID",
   /** The last number of a notice: it begins at the time the conversation was made, so one made anew under an id goes on rising. */
   sequence: "(one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL)",
   tickets: "(hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID",

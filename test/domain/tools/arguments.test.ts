@@ -2,7 +2,7 @@ import { Validator } from "@cfworker/json-schema";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/json";
-import { argumentProblems } from "../../../src/domain/tools/arguments";
+import { schemaProblems } from "../../../src/domain/tools/arguments";
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: "object", properties, ...more });
 
@@ -83,12 +83,12 @@ describe("arguments that do not fit", () => {
       ["'left.left.v' must be a number, and is a string"],
     ],
   ])("are told with path and what is expected: %s", (_, schema, args, problems) => {
-    expect(argumentProblems(schema, args)).toEqual(problems);
+    expect(schemaProblems(schema, args)).toEqual(problems);
   });
 
   it("are told ten at a time", () => {
     const args = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`p${n}`, n]));
-    const problems = argumentProblems({ additionalProperties: { type: "string" } }, args);
+    const problems = schemaProblems({ additionalProperties: { type: "string" } }, args);
     expect(problems.length).toBe(11);
     expect(problems.at(-1)).toBe("and 5 more");
   });
@@ -96,7 +96,7 @@ describe("arguments that do not fit", () => {
   it("are told in short words, however long names, choices and texts are", () => {
     const long = "x".repeat(50_000);
     const schema = object({ [long]: { enum: [long] }, b: { const: long } }, { additionalProperties: false });
-    for (const problem of argumentProblems(schema, { [long]: 1, b: 1, [`${long}y`]: 1 }))
+    for (const problem of schemaProblems(schema, { [long]: 1, b: 1, [`${long}y`]: 1 }))
       expect(problem.length).toBeLessThan(500);
   });
 });
@@ -114,7 +114,7 @@ describe("what is not held against arguments", () => {
     ["a reference to nowhere", object({ a: { $ref: "#/$defs/gone" }, b: { $ref: "#/%" } }), { a: 1, b: 1 }],
     ["another document inside", object({ a: { $id: "other", type: "string" } }), { a: 1 }],
   ])("%s", (_, schema, args) => {
-    expect(argumentProblems(schema, args)).toEqual([]);
+    expect(schemaProblems(schema, args)).toEqual([]);
   });
 });
 
@@ -156,7 +156,7 @@ describe("a schema that costs", () => {
       { a: Array.from({ length: 100_000 }, () => 1) },
     ],
   ])("ends soon when it %s", (_, schema, args) => {
-    expect(argumentProblems(schema, args).length).toBeLessThan(12);
+    expect(schemaProblems(schema, args).length).toBeLessThan(12);
   });
 });
 
@@ -222,7 +222,7 @@ describe("beside a full validator", () => {
       fc.property(roots, args, (root, given) => {
         fc.pre(!isCircular(root));
         const valid = takes(root, given);
-        const problems = argumentProblems(root, given);
+        const problems = schemaProblems(root, given);
         seen[valid ? "taken" : "refused"]++;
         if (valid) expect(problems).toEqual([]);
         else if (!PASSED_OVER.test(JSON.stringify(root))) expect(problems).not.toEqual([]);

@@ -59,7 +59,9 @@ describe("skill-gateway/client", () => {
       const { text } = made.outputFiles[0]!;
       return { text, bytes: gzipSync(text).byteLength };
     };
-    const all = await bundled(`export * from "skill-gateway/client"; export * from "skill-gateway/react";`);
+    const all = await bundled(
+      `export * from "skill-gateway/client"; export * from "skill-gateway/react"; export * from "skill-gateway/actions";`,
+    );
     expect(all.bytes).toBeLessThan(15 * 1024);
     const one = await bundled(`import { connect } from "skill-gateway/client"; connect({ ticket: () => null });`);
     expect(one.bytes).toBeLessThan(all.bytes - 500);
@@ -80,7 +82,7 @@ describe("skill-gateway/client", () => {
   });
 
   it("is what the package exports", async () => {
-    const names = ["", "/client", "/client/react", "/react", "/openai", "/anthropic", "/ai-sdk"].map(
+    const names = ["", "/client", "/client/react", "/react", "/actions", "/openai", "/anthropic", "/ai-sdk"].map(
       (name) => `skill-gateway${name}`,
     );
     const modules = await Promise.all(names.map((name) => import(/* @vite-ignore */ name)));
@@ -89,6 +91,7 @@ describe("skill-gateway/client", () => {
       ["connect", "skillsIn"],
       ["useSkillGateway", "useSkills", "useToolCalls"],
       ["useSkillGateway", "useSkills", "useToolCalls"],
+      ["action", "answering", "choose", "confirm", "form", "json", "pickFile"],
       ["withSkills"],
       ["withSkills"],
       ["aiSdk", "toolNameOf"],
@@ -113,7 +116,7 @@ connection.answer("r", { result: 1 });
     const blocks = (language: string) =>
       [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, given]) => given === language).map(([, , code]) => code);
     const components = Object.fromEntries(blocks("tsx").map((code, n) => [`chat-${n}.tsx`, code ?? ""]));
-    expect(Object.keys(components)).toHaveLength(2);
+    expect(Object.keys(components)).toHaveLength(3);
     await compiles({ "page.ts": blocks("ts").join("\n"), ...components }, "bundler");
   });
 

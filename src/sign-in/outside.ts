@@ -29,6 +29,8 @@ callbackRoutes.get(CALLBACK, async (c) => {
   const context = signInContext(c);
   const page = mine === null ? null : await readPage(context.db, mine);
   if (mine === null || page === null) return refusePage(c, ENDED);
+  // Somebody has signed in: an answer that comes again changes nothing, and its code is not shown to the issuer again.
+  if (page.stage !== "open") return c.redirect(pagePlace(c, id), 303);
   const answer = { code: c.req.query("code") ?? null, state, iss: c.req.query("iss") ?? null };
   const callback = originIn(c) + CALLBACK;
   const problem = await finishOutside(context, lookingIn(c), mine, pageSecret(c, id) ?? "", answer, callback);

@@ -1,5 +1,6 @@
 // What people read of packages, versions and routing reports.
 
+import type { permissionChanges } from "../../src/domain/code/permissions";
 import type { CliIssue } from "./gateway";
 import type { Routing, Verdict } from "./resources";
 
@@ -31,6 +32,13 @@ export function routingLines({ prompts, neighbours }: Routing): string[] {
 
 export function placeText(rank: number | null): string {
   return rank === null ? "not found" : `#${rank}`;
+}
+
+/** What one version may do and another may not, above a patch: tools that read one pass over such lines. */
+export function permissionLines({ added, removed }: ReturnType<typeof permissionChanges>): string[] {
+  const line = (what: string) => (one: (typeof added)[number]) =>
+    `# ${what}: ${one.permission} ${oneLineOf(one.value, 300)}`;
+  return [...added.map(line("may now")), ...removed.map(line("may no more"))];
 }
 
 /** A prompt on one line. */

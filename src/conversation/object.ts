@@ -23,17 +23,17 @@ import {
   type ToolCallsRequest,
   type TurnRequest,
 } from "../services/conversation/api";
+import { seriesOf } from "../services/conversation/bill/series";
 import { farewell, removeConversation } from "../services/conversation/farewell";
 import { type Put, putConversation, required, unlist } from "../services/conversation/lifecycle";
 import { openTo } from "../services/conversation/pages/ticket";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
-import { eventsOf, pastOf, recordOf, statusOf, taskSkillsOf } from "../services/conversation/status";
+import { eventsOf, pastOf, recordOf, restoredStatus, statusOf, taskSkillsOf } from "../services/conversation/status";
 import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
-import { restore } from "../services/conversation/turn";
 import { answerOnce, type Idempotency } from "../services/once";
-import { callerIn, conversationNotFound, exclusively, openSession, type Session } from "../services/session";
+import { callerIn, conversationNotFound, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { answerChat, settingsFor } from "./chat";
 import { ring } from "./idle";
@@ -112,11 +112,7 @@ export class Conversation extends PlacesObject implements ConversationApi, ChatO
   }
 
   restore(target: Target, history: JsonValue[]) {
-    return this.#inside(target, async (context, session) => {
-      const again = () => restore(context, session, history, session.settings.format ?? "mcp");
-      const warnings = await exclusively(session, again);
-      return statusOf(context, session, warnings);
-    });
+    return this.#inside(target, (context, session) => restoredStatus(context, session, history));
   }
 
   events(target: Target, after: number, limit: number) {
@@ -125,6 +121,10 @@ export class Conversation extends PlacesObject implements ConversationApi, ChatO
 
   at(target: Target, turn: number) {
     return this.#inside(target, async (_, session) => pastOf(session, turn));
+  }
+
+  series(target: Target, after: number, limit: number) {
+    return this.#inside(target, async (_, session) => seriesOf(session, after, limit));
   }
 
   taskSkills(target: Target) {

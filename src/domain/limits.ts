@@ -133,6 +133,8 @@ export const CONVERSATION_LIMITS = {
   readChars: 100_000,
   eventsPage: 1_000,
   eventsPageChars: 1 * MiB,
+  /** Events after which a page of turns in figures ends with the turn at hand: each is folded. */
+  seriesEvents: 5_000,
   storedBytes: 1024 * MiB,
 } as const;
 

@@ -92,6 +92,9 @@ describe("a draft", () => {
         `${S}/${id}/versions`,
         `${S}/${id}/download`,
         `${S}/${id}/files`,
+        `${S}/${id}/versions/${version_id}/files`,
+        `${S}/${id}/versions/${version_id}/files/SKILL.md`,
+        `${S}/${id}/versions/${version_id}/permissions`,
         `${S}/${id}/usage`,
       ])
         expect((await call("GET", path, { key })).status, path).toBe(404);

@@ -6,6 +6,7 @@ import { form, skillZip } from "../support/skill";
 import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
 import { DOOR_ROWS } from "./matrix/door-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
+import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { OPEN, ROWS } from "./matrix/table";
 
 interface Parameter {
@@ -60,7 +61,7 @@ for (const operation of operations) {
   const { method, path, operationId, parameters = [], responses } = operation;
   const route = `${method} ${path}`;
   it(`${operationId}: ${route}`, async () => {
-    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS].find((candidate) => candidate.route === route);
+    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS].find((candidate) => candidate.route === route);
     if (row === undefined) {
       expect(OPEN).toContain(route);
       expect((await call(method, path, { key: null })).status).toBe(200);

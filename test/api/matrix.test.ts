@@ -20,6 +20,7 @@ import {
 import { CHAT_ROWS } from "./matrix/chat-rows";
 import { DOOR_ROWS } from "./matrix/door-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
+import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
 import { OPEN, ROWS, type Row } from "./matrix/table";
 
@@ -37,7 +38,7 @@ const operations = Object.entries(document.paths).flatMap(([template, methods]) 
 afterEach(dropServers);
 
 const MCP_SOURCES = import.meta.glob<string>("../../src/mcp/*.ts", { query: "?raw", import: "default", eager: true });
-const ALL = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...MCP_ROWS, ...CHAT_ROWS];
+const ALL = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...MCP_ROWS, ...CHAT_ROWS];
 const cells = ALL.length * ACTORS.length;
 
 const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);
@@ -109,7 +110,9 @@ const PER_REQUEST = new Set(["x-request-id", "server-timing", "x-d1-bookmark", "
 describe(`the matrix of ${ALL.length} rows for ${operations.length} operations × ${ACTORS.length} actors = ${cells} cells`, () => {
   it("has every route, and none that is not there", () => {
     const closed = operations.filter((operation) => !operation.open).map((operation) => operation.route);
-    expect([...new Set([...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS].map((row) => row.route))].sort()).toEqual(closed.sort());
+    expect(
+      [...new Set([...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS].map((row) => row.route))].sort(),
+    ).toEqual(closed.sort());
     expect(
       operations
         .filter((operation) => operation.open)

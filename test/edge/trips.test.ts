@@ -69,13 +69,21 @@ it.each(["cold", "warm", "lagging"])("another's thing takes the same trips as a 
   const missing = (id: string) => `${id.slice(0, -4)}zzzz`;
   const spec = () => ({ json: herGhost });
   const rows: [string, (id: string) => string, string, (() => CallOptions)?][] = [
-    ...["", "/references", "/versions", "/usage", "/download", "/files", "/files/SKILL.md"].map(
-      (rest): [string, (id: string) => string, string] => [
-        "GET",
-        (id) => `/api/v1/kinds/skills/${id}${rest}`,
-        skill.id,
-      ],
-    ),
+    ...[
+      "",
+      "/references",
+      "/versions",
+      "/usage",
+      "/download",
+      "/files",
+      "/files/SKILL.md",
+      "/versions/1.0.0/files",
+      "/versions/1.0.0/permissions",
+    ].map((rest): [string, (id: string) => string, string] => [
+      "GET",
+      (id) => `/api/v1/kinds/skills/${id}${rest}`,
+      skill.id,
+    ]),
     ["DELETE", (id) => `/api/v1/kinds/skills/${id}`, skill.id],
     ["POST", (id) => `/api/v1/kinds/skills/${id}/remove-references`, skill.id],
     ["POST", (id) => `/api/v1/kinds/skills/${id}/versions/${id}/activate`, skill.id],

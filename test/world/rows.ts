@@ -4,6 +4,7 @@
 import { conversation, fresh, keyOfUser, skill, type Thing } from "../api/matrix/actors";
 import { DOOR_ROWS } from "../api/matrix/door-rows";
 import { DRAFT_ROWS } from "../api/matrix/draft-rows";
+import { LOOKING_ROWS } from "../api/matrix/looking-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { ROWS, type Row } from "../api/matrix/table";
 import { call } from "../support/call";
@@ -146,6 +147,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...ROWS,
   ...DRAFT_ROWS,
   ...DOOR_ROWS,
+  ...LOOKING_ROWS,
   ...MCP_ROWS.map(begun),
   ...STEPS,
 ]);

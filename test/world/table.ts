@@ -160,6 +160,16 @@ GET /api/v1/kinds/skills/drafts                                               | 
 PUT /api/v1/kinds/skills/drafts/{name}                                        | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/drafts/{name} of self                             | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 POST /api/v1/kinds/skills/drafts/{name}/promote of self                       | 4 0 0 2 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/files of self             | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/files of group            | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/files of public           | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/files/{path} of self      | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/files/{path} of group     | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/files/{path} of public    | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions of self       | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions of group      | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions of public     | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
+GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 POST /mcp initialize                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp ping                                                                | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp tools/list                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0

@@ -1,10 +1,14 @@
 // What differs between two versions of a skill, or between a folder and what is published.
 
+import { PUBLIC_SCOPE } from "../../../src/domain/access/access";
+import { permissionChanges, permissionsOf } from "../../../src/domain/code/permissions";
+import type { SkillPackage } from "../../../src/domain/package/skill";
 import { type Command, GATEWAY_OPTIONS } from "../command";
 import { downloadSkill } from "../download";
 import { filesOf, readSkill, skillAt } from "../folder";
 import { changedFiles, unifiedDiff } from "../lines";
 import { findNamed, findVersionOf, gatewayOf, readVersionsOf } from "../lookup";
+import { permissionLines } from "../print";
 import { EXIT, Problem } from "../problem";
 import { answer, tell } from "../work";
 
@@ -37,8 +41,13 @@ export const diff: Command = {
     };
     const older = await at(from ?? (here === null ? await before() : status.version_id));
     const files = changedFiles(filesOf(older.package), filesOf(newer.package));
-    answer(work, { name, from: older.label, to: newer.label, files: files.map(({ path, what }) => ({ path, what })) });
-    const text = files.map((file) => unifiedDiff(file, older.label, newer.label)).join("\n");
+    const scope = metadata.labels.user_id === "0" ? PUBLIC_SCOPE : "";
+    const may = (one: SkillPackage) => permissionsOf({ ...one, scope, scripts: null });
+    const permissions = permissionChanges(may(older.package), may(newer.package));
+    const shown = files.map(({ path, what }) => ({ path, what }));
+    answer(work, { name, from: older.label, to: newer.label, files: shown, permissions });
+    const patches = files.map((file) => unifiedDiff(file, older.label, newer.label));
+    const text = [...permissionLines(permissions), ...patches].join("\n");
     tell(work, files.length === 0 ? `${name}: ${older.label} and ${newer.label} are the same` : text);
     return EXIT.done;
   },

@@ -2,7 +2,7 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
-import { CONVERSATION_LIMITS } from "../../domain/limits";
+import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../../domain/limits";
 import { answered, conversation, idempotencyOf } from "../../edge/conversation";
 import { notModified, tagged } from "../../edge/etag";
 import { tellLogId } from "../../edge/request-log";
@@ -19,6 +19,7 @@ import {
   refusals,
 } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import { seriesReplySchema } from "../../services/conversation/bill/series";
 import { listConversations } from "../../services/conversation/list";
 import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from "../../services/conversation/replies";
 
@@ -157,6 +158,30 @@ conversationRoutes.openapi(
     const { id: name, turn } = c.req.valid("param");
     const { api, target } = conversation(c, name);
     return c.json(answered(c, await api.at(target, turn)), 200);
+  },
+);
+
+conversationRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/conversations/{id}/series",
+    summary: "What each turn was, in figures, oldest first: tokens, money, loaded and active skills",
+    request: {
+      params,
+      query: z.object({
+        after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
+        limit: integerParameter(1, REQUEST_LIMITS.listLimit).optional(),
+      }),
+    },
+    responses: {
+      200: json("A page of turns; pass `next_cursor` as `after`.", seriesReplySchema),
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const { api, target } = conversation(c, c.req.valid("param").id);
+    return c.json(answered(c, await api.series(target, after ?? 0, limit ?? REQUEST_LIMITS.listLimit)), 200);
   },
 );
 

@@ -42,6 +42,12 @@ export const CONVERSATION_TEXTS: OperationTexts = {
       "The conversation's log, oldest first: what was loaded, unloaded, called and why. Pass `next_cursor` as `after`. A page ends early beyond 1 MiB.",
     query: { limit: 10 },
   },
+  [`GET ${C}/{id}/series`]: {
+    id: "conversations.series",
+    about:
+      "Every turn in figures, oldest first: prompt tokens, what it was billed in each of the three ways, what providers reported, and which skills were loaded and active. Pass `next_cursor` as `after`.",
+    query: { limit: 20 },
+  },
   [`GET ${C}/{id}/at/{turn}`]: {
     id: "conversations.at",
     about: "Which skills were active in a turn, and its tokens, as of the latest pass over that turn.",

@@ -6,6 +6,7 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   actor: ["Only records of this actor, a pseudonym.", "act_5b1f"],
   after: ["Only events after this number.", 0],
   all: ["Every group, for admins.", false],
+  base: ["Another version of the same skill, by its id or label.", "1.0.0"],
   call_id: ["The id that the model gave the call.", "call_1"],
   count: ["Also `total`, how many there are.", true],
   cursor: ["Where the page begins: `next_cursor` of the page before.", "eyJrIjoiYSJ9"],

@@ -142,6 +142,21 @@ export const SKILL_TEXTS: OperationTexts = {
     about: "Takes a skill out of one ghost.",
   },
   [`GET ${S}/{id}/versions`]: { id: "versions.list", about: "The versions of a skill, newest first." },
+  [`GET ${S}/{id}/versions/{version_id}/files`]: {
+    id: "versions.files",
+    about:
+      "The files of a version, yanked ones included: path, size and digest. A bare array. Its exact label may stand for its id.",
+  },
+  [`GET ${S}/{id}/versions/{version_id}/files/{path}`]: {
+    id: "versions.file",
+    about: "One file of a version. `path` may have slashes; the version's exact label may stand for its id.",
+  },
+  [`GET ${S}/{id}/versions/{version_id}/permissions`]: {
+    id: "versions.permissions",
+    about:
+      "What a version may do once it is loaded: its tools, scripts, servers, hosts, secrets and dependencies. `base` names another version, and `changes` says what this one may do that the other may not, and the other way round.",
+    query: { base: "1.0.0" },
+  },
   [`POST ${S}/{id}/versions/{version_id}/activate`]: {
     id: "versions.activate",
     about: "Makes a version the current one: this is how one rolls back. Conversations move to it at their next turn.",

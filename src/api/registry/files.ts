@@ -12,6 +12,7 @@ import * as z from "../../edge/zod";
 import { findPackage, openBytes } from "../../services/registry/skills";
 
 const params = z.object({ id: z.string() });
+const versionParams = params.extend({ version_id: z.string() });
 const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
 
 /** The responses of a route that answers with bytes of this type. */
@@ -101,6 +102,8 @@ files.openapi(
   },
 );
 
+const fileList = () => z.array(fileSchema());
+
 files.openapi(
   createRoute({
     method: "get",
@@ -108,18 +111,23 @@ files.openapi(
     summary: "The files of the current version",
     middleware: tagged,
     request: { params },
-    responses: {
-      200: json("All files, by path.", () => z.array(fileSchema())),
-      304: notModified,
-      ...refusals(403, 404),
-    },
+    responses: { 200: json("All files, by path.", fileList), 304: notModified, ...refusals(403, 404) },
+  }),
+  async (c) => c.json(await filesAt(c, c.req.valid("param").id), 200),
+);
+
+files.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/versions/{version_id}/files",
+    summary: "The files of a version, whichever is current",
+    middleware: tagged,
+    request: { params: versionParams },
+    responses: { 200: json("All files, by path.", fileList), 304: notModified, ...refusals(403, 404) },
   }),
   async (c) => {
-    const found = await findPackage(c.get("context"), c.req.valid("param").id);
-    return c.json(
-      found.files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
-      200,
-    );
+    const { id, version_id } = c.req.valid("param");
+    return c.json(await filesAt(c, id, version_id), 200);
   },
 );
 
@@ -127,15 +135,36 @@ const fileRoute = createRoute({
   method: "get",
   path: "/{id}/files/{path}",
   summary: "One file of the current version; `path` may have slashes",
-  request: { params: z.object({ id: z.string(), path: z.string() }) },
+  request: { params: params.extend({ path: z.string() }) },
+  responses: bytes("*/*"),
+});
+const versionFileRoute = createRoute({
+  method: "get",
+  path: "/{id}/versions/{version_id}/files/{path}",
+  summary: "One file of a version; `path` may have slashes",
+  request: { params: versionParams.extend({ path: z.string() }) },
   responses: bytes("*/*"),
 });
 
 // The document names the parameter; only the router has to know that it spans segments.
 files.openAPIRegistry.registerPath(fileRoute);
-files.openapi({ ...fileRoute, path: "/{id}/files/{path{.+}}", hide: true }, async (c) => {
+files.openapi({ ...fileRoute, path: "/{id}/files/{path{.+}}", hide: true }, (c) => {
   const { id, path } = c.req.valid("param");
-  const found = await findPackage(c.get("context"), id);
+  return answerFile(c, path, id);
+});
+files.openAPIRegistry.registerPath(versionFileRoute);
+files.openapi({ ...versionFileRoute, path: "/{id}/versions/{version_id}/files/{path{.+}}", hide: true }, (c) => {
+  const { id, version_id, path } = c.req.valid("param");
+  return answerFile(c, path, id, version_id);
+});
+
+async function filesAt(c: HonoContext<HttpEnv>, id: string, version?: string) {
+  const found = await findPackage(c.get("context"), id, version);
+  return found.files.map(({ path, size, sha256 }) => ({ path, size, sha256 }));
+}
+
+async function answerFile(c: HonoContext<HttpEnv>, path: string, id: string, version?: string): Promise<Response> {
+  const found = await findPackage(c.get("context"), id, version);
   const wanted = path.normalize("NFC");
   const file = found.files.find((candidate) => candidate.path === wanted);
   if (file === undefined) throw new GatewayError("not_found", "FILE_NOT_FOUND", "The skill has no such file.");
@@ -146,7 +175,7 @@ files.openapi({ ...fileRoute, path: "/{id}/files/{path{.+}}", hide: true }, asyn
     type: typeOf(file.path),
     disposition: disposition("inline", file.path.slice(file.path.lastIndexOf("/") + 1)),
   });
-});
+}
 
 /** Answers with all of the bytes, with the part that was asked for, or with the news that the client has them. */
 async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }, part: Part): Promise<Response> {

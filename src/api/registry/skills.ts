@@ -22,6 +22,7 @@ import { invokeSkill } from "../../services/registry/named";
 import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { draftRoutes } from "./drafts";
 import { files } from "./files";
+import { permissionRoutes } from "./permissions";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
 import { usageRoutes } from "./usage";
@@ -136,6 +137,7 @@ skillRoutes.openapi(
 skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
 skillRoutes.route("/", versionRoutes);
+skillRoutes.route("/", permissionRoutes);
 skillRoutes.route("/", usageRoutes);
 
 skillRoutes.openapi(

@@ -70,13 +70,18 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: 
   { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/requests/[^/]+/response$`), recall: "remembered" },
   {
     methods: ["GET"],
-    path: new RegExp(`^${CONVERSATION}(/(prompt|tools|events|at/[^/]+|requests(/[^/]+)?))?$`),
+    path: new RegExp(`^${CONVERSATION}(/(prompt|tools|events|series|at/[^/]+|requests(/[^/]+)?))?$`),
     recall: "remembered",
   },
   { methods: ["GET"], path: /^\/api\/tasks\/[^/]+\/skills$/, recall: "remembered" },
   { methods: ["GET"], path: new RegExp(`^${SKILLS}(/unified|/public/list)?$`), recall: "remembered" },
   { methods: ["GET"], path: new RegExp(`^${SKILLS}/public/[^/]+/(download|content)$`), recall: "remembered" },
   { methods: ["GET"], path: new RegExp(`^${SKILLS}/[^/]+(/(download|versions|files(/.+)?))?$`), recall: "remembered" },
+  {
+    methods: ["GET"],
+    path: new RegExp(`^${SKILLS}/[^/]+/versions/[^/]+/(permissions|files(/.+)?)$`),
+    recall: "remembered",
+  },
   { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, recall: "remembered" },
   { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/[^/]+(\/.+)?$/, recall: "remembered" },
 ];

@@ -7,6 +7,7 @@ const ENDINGS = {
 } as const;
 
 export type Language = keyof typeof ENDINGS;
+export const LANGUAGES = ["javascript", "python", "shell"] as const satisfies readonly Language[];
 
 const BY_ENDING = new Map<string, Language>(
   Object.entries(ENDINGS).flatMap(([language, endings]) => endings.map((ending) => [ending, language as Language])),

@@ -171,6 +171,24 @@ export function hasNoCache(ledger: Ledger, usage: Usage | null): boolean {
   return closeRequest(ledger, usage).unread >= NO_CACHE;
 }
 
+/**
+ * The sums so far, rounded as they are told, so that what two of them differ in adds up to the last one; with the open request as it
+ * is modelled, or without it. `sent` is what the last request sent that counts.
+ */
+export function ledgerSums(
+  ledger: Ledger,
+  until: "open" | "closed",
+): { billed: Ways; requests: number; sent: Ways | null } {
+  const { before, requests } = ledger;
+  const now = until === "closed" || ledger.open === null ? null : model(ledger, ledger.open, null);
+  const sent = now?.sent ?? before?.sent ?? null;
+  return {
+    billed: inEach((way) => Math.round(ledger.billed[way] + (now?.billed[way] ?? 0))),
+    requests: requests + (now === null ? 0 : 1),
+    sent: sent === null ? null : inEach((way) => Math.round(sent[way])),
+  };
+}
+
 /** What the ledger says so far, the open request as it is modelled. */
 export function billedOf(ledger: Ledger): Ways & {
   estimated: boolean;
@@ -178,8 +196,7 @@ export function billedOf(ledger: Ledger): Ways & {
   saved_over_append_percent: number;
 } {
   const { open, requests } = ledger;
-  const so = open === null ? NOTHING : model(ledger, open, null).billed;
-  const sums = inEach((way) => Math.round(ledger.billed[way] + so[way]));
+  const sums = ledgerSums(ledger, "open").billed;
   return {
     ...sums,
     estimated: ledger.guessed > 0 || (requests === 0 && open?.told !== true),

@@ -83,3 +83,9 @@ export interface SkillPackage {
 
 /** The name of the file with a skill's instructions. Other cases of its letters are accepted too. */
 export const SKILL_FILE = "SKILL.md";
+
+/** Whether only users may choose a skill: its author keeps it from models. As `isUserOnly` of `storage/d1/catalog.ts`. */
+export function isForUsers(frontmatter: JsonObject): boolean {
+  const { "disable-model-invocation": kept } = frontmatter;
+  return kept === true || kept === "true" || kept === "yes" || kept === 1;
+}

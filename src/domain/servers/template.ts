@@ -78,6 +78,14 @@ export function secretsIn(templates: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
+/** All variables that these templates use and that there are: names of secrets, and the others by our names. */
+export function variablesIn(templates: readonly string[]): { secrets: string[]; others: string[] } {
+  const names = templates
+    .flatMap(piecesOf)
+    .flatMap((piece) => ("variable" in piece && isName(piece.variable) ? [piece.variable] : []));
+  return { secrets: secretsIn(templates), others: [...new Set(names.filter((name) => !name.startsWith(SECRET)))] };
+}
+
 /** What is wrong with a template before any value is known. */
 export interface TemplateProblem {
   /** `VARIABLE_IN_ORIGIN`: a value could have a say in where the URL leads. */

@@ -12,6 +12,7 @@ import type { TicketRequest } from "../asking/tickets";
 import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../asking/views";
 import type { Caller } from "../context";
 import type { Idempotency } from "../once";
+import type { SeriesReply } from "./bill/series";
 import type {
   ConversationRecord,
   ConversationStatus,
@@ -102,6 +103,8 @@ export interface ConversationApi {
   restore(target: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
   events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
   at(target: Target, turn: number): Promise<Reply<PastReply>>;
+  /** What the turns after an event were, in figures. */
+  series(target: Target, after: number, limit: number): Promise<Reply<SeriesReply>>;
   taskSkills(target: Target): Promise<Reply<TaskSkills>>;
   /** Asks the browser and waits; an Idempotency-Key finds the same request again. */
   question(target: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;

@@ -7,13 +7,14 @@ import type { Offered } from "../../domain/conversation/offered";
 import { offeredBy } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
+import type { JsonValue } from "../../domain/json";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import { pendingOf } from "../asking/views";
 import { digestsIn } from "../catalog/lookups";
 import { standing } from "../catalog/view";
 import type { Context } from "../context";
 import { stateAt } from "../history";
-import type { Session } from "../session";
+import { exclusively, type Session } from "../session";
 import { offeredTools } from "../tools/offered";
 import { billedReply, priceWarnings } from "./bill/reply";
 import type {
@@ -26,6 +27,7 @@ import type {
   TaskSkillRef,
   TaskSkills,
 } from "./replies";
+import { restore } from "./turn";
 
 /** The conversation as it stands. Skills that are no longer visible are not told. */
 export async function statusOf(
@@ -41,6 +43,17 @@ export async function statusOf(
     tokens,
     warnings: [...warnings, ...more, ...priceWarnings(state, context.now())],
   };
+}
+
+/** The same, once a history has been restored. */
+export async function restoredStatus(
+  context: Context,
+  session: Session,
+  history: readonly JsonValue[],
+): Promise<ConversationStatus> {
+  const format = session.settings.format ?? "mcp";
+  const warnings = await exclusively(session, () => restore(context, session, history, format));
+  return statusOf(context, session, warnings);
 }
 
 /** What of the status is the conversation's own, whoever looks: as its store has it, and without a word of the registry. */

@@ -4,7 +4,7 @@
 import { visibleScopes } from "../../domain/access/access";
 import { type SearchText, whenToUseOf } from "../../domain/catalog/search";
 import { SEARCH_LIMITS } from "../../domain/limits";
-import type { SkillPackage } from "../../domain/package/skill";
+import { isForUsers, type SkillPackage } from "../../domain/package/skill";
 import { isIndexMissing } from "../../storage/d1/database";
 import { searchOnTrial, type TrialHit } from "../../storage/d1/search";
 import type { Context } from "../context";
@@ -93,10 +93,4 @@ function namesBefore(hits: readonly TrialHit[], trial: number | null): string[] 
 
 function rankAfter(before: readonly string[] | null): number | null {
   return before === null ? null : before.length + 1;
-}
-
-/** As `isUserOnly` of `storage/d1/catalog.ts`. */
-function isForUsers(frontmatter: SkillPackage["frontmatter"]): boolean {
-  const { "disable-model-invocation": kept } = frontmatter;
-  return kept === true || kept === "true" || kept === "yes" || kept === 1;
 }

@@ -187,6 +187,6 @@ export function versionYanked({ name, versionId }: { name: string; versionId: st
   return new GatewayError("conflict", "VERSION_YANKED", message, { version_id: versionId });
 }
 
-function versionNotFound(): GatewayError {
+export function versionNotFound(): GatewayError {
   return new GatewayError("not_found", "VERSION_NOT_FOUND", "The skill has no such version.");
 }

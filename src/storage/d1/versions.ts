@@ -6,7 +6,7 @@ import { type ScriptVerdict, scriptVerdictSchema } from "../../domain/code/judgi
 import { type Described, describedSchema } from "../../domain/conversation/offered";
 import type { Issue } from "../../domain/errors";
 import { type JsonObject, jsonObject } from "../../domain/json";
-import type { PackageFile } from "../../domain/package/skill";
+import type { Manifest, PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
 import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 
@@ -51,10 +51,7 @@ export async function readVersionPackage(
   skillId: string,
   version: string | undefined,
 ): Promise<PackageRow | null> {
-  const wanted =
-    version === undefined
-      ? eq(versions.id, skills.versionId)
-      : and(eq(versions.skillId, skills.id), or(eq(versions.id, version), eq(versions.label, version)));
+  const wanted = version === undefined ? eq(versions.id, skills.versionId) : isVersion(version);
   const [found] = await db
     .select({
       name: skills.name,
@@ -68,10 +65,54 @@ export async function readVersionPackage(
     .from(skills)
     .innerJoin(versions, wanted)
     .where(eq(skills.id, skillId))
-    // A label may look like an id.
-    .orderBy(sql`${versions.id} = ${version ?? ""} DESC`)
+    .orderBy(byId(version ?? ""))
     .limit(1);
   return found ?? null;
+}
+
+/** What a version declares and what was said of its scripts, with the skill it belongs to. */
+export interface DeclaredVersion {
+  scope: string;
+  versionId: string;
+  label: string | null;
+  manifest: Manifest;
+  frontmatter: JsonObject;
+  files: PackageFile[];
+  scripts: ScriptVerdict[] | null;
+}
+
+/** What a version of a skill declares, by the version's id or its label. */
+export async function readDeclaredVersion(
+  db: Database,
+  skillId: string,
+  version: string,
+): Promise<DeclaredVersion | null> {
+  const [found] = await db
+    .select({
+      scope: skills.scope,
+      versionId: versions.id,
+      label: versions.label,
+      manifest: versions.manifest,
+      frontmatter: versions.frontmatter,
+      files: versions.files,
+      scripts: scriptsOfVersion,
+    })
+    .from(skills)
+    .innerJoin(versions, isVersion(version))
+    .where(eq(skills.id, skillId))
+    .orderBy(byId(version))
+    .limit(1);
+  return found ?? null;
+}
+
+/** SQL, beside `skills`: whether a version of the skill is meant by its id or its label. */
+function isVersion(version: string) {
+  return and(eq(versions.skillId, skills.id), or(eq(versions.id, version), eq(versions.label, version)));
+}
+
+/** A label may look like an id. */
+function byId(version: string) {
+  return sql`${versions.id} = ${version} DESC`;
 }
 
 /** The versions of a skill, newest first, after the cursor's `(createdAt, id)`. */

@@ -102,7 +102,7 @@ function grouped(
 }
 
 /** A route on a skill, three times over: one's own, a group's, a public one. */
-function skilled(
+export function skilled(
   route: string,
   right: "read" | "change" | "manage",
   status: number,
@@ -128,7 +128,7 @@ const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
 
 /** A route on a ghost, three times over: one's own, a group's, a public one. */
-function ghostly(route: string, right: "read" | "define", status: number, send: Sent = nothing): Row[] {
+export function ghostly(route: string, right: "read" | "define", status: number, send: Sent = nothing): Row[] {
   const least = right === "read" ? "Reporter" : "Maintainer";
   const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
   const row = (of: "self" | "group" | "public", best: User, may: Row["may"]): Row => {

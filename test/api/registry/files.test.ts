@@ -11,6 +11,11 @@ let alice: string;
 let path: string;
 let firstVersion: string;
 
+interface File {
+  path: string;
+  sha256: string;
+}
+
 interface Skill {
   metadata: { labels: { id: string } };
   status: { version_id: string; fileHash: string };
@@ -166,6 +171,46 @@ describe("files", () => {
     ]);
     const put = await call("PUT", `${path}/files/scripts/run.js`, { key: alice });
     expect([put.status, put.headers.get("allow")]).toEqual([405, "GET"]);
+  });
+});
+
+describe("files of an older version", () => {
+  const read = async (rest: string) => (await get(rest)).text();
+
+  it("are told and read by the version's id or label, whichever is current", async () => {
+    const now = new Map((await (await get("/files")).json<File[]>()).map((file) => [file.path, file.sha256]));
+    for (const version of [firstVersion, "1.0.0"]) {
+      const answer = await get(`/versions/${version}/files`);
+      const before = await answer.json<File[]>();
+      expect(before.map((file) => file.path)).toEqual([...now.keys()]);
+      // Only the version in the frontmatter differs.
+      expect(before.filter((file) => now.get(file.path) !== file.sha256).map((file) => file.path)).toEqual([
+        "SKILL.md",
+      ]);
+      const headers = { "if-none-match": answer.headers.get("etag")! };
+      expect((await get(`/versions/${version}/files`, headers)).status).toBe(304);
+      expect(await read(`/versions/${version}/files/SKILL.md`)).toContain('version: "1.0.0"');
+      const picture = `${encodeURIComponent("图 1")}/${encodeURIComponent("ü (1).svg")}`;
+      const svg = await get(`/versions/${version}/files/${picture}`);
+      expect([svg.status, svg.headers.get("content-security-policy")]).toEqual([200, "sandbox; default-src 'none'"]);
+    }
+    expect(await read("/files/SKILL.md")).toContain('version: "2.0.0"');
+    const part = await get(`/versions/${firstVersion}/files/scripts/run.js`, { range: "bytes=2-4" });
+    expect([part.status, await part.text()]).toEqual([206, "234"]);
+  });
+
+  it("are there when it is yanked, and not below another skill", async () => {
+    expect((await call("POST", `${path}/versions/${firstVersion}/yank`, { key: alice })).status).toBe(200);
+    expect(await read(`/versions/${firstVersion}/files/SKILL.md`)).toContain('version: "1.0.0"');
+    const { id } = await publishOwn(alice, { name: "files-elsewhere" });
+    for (const rest of ["files", "files/SKILL.md"]) {
+      const elsewhere = await call("GET", `${SKILLS}/${id}/versions/${firstVersion}/${rest}`, { key: alice });
+      expect([elsewhere.status, (await elsewhere.json<{ code: string }>()).code]).toEqual([404, "VERSION_NOT_FOUND"]);
+      const never = await get(`/versions/ver_nothing/${rest}`);
+      expect([never.status, (await never.json<{ code: string }>()).code]).toEqual([404, "VERSION_NOT_FOUND"]);
+    }
+    const missing = await get(`/versions/${firstVersion}/files/none.md`);
+    expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "FILE_NOT_FOUND"]);
   });
 });
 

@@ -54,13 +54,16 @@ describe("what the replica has not heard of", () => {
     expect((await ask(fresh(), key, SKILLS)).status).toBe(200);
   });
 
-  it.each(["", "/download", "/files", "/files/SKILL.md", "/versions"])("a skill is not missing at %s", async (rest) => {
-    const here = fresh();
-    const key = await makeKey(here, `new-skill${rest.replaceAll("/", "-")}`);
-    const there = await lagging(key);
-    const { id } = await publish(here, key, "brand-new");
-    expect((await ask(there, key, `${SKILLS}/${id}${rest}`)).status).toBe(200);
-  });
+  it.each(["", "/download", "/files", "/files/SKILL.md", "/versions", "/versions/VERSION/files"])(
+    "a skill is not missing at %s",
+    async (rest) => {
+      const here = fresh();
+      const key = await makeKey(here, `new-skill${rest.replaceAll("/", "-")}`);
+      const there = await lagging(key);
+      const { id, version_id } = await publish(here, key, "brand-new");
+      expect((await ask(there, key, `${SKILLS}/${id}${rest.replace("VERSION", version_id)}`)).status).toBe(200);
+    },
+  );
 
   it("a ghost is not missing for a turn, which happens once", async () => {
     const here = fresh();

@@ -16,6 +16,7 @@ const RECALLED: Record<string, Recall> = {
   "GET /api/v1/conversations/{id}/tools": "remembered",
   "GET /api/v1/conversations/{id}/events": "remembered",
   "GET /api/v1/conversations/{id}/at/{turn}": "remembered",
+  "GET /api/v1/conversations/{id}/series": "remembered",
   "GET /api/v1/conversations/{id}/requests": "remembered",
   "GET /api/v1/conversations/{id}/requests/{request_id}": "remembered",
   "GET /api/tasks/{id}/skills": "remembered",
@@ -30,6 +31,9 @@ const RECALLED: Record<string, Recall> = {
   "GET /api/v1/kinds/skills/{id}/versions": "remembered",
   "GET /api/v1/kinds/skills/{id}/files": "remembered",
   "GET /api/v1/kinds/skills/{id}/files/{path}": "remembered",
+  "GET /api/v1/kinds/skills/{id}/versions/{version_id}/files": "remembered",
+  "GET /api/v1/kinds/skills/{id}/versions/{version_id}/files/{path}": "remembered",
+  "GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions": "remembered",
 };
 
 it("every route of the document has its class, and a new one is strict", async () => {

@@ -78,6 +78,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await versions.readVersionPackage(db, "skl_0-1", undefined);
     await versions.readVersionPackage(db, "skl_0-1", "1.0.0");
   },
+  readDeclaredVersion: (db) => versions.readDeclaredVersion(db, "skl_0-1", "1.0.0"),
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
     const same = { digest: "digest-1", label: "1.0.0" };

@@ -76,9 +76,16 @@ describe("a version from before that was refused", () => {
   };
 
   /** All that a caller can read of a skill. */
-  async function everythingOf(id: string, name: string, key: string): Promise<{ text: string; statuses: number[] }> {
+  async function everythingOf(
+    { id, versionId }: { id: string; versionId: string },
+    name: string,
+    key: string,
+  ): Promise<{ text: string; statuses: number[] }> {
     const paths = [`/${id}`, `?name=${name}`, "?namespace=cred-team", "/unified", "/public/list", `/${id}/versions`];
+    paths.push(`/${id}/versions/${versionId}/permissions`);
     const files = [`/${id}/download`, `/${id}/files`, `/${id}/files/SKILL.md`, `/${id}/files/notes.md`];
+    const version = `/${id}/versions/${versionId}/files`;
+    files.push(version, `${version}/SKILL.md`);
     const answers = await Promise.all([...paths, ...files].map((path) => call("GET", SKILLS + path, { key })));
     const texts = await Promise.all(
       answers.map(async (answer) => new TextDecoder().decode(await answer.arrayBuffer())),
@@ -106,11 +113,17 @@ describe("a version from before that was refused", () => {
     ["a public one", "public", () => undefined],
   ])("of %s keeps its files for its owner, and shows nobody the value in lists", async (_, scope, ownerKey) => {
     const name = `cred-before-${scope.replace(":", "-")}`;
-    const { id } = await seedSkill({ name, scope, mcpServers, body: "Ask it.", files: { "notes.md": "Notes." } });
-    const { text, statuses } = await everythingOf(id, name, outsider);
+    const { id, versionId } = await seedSkill({
+      name,
+      scope,
+      mcpServers,
+      body: "Ask it.",
+      files: { "notes.md": "Notes." },
+    });
+    const { text, statuses } = await everythingOf({ id, versionId }, name, outsider);
     expect(text).not.toContain(PLANTED);
     expect(text).toContain("***");
-    expect(statuses).toEqual([403, 403, 403, 403]);
+    expect(statuses).toEqual(Array(6).fill(403));
     const refused = await problemOf(call("GET", `${SKILLS}/${id}/download`, { key: outsider }));
     expect(refused).toMatchObject({ code: "CREDENTIAL_WITHHELD" });
 

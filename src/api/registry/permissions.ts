@@ -1,0 +1,91 @@
+// What a version of a skill may do, and what it may that another version may not.
+
+import { createRoute } from "@hono/zod-openapi";
+import { RUNS } from "../../domain/code/judging/verdict";
+import { LANGUAGES } from "../../domain/code/language";
+import { notModified, tagged } from "../../edge/etag";
+import { router } from "../../edge/router";
+import { json, refusals } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { type NamedVersion, readVersionPermissions } from "../../services/registry/permissions";
+
+const texts = () => z.array(z.string());
+
+const permissionsSchema = () =>
+  z
+    .object({
+      runs_code: z.boolean(),
+      asks_pages: z.boolean(),
+      model_invocation: z.boolean(),
+      preload: z.boolean(),
+      tools: texts(),
+      allowed_tools: texts(),
+      scripts: z.array(
+        z.object({ path: z.string(), language: z.enum(LANGUAGES).nullable(), runs: z.enum(RUNS).nullable() }),
+      ),
+      servers: z.array(
+        z.object({
+          name: z.string(),
+          host: z.string().nullable(),
+          problem: z.string().nullable(),
+          command: z.string().nullable(),
+          secrets: texts(),
+          variables: texts(),
+          allow: texts().nullable(),
+          deny: texts(),
+        }),
+      ),
+      hosts: texts(),
+      secrets: texts(),
+      variables: texts(),
+      commands: texts(),
+      dependencies: texts(),
+    })
+    .openapi("SkillPermissions", { description: "What a version of a skill may do once it is loaded." });
+
+const changed = () => z.array(z.object({ permission: z.string(), value: z.string() }).openapi("SkillPermission"));
+
+export const permissionRoutes = router();
+
+permissionRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/versions/{version_id}/permissions",
+    summary: "What a version may do; with `base` also what changed from that version",
+    middleware: tagged,
+    request: {
+      params: z.object({ id: z.string(), version_id: z.string() }),
+      query: z.object({ base: z.string().max(200).optional() }),
+    },
+    responses: {
+      200: json("What it may do.", () =>
+        z.object({
+          version_id: z.string(),
+          version: z.string().nullable(),
+          permissions: permissionsSchema(),
+          changes: z
+            .object({
+              version_id: z.string(),
+              version: z.string().nullable(),
+              added: changed(),
+              removed: changed(),
+            })
+            .nullable(),
+        }),
+      ),
+      304: notModified,
+      ...refusals(400, 404),
+    },
+  }),
+  async (c) => {
+    const { id, version_id } = c.req.valid("param");
+    const found = await readVersionPermissions(c.get("context"), id, version_id, c.req.valid("query").base);
+    const { changes, permissions } = found;
+    const told = changes === null ? null : { ...named(changes.base), added: changes.added, removed: changes.removed };
+    return c.json({ ...named(found.version), permissions, changes: told }, 200);
+  },
+);
+
+function named({ versionId, label }: NamedVersion) {
+  return { version_id: versionId, version: label };
+}

@@ -1,0 +1,116 @@
+// What a conversation was from turn to turn: what each cost, in each of the ways that the ledger counts, and which skills were active. A
+// turn that was undone and happens again is told again, since it was billed again.
+
+import { activeSkills, apply, type ConversationState } from "./activation";
+import type { ConversationEvent } from "./event";
+import { ledgerSums, type Ways } from "./ledger";
+import type { Usage } from "./usage";
+
+export interface LoggedEvent {
+  seq: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+  event: ConversationEvent;
+}
+
+/** One pass over a turn, or a history that was restored. */
+export interface TurnPoint {
+  /** Of the event that began it. */
+  seq: number;
+  turn: number;
+  at: number;
+  restored: boolean;
+  /** Skills that a model loaded in it, in this order, and those that were active at its end. */
+  loaded: string[];
+  active: string[];
+  /** Prompt tokens of it, as the status counts them. */
+  tokens: { static: number; actual: number };
+  billed: Ways;
+  requests: number;
+  /** What its last request sent in each way; `null` where nothing is known of it. */
+  sent: Ways | null;
+  /** What providers reported, all reports together; `null`: there was none. */
+  usage: Omit<Usage, "long_write"> | null;
+}
+
+/** A pass that has begun, with what the ledger said before its first request. */
+interface Begun {
+  point: TurnPoint;
+  before: ReturnType<typeof ledgerSums>;
+}
+
+/** Follows a log event by event. It tells of a turn once it knows its end: the next one's beginning says what its last request used. */
+export class SeriesWalk {
+  #state: ConversationState;
+  #begun: Begun | null = null;
+
+  /** @param state before the first event that it is told */
+  constructor(state: ConversationState) {
+    this.#state = state;
+  }
+
+  /** The turn that ends where this event begins another one. */
+  take({ seq, at, event }: LoggedEvent): TurnPoint | null {
+    const { tokens } = this.#state;
+    const ended = this.#begun;
+    const active = namesOf(this.#state);
+    if (ended !== null && event.type === "turn") report(ended.point, event.ledger?.usage ?? null);
+    if (ended !== null && event.type === "step") report(ended.point, event.usage);
+    if (ended !== null && event.type === "loaded" && event.used !== true) ended.point.loaded.push(event.name);
+    const sent = ledgerSums(this.#state.ledger, "open").sent;
+    this.#state = apply(this.#state, event);
+    if (event.type !== "turn" && event.type !== "restored") return null;
+    const before = ledgerSums(this.#state.ledger, "closed");
+    this.#begun = {
+      before,
+      point: {
+        ...{ seq, at, turn: event.turn, restored: event.type === "restored", loaded: [], active: [] },
+        ...{ tokens, billed: before.billed, requests: 0, sent: null, usage: null },
+      },
+    };
+    return ended === null ? null : finished(ended, { active, tokens, ...before, sent: before.sent ?? sent });
+  }
+
+  /** The turn that goes on, as far as the log has it. */
+  rest(): TurnPoint | null {
+    const { tokens, ledger } = this.#state;
+    if (this.#begun === null) return null;
+    return finished(this.#begun, { active: namesOf(this.#state), tokens, ...ledgerSums(ledger, "open") });
+  }
+}
+
+function finished(
+  { point, before }: Begun,
+  end: ReturnType<typeof ledgerSums> & Pick<TurnPoint, "active" | "tokens">,
+): TurnPoint {
+  const { actual, paste, append_only } = end.billed;
+  return {
+    ...point,
+    active: end.active,
+    tokens: { static: end.tokens.static - point.tokens.static, actual: end.tokens.actual - point.tokens.actual },
+    billed: {
+      actual: actual - before.billed.actual,
+      paste: paste - before.billed.paste,
+      append_only: append_only - before.billed.append_only,
+    },
+    requests: end.requests - before.requests,
+    sent: end.requests === before.requests ? null : end.sent,
+  };
+}
+
+function namesOf(state: ConversationState): string[] {
+  return activeSkills(state).map(({ skill }) => skill.name);
+}
+
+function report(point: TurnPoint, usage: Usage | null): void {
+  if (usage === null) return;
+  const { fresh, cache_read, cache_write, output } = point.usage ?? NO_USAGE;
+  point.usage = {
+    fresh: fresh + usage.fresh,
+    cache_read: cache_read + usage.cache_read,
+    cache_write: cache_write + usage.cache_write,
+    output: output + usage.output,
+  };
+}
+
+const NO_USAGE = { fresh: 0, cache_read: 0, cache_write: 0, output: 0 };

@@ -1,0 +1,62 @@
+// What a conversation was from turn to turn, a stretch of its log at a time: for whoever draws it.
+
+import * as z from "zod";
+import { SeriesWalk, type TurnPoint } from "../../../domain/conversation/series";
+import { CONVERSATION_LIMITS } from "../../../domain/limits";
+import { stateAt } from "../../history";
+import type { Session } from "../../session";
+
+/** Events that are read at once, and after which a stretch ends with the turn at hand. */
+const AT_ONCE = 500;
+
+const ways = () => z.object({ actual: z.int(), paste: z.int(), append_only: z.int() });
+
+export const seriesReplySchema = () =>
+  z.object({
+    turns: z.array(
+      z
+        .object({
+          seq: z.int(),
+          turn: z.int(),
+          at: z.string(),
+          restored: z.boolean(),
+          loaded: z.array(z.string()),
+          active: z.array(z.string()),
+          tokens: z.object({ static: z.int(), actual: z.int() }),
+          billed: ways(),
+          requests: z.int(),
+          sent: ways().nullable(),
+          usage: z.object({ fresh: z.int(), cache_read: z.int(), cache_write: z.int(), output: z.int() }).nullable(),
+        })
+        .openapi("TurnFigures"),
+    ),
+    next_cursor: z.int().nullable(),
+  });
+
+export type SeriesReply = z.infer<ReturnType<typeof seriesReplySchema>>;
+
+/** The turns whose beginning the log has after an event, oldest first: so many at most, and fewer where much happened in them. */
+export function seriesOf({ store }: Session, after: number, limit: number): SeriesReply {
+  const walk = new SeriesWalk(stateAt(store, after));
+  const turns: TurnPoint[] = [];
+  let read = 0;
+  for (let seq = after; ; ) {
+    const page = store.log.after(seq, AT_ONCE);
+    for (const logged of page) {
+      const ended = walk.take(logged);
+      read++;
+      if (ended === null) continue;
+      turns.push(ended);
+      if (turns.length >= limit || read > CONVERSATION_LIMITS.seriesEvents)
+        return { turns: turns.map(told), next_cursor: logged.seq - 1 };
+    }
+    if (page.length < AT_ONCE) break;
+    seq = page.at(-1)?.seq ?? seq;
+  }
+  const rest = walk.rest();
+  return { turns: [...turns, ...(rest === null ? [] : [rest])].map(told), next_cursor: null };
+}
+
+function told({ at, ...point }: TurnPoint): SeriesReply["turns"][number] {
+  return { ...point, at: new Date(at).toISOString() };
+}

@@ -1,0 +1,53 @@
+// What versions of a skill may do, and what two of them differ in.
+
+import { canRead } from "../../domain/access/access";
+import {
+  type Permission,
+  permissionChanges,
+  permissionsOf,
+  type SkillPermissions,
+} from "../../domain/code/permissions";
+import { type DeclaredVersion, readDeclaredVersion } from "../../storage/d1/versions";
+import type { Context } from "../context";
+import { findSkillHead, versionNotFound } from "./skills";
+
+/** A version as answers name it. */
+export interface NamedVersion {
+  versionId: string;
+  label: string | null;
+}
+
+export interface VersionPermissions {
+  version: NamedVersion;
+  permissions: SkillPermissions;
+  /** The version that it is held against, and what it may do that the other may not, and the other way round. */
+  changes: { base: NamedVersion; added: Permission[]; removed: Permission[] } | null;
+}
+
+/** What a version may do, yanked or not. With `base` also what that is beside another version of the same skill. */
+export async function readVersionPermissions(
+  context: Context,
+  id: string,
+  version: string,
+  base: string | undefined,
+): Promise<VersionPermissions> {
+  const [found, other] = await Promise.all([
+    readDeclaredVersion(context.db, id, version),
+    base === undefined ? null : readDeclaredVersion(context.db, id, base),
+  ]);
+  const isReadable = (one: DeclaredVersion | null) =>
+    one !== null && canRead(context.caller.principal, one.scope) ? one : null;
+  const [asked, older] = [isReadable(found), isReadable(other)];
+  if (asked === null || (base !== undefined && older === null)) {
+    await findSkillHead(context, id);
+    throw versionNotFound();
+  }
+  const permissions = permissionsOf(asked);
+  const changes =
+    older === null ? null : { base: nameOf(older), ...permissionChanges(permissionsOf(older), permissions) };
+  return { version: nameOf(asked), permissions, changes };
+}
+
+function nameOf({ versionId, label }: NamedVersion): NamedVersion {
+  return { versionId, label };
+}

@@ -1,0 +1,13 @@
+// The rows of the isolation matrix for routes that only show: older versions, and what pages tell people of their things.
+
+import { conversation } from "./actors";
+import { own, type Row, skilled } from "./table";
+
+const V = "/api/v1/kinds/skills/{id}/versions/{version_id}";
+
+export const LOOKING_ROWS: Row[] = [
+  ...skilled(`GET ${V}/files`, "read", 200),
+  ...skilled(`GET ${V}/files/{path}`, "read", 200),
+  ...skilled(`GET ${V}/permissions`, "read", 200),
+  own("GET /api/v1/conversations/{id}/series", "conversations", conversation, 200),
+];

@@ -1,11 +1,11 @@
-// /api/v1/users/{id}: a user's data, all of it handed out or all of it gone.
+// /api/v1/users: who there is, and a user's data, all of it handed out or all of it gone.
 
 import { createRoute } from "@hono/zod-openapi";
 import { conversationOf } from "../edge/conversation";
 import { router } from "../edge/router";
-import { json, refusals, userId } from "../edge/schemas";
+import { instant, json, pageQuery, refusals, userId } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { eraseUser, exportUser, ownerOf } from "../services/users";
+import { eraseUser, exportUser, ownerOf, readUsers } from "../services/users";
 
 const params = z.object({ id: userId });
 const count = z.int();
@@ -26,7 +26,41 @@ const erasedSchema = () =>
     })
     .openapi("Erased");
 
+const counted = count.min(0).openapi({ description: "At most 1 000 are counted." });
+
+const figuresSchema = () =>
+  z
+    .object({
+      user_id: z.string(),
+      is_admin: z.boolean(),
+      last_used_at: z.string().nullable(),
+      ...{ keys: counted, groups: counted, skills: counted, ghosts: counted, conversations: counted },
+    })
+    .openapi("UserFigures");
+
 export const userRoutes = router();
+
+userRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/users",
+    summary: "All users by id, in figures (admins)",
+    request: { query: pageQuery },
+    responses: {
+      200: json("A page.", () => z.object({ items: z.array(figuresSchema()), next_cursor: z.string().nullable() })),
+      ...refusals(400, 403),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { users, nextCursor } = await readUsers(c.get("context"), limit, cursor);
+    const items = users.map(({ userId: user_id, isAdmin: is_admin, lastUsedAt, ...figures }) => ({
+      ...{ user_id, is_admin, last_used_at: lastUsedAt === null ? null : instant(lastUsedAt) },
+      ...figures,
+    }));
+    return c.json({ items, next_cursor: nextCursor }, 200, { "cache-control": "private, no-store" });
+  },
+);
 
 userRoutes.openapi(
   createRoute({

@@ -3,19 +3,24 @@
 import * as z from "zod";
 import { draftScope, isAdmin, type Principal, PUBLIC_USER, userScope } from "../domain/access/access";
 import { encodeBase64 } from "../domain/base64";
+import { decodeCursor, pageOf } from "../domain/cursor";
 import { GatewayError, invalid } from "../domain/errors";
+import { REQUEST_LIMITS } from "../domain/limits";
 import { listConversationRows } from "../storage/d1/conversations";
 import { deleteSkillRows } from "../storage/d1/registry/publishing";
 import {
   eraseUserRows,
   forgetUser,
   type LastVersion,
+  listUsers,
   readScopeVersions,
   readUserRows,
   readUserSkills,
+  type UserFigures,
 } from "../storage/d1/users";
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { readRunFile } from "../storage/r2/run-files";
+import { requireAdmin } from "./admin";
 import { recordAct } from "./audit";
 import { type ChatObject, type ChatRows, didChat } from "./chat/api";
 import type { Context } from "./context";
@@ -34,6 +39,24 @@ export interface Erased {
 /** Conversations and skills that one request erases: each takes calls to other places. */
 const AT_ONCE = 50;
 const PAGE = 100;
+
+/** No figure of a user is counted further: it is for an eye, and many would cost much. */
+const COUNTED_TO = 1_000;
+
+const userCursor = z.object({ user: z.string() });
+
+/** A page of all users by id, for admins: who there is, and how much of each. Nothing of what they have. */
+export async function readUsers(
+  context: Context,
+  limit: number = REQUEST_LIMITS.listLimit,
+  cursor: string | undefined,
+): Promise<{ users: UserFigures[]; nextCursor: string | null }> {
+  requireAdmin(context.caller.principal, "Only an admin sees all users.");
+  const after = decodeCursor(cursor, userCursor)?.user ?? "";
+  const rows = await listUsers(context.db, limit + 1, after, COUNTED_TO);
+  const { page, nextCursor } = pageOf(rows, limit, ({ userId }) => ({ user: userId }));
+  return { users: page, nextCursor };
+}
 
 /** The user as an owner of things, for calls to conversations in the user's name. */
 export function ownerOf(context: Context, userId: string): Principal {

@@ -34,6 +34,7 @@ export const READING: Record<string, string> = {
   countingSkills: "counting reads what it counts",
   readScopeUse: "counting reads what it counts",
   readUserUse: "counting reads what it counts",
+  listUsers: "counting reads what it counts, up to a thousand of each for a user",
   nameAt: "a position is found by walking there",
   readViewRows: "counts all names, from an index alone",
 };

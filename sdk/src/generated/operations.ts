@@ -20,11 +20,17 @@ export type Key = { id: string; user_id: string; role: "user" | "admin"; name: s
 
 export type Grant = { id: string; user_id: string; client_id: string; /** What the host calls itself. Nobody has verified it. */ client_name: string; /** The MCP URL that its tokens open. */ resource: string; signed_in_by: "key" | "link" | "issuer"; created_at: string; expires_at: string; /** To within 10 minutes. */ last_used_at: string | null };
 
-export type Me = { user_id: string; role: "user" | "admin"; name: string | null; groups: (string)[]; memberships: ({ group: string; role: "Owner" | "Maintainer" | "Developer" | "Reporter" })[]; scopes: (string)[]; quotas: { skills: { used: number; limit: number }; versions: { used: number; limit: number }; bytes: { used: number; limit: number }; databaseBytes: { used: number; limit: number }; ghosts: { used: number; limit: number }; keys: { used: number; limit: number }; files: { used: number; limit: number } }; /** Since midnight UTC. `keys`: those that were made for this user. */ today: { uploads: { used: number; limit: number }; conversations: { used: number; limit: number }; scripts: { used: number; limit: number }; keys: { used: number; limit: number } } };
+export type Me = { user_id: string; role: "user" | "admin"; name: string | null; groups: (string)[]; memberships: ({ group: string; role: "Owner" | "Maintainer" | "Developer" | "Reporter" })[]; scopes: (string)[]; quotas: { skills: { used: number; limit: number }; versions: { used: number; limit: number }; bytes: { used: number; limit: number }; databaseBytes: { used: number; limit: number }; ghosts: { used: number; limit: number }; keys: { used: number; limit: number }; files: { used: number; limit: number } }; /** Since midnight UTC. `keys`: those that were made for this user. */ today: { uploads: { used: number; limit: number }; conversations: { used: number; limit: number }; scripts: { used: number; limit: number }; keys: { used: number; limit: number } }; rights: Rights };
+
+/** What this key may do for this user: the role and the key's scopes together. */ export type Rights = { scopes: ("act_as" | "skills:read" | "skills:write" | "ghosts" | "conversations" | "groups" | "keys" | "secrets" | "mcp" | "chat" | "admin")[]; act_as: boolean; operate: boolean; make_groups: boolean; namespaces: (NamespaceRights)[] };
+
+export type NamespaceRights = { namespace: string; role: "Owner" | "Maintainer" | "Developer" | "Reporter" | null; read: boolean; publish: boolean; change: boolean; activate: boolean; delete: boolean; measure: boolean; define: boolean; secrets: boolean; manage: boolean; members: ("Owner" | "Maintainer" | "Developer" | "Reporter")[] };
 
 export type SignInLink = { id: string; user_id: string; /** What the user opens, or types into the sign-in page. */ url: string; expires_at: string };
 
 export type AuditRecord = { seq: number; at: string; actor: string; user_id: string | null; key_id: string; action: string; resource_type: string; resource_id: string; request_id: string; before: { [name: string]: unknown } | null; after: { [name: string]: unknown } | null };
+
+export type UserFigures = { user_id: string; is_admin: boolean; last_used_at: string | null; /** At most 1 000 are counted. */ keys: number; /** At most 1 000 are counted. */ groups: number; /** At most 1 000 are counted. */ skills: number; /** At most 1 000 are counted. */ ghosts: number; /** At most 1 000 are counted. */ conversations: number };
 
 export type Erased = { erased: { keys: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number }; complete: boolean };
 
@@ -312,6 +318,8 @@ export interface Operations {
   "users.erase": { request: { path: { id: string } }; answer: Erased };
   /** Everything stored of a user, as one JSON document (admin, or oneself) */
   "users.export": { request: { path: { id: string } }; answer: Response };
+  /** All users by id, in figures (admins) */
+  "users.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (UserFigures)[]; next_cursor: string | null } };
   /** Make a version the current one */
   "versions.activate": { request: { path: { id: string; version_id: string } }; answer: Skill };
   /** One file of a version; `path` may have slashes */
@@ -430,6 +438,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "turns.prepare": ["POST","/api/v1/conversations/{id}/turns","idempotent","json keyed"],
   "users.erase": ["DELETE","/api/v1/users/{id}","idempotent","json"],
   "users.export": ["GET","/api/v1/users/{id}/export","safe","bytes"],
+  "users.list": ["GET","/api/v1/users","safe","items"],
   "versions.activate": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/activate","idempotent","json"],
   "versions.file": ["GET","/api/v1/kinds/skills/{id}/versions/{version_id}/files/{path}","safe","bytes"],
   "versions.files": ["GET","/api/v1/kinds/skills/{id}/versions/{version_id}/files","safe","array"],

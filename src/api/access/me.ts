@@ -2,11 +2,37 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../../domain/access/access";
+import { KEY_SCOPES } from "../../domain/access/key-scope";
+import { rightsOf } from "../../domain/access/rights";
 import { router } from "../../edge/router";
 import { json, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import { areGroupsOpen } from "../../services/access/groups";
 import { readOwnUse } from "../../services/quota";
 import { scopeSharesSchema, shareSchema } from "./shares";
+
+const yes = z.boolean();
+
+const rightsSchema = () =>
+  z
+    .object({
+      scopes: z.array(z.enum(KEY_SCOPES)),
+      act_as: yes,
+      operate: yes,
+      make_groups: yes,
+      namespaces: z.array(
+        z
+          .object({
+            namespace: z.string(),
+            role: z.enum(GROUP_ROLES).nullable(),
+            ...{ read: yes, publish: yes, change: yes, activate: yes, delete: yes, measure: yes, define: yes },
+            ...{ secrets: yes, manage: yes },
+            members: z.array(z.enum(GROUP_ROLES)),
+          })
+          .openapi("NamespaceRights"),
+      ),
+    })
+    .openapi("Rights", { description: "What this key may do for this user: the role and the key's scopes together." });
 
 const meSchema = () =>
   z
@@ -26,6 +52,7 @@ const meSchema = () =>
           keys: shareSchema(),
         })
         .openapi({ description: "Since midnight UTC. `keys`: those that were made for this user." }),
+      rights: rightsSchema(),
     })
     .openapi("Me");
 
@@ -47,6 +74,8 @@ meRoutes.openapi(
     const names = groups.map(({ group }) => group);
     const memberships = groups.map(({ group, role: inGroup }) => ({ group, role: inGroup }));
     const who = { user_id, role, name, groups: names, memberships, scopes: [...scopes] };
-    return c.json({ ...who, ...(await readOwnUse(context)) }, 200);
+    const acting = c.req.header("on-behalf-of") !== undefined;
+    const rights = rightsOf(context.caller.principal, acting, areGroupsOpen(context.settings));
+    return c.json({ ...who, ...(await readOwnUse(context)), rights }, 200);
   },
 );

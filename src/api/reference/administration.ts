@@ -55,12 +55,18 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   "GET /api/v1/me": {
     id: "me.get",
     about:
-      "Who this key speaks for, and what that user has used of each quota. On behalf of a user it is about that user.",
+      "Who this key speaks for, what it may do (`rights`, by namespace), and what that user has used of each quota. On behalf of a user it is about that user.",
   },
   "GET /api/v1/audit": {
     id: "audit.list",
     about: "Who changed what, newest first.",
     query: { action: "key.create", since: "2026-01-01T00:00:00Z", limit: 10 },
+  },
+  "GET /api/v1/users": {
+    id: "users.list",
+    about:
+      "Whoever has a key, a skill, a ghost, a membership or a conversation, by id, with how many of each. Nothing of what they hold.",
+    query: { limit: 20 },
   },
   "GET /api/v1/users/{id}/export": {
     id: "users.export",

@@ -103,6 +103,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   tickets: "What lets a page open a socket without a key.",
   toolCalls: "What the model calls.",
   turns: "What follows one message of the user.",
-  users: "All data of one user.",
+  users: "Who there is, and all data of one user.",
   versions: "The versions of a skill.",
 };

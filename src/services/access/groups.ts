@@ -29,11 +29,15 @@ export function groupNotFound(): GatewayError {
   return new GatewayError("not_found", "GROUP_NOT_FOUND", "There is no such group.");
 }
 
+/** Whether users make groups here. */
+export function areGroupsOpen({ GROUPS_OPEN, JWT_GROUPS_CLAIM }: Context["settings"]): boolean {
+  return GROUPS_OPEN && JWT_GROUPS_CLAIM === undefined;
+}
+
 /** Makes a group that the caller owns. Where users may not make groups, and where a token's claims name them, admins do. */
 export async function createGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
   const { principal } = context.caller;
-  const { GROUPS_OPEN, JWT_GROUPS_CLAIM } = context.settings;
-  if (!GROUPS_OPEN || JWT_GROUPS_CLAIM !== undefined) requireAdmin(principal, "Only an admin may make groups here.");
+  if (!areGroupsOpen(context.settings)) requireAdmin(principal, "Only an admin may make groups here.");
   if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
   // Skills and ghosts without a group are of a group that is gone. A later group of that name must not get them.
   if (!isAdmin(principal) && (await hasThings(context.db, groupScope(name)))) throw groupExists();

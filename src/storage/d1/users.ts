@@ -1,11 +1,12 @@
 // Everything D1 knows of one user, for who wants it all or wants it gone.
 
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import { userScope } from "../../domain/access/access";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { PUBLIC_USER, userScope } from "../../domain/access/access";
 import type { Database } from "./database";
-import { audit, pseudonyms } from "./schema/access";
+import { audit, groupMembers, pseudonyms } from "./schema/access";
 import { type ErasureCount, USER_COLUMNS, type UserColumn } from "./schema/people";
-import { skills, versions } from "./schema/registry";
+import { conversations, ghosts, keys, skills, versions } from "./schema/registry";
 import { skillUse } from "./schema/skill-use";
 
 type Statement = Parameters<Database["batch"]>[0][number];
@@ -150,3 +151,60 @@ async function runAll<S extends Statement>(db: Database, statements: readonly S[
   const [first, ...others] = statements;
   return first === undefined ? [] : db.batch([first, ...others]);
 }
+
+/** How much there is of a user, in figures alone. */
+export interface UserFigures {
+  userId: string;
+  isAdmin: boolean;
+  /** When a key of the user was last used, which is sampled. */
+  lastUsedAt: number | null;
+  keys: number;
+  groups: number;
+  skills: number;
+  ghosts: number;
+  conversations: number;
+}
+
+/** Behind every user's id, by code unit. */
+const LAST = "~";
+
+/**
+ * Whoever has a key, a skill, a ghost, a membership or a conversation, by id after one, in figures. There is no table of users: each next
+ * one is looked up in the indexes of those tables. No figure goes beyond `most`, so that one user costs no more than so many rows.
+ */
+export async function listUsers(db: Database, limit: number, after: string, most: number): Promise<UserFigures[]> {
+  const next = (id: SQL) => {
+    const first = ({ table, column }: { table: SQLiteTable; column: SQLiteColumn }) =>
+      sql`coalesce((SELECT ${column} FROM ${table} WHERE ${column} > ${id} ORDER BY ${column} LIMIT 1), ${LAST})`;
+    return sql`min(${sql.join(USERS_OF.map(first), sql`, `)})`;
+  };
+  const count = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${most}))`;
+  // The owner of what is public is nobody, and takes a place that is not told.
+  const rows = await db.all<
+    Omit<UserFigures, "isAdmin"> & { isAdmin: number }
+  >(sql`WITH RECURSIVE known (id, place) AS (
+      SELECT ${next(sql`${after}`)}, 1
+      UNION ALL SELECT ${next(sql`known.id`)}, place + 1 FROM known WHERE id < ${LAST} AND place <= ${limit})
+    SELECT id AS "userId",
+      EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.userId} = known.id AND ${keys.revokedAt} IS NULL AND ${keys.role} = 'admin') AS "isAdmin",
+      (SELECT max(${keys.lastUsedAt}) FROM ${keys} WHERE ${keys.userId} = known.id) AS "lastUsedAt",
+      ${count(sql`${keys} WHERE ${keys.userId} = known.id AND ${keys.revokedAt} IS NULL`)} AS "keys",
+      ${count(sql`${groupMembers} WHERE ${groupMembers.userId} = known.id`)} AS "groups",
+      ${count(sql`${skills} WHERE ${skills.scope} = ${userScope("")} || known.id`)} AS "skills",
+      ${count(sql`${ghosts} WHERE ${ghosts.scope} = ${userScope("")} || known.id`)} AS "ghosts",
+      ${count(sql`${conversations} WHERE ${conversations.userId} = known.id`)} AS "conversations"
+    FROM known WHERE id < ${LAST} ORDER BY id`);
+  return rows
+    .filter(({ userId }) => userId !== PUBLIC_USER)
+    .slice(0, limit)
+    .map(({ isAdmin, ...figures }) => ({ ...figures, isAdmin: isAdmin === 1 }));
+}
+
+/** Where users are told of. Each column leads an index. */
+const USERS_OF = [
+  { table: keys, column: keys.userId },
+  { table: conversations, column: conversations.userId },
+  { table: groupMembers, column: groupMembers.userId },
+  { table: skills, column: skills.userId },
+  { table: ghosts, column: ghosts.userId },
+];

@@ -1,7 +1,7 @@
 // The rows of the isolation matrix for routes that only show: older versions, and what pages tell people of their things.
 
 import { conversation } from "./actors";
-import { own, type Row, skilled } from "./table";
+import { everybody, open, own, type Row, skilled } from "./table";
 
 const V = "/api/v1/kinds/skills/{id}/versions/{version_id}";
 
@@ -9,5 +9,6 @@ export const LOOKING_ROWS: Row[] = [
   ...skilled(`GET ${V}/files`, "read", 200),
   ...skilled(`GET ${V}/files/{path}`, "read", 200),
   ...skilled(`GET ${V}/permissions`, "read", 200),
+  open("GET /api/v1/users", "admin", { ...everybody(403), admin: 200 }),
   own("GET /api/v1/conversations/{id}/series", "conversations", conversation, 200),
 ];

@@ -319,6 +319,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
       last = page.at(-1) ?? null;
     }
   },
+  listUsers: (db) => users.listUsers(db, PAGE, "a", 1_000),
   readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
   eraseUserRows: (db) => users.eraseUserRows(db, "somebody"),
   forgetUser: (db) => users.forgetUser(db, "somebody"),

@@ -102,11 +102,17 @@ export type SkillFile = { path: string; size: number; sha256: string };
 
 export type SkillVersion = { version_id: string; /** 1, 2, … in the order in which the skill's versions were published; none is used twice. */ number: number; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; warnings: (Issue)[] };
 
-/** What a version of a skill may do once it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: ({ name: string; host: string | null; problem: string | null; command: string | null; secrets: (string)[]; variables: (string)[]; allow: (string)[] | null; deny: (string)[] })[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
+/** What a version of a skill may do once it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: (ServerPermissions)[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
+
+export type ServerPermissions = { name: string; host: string | null; problem: string | null; command: string | null; secrets: (string)[]; variables: (string)[]; allow: (string)[] | null; deny: (string)[] };
 
 export type SkillPermission = { permission: string; value: string };
 
 export type GhostRef = { id: string; name: string; namespace: string };
+
+export type GhostPreview = { valid: boolean; issues: (Issue)[]; warnings: (Issue)[]; prompt: string; tokens: { system_prompt: number; list: number; preloaded: number; prompt: number; static: number }; skills: ({ name: string; skill_id: string; version_id: string; version: string | null; scope: "user" | "group" | "public"; namespace: string; tokens: number; preloaded: boolean; user_only: boolean; needs: (string)[] })[]; more: number; servers: (ServerPermissions)[]; collisions: ({ kind: "tool" | "server"; name: string; of: (string)[] })[] };
+
+export type GhostPreviewRequest = { spec: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation"); /** The model of the chat endpoint that runs it, by the name that its user has for it, where one asks for `ghost/<name>`. */ model?: string }; /** Whose it would be, as of a ghost's `metadata`. */ namespace?: string; shell?: string };
 
 export type Ghost = { apiVersion: "agent.wecode.io/v1"; kind: "Ghost"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string; scope: "user" | "group" | "public" } }; spec: { systemPrompt?: string; mcpServers?: { [name: string]: unknown }; /** Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none. */ skills?: (string)[]; preload_skills?: (string)[]; skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; retentionTurns?: (number) | ("conversation"); /** The model of the chat endpoint that runs it, by the name that its user has for it, where one asks for `ghost/<name>`. */ model?: string }; status: { state: "available"; created_at: string; updated_at: string; warnings: (Issue)[] } };
 
@@ -174,6 +180,8 @@ export interface Operations {
   "ghosts.get": { request: { path: { id: string } }; answer: Ghost };
   /** The ghosts one may use: one's own, one's groups' and public ones, by namespace and name */
   "ghosts.list": { request: { query?: { limit?: number; cursor?: string; skip?: number; namespace?: string; name?: string } }; answer: { items: (Ghost)[]; next_cursor: string | null } };
+  /** A ghost as it would be: its prompt, tokens, skills and collisions; nothing is stored */
+  "ghosts.preview": { request: { body: GhostPreviewRequest }; answer: GhostPreview };
   /** Replace a ghost, its name included */
   "ghosts.replace": { request: { path: { id: string }; body: ReplacedGhostRequest }; answer: Ghost };
   /** Make the ghost of this name, or replace it */
@@ -366,6 +374,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "ghosts.delete": ["DELETE","/api/v1/kinds/ghosts/{id}","idempotent","none"],
   "ghosts.get": ["GET","/api/v1/kinds/ghosts/{id}","safe","json"],
   "ghosts.list": ["GET","/api/v1/kinds/ghosts","safe","items"],
+  "ghosts.preview": ["POST","/api/v1/kinds/ghosts/preview","safe","json"],
   "ghosts.replace": ["PUT","/api/v1/kinds/ghosts/{id}","idempotent","json"],
   "ghosts.setByName": ["PUT","/api/v1/kinds/ghosts/by-name/{namespace}/{name}","idempotent","json"],
   "grants.end": ["DELETE","/api/v1/grants/{id}","idempotent","none"],

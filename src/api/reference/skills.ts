@@ -179,6 +179,13 @@ export const SKILL_TEXTS: OperationTexts = {
       "Makes a ghost (an agent definition: system prompt, skills, MCP servers), one's own, a group's or a public one.",
     body: { metadata: { name: "researcher" }, spec },
   },
+  [`POST ${G}/preview`]: {
+    id: "ghosts.preview",
+    about:
+      "What a ghost would be if it were saved: its prompt, its tokens, its skills at their versions, where its servers lead, which names meet, and what saving would refuse. Nothing is stored, no conversation is made, no secret is read.",
+    retry: "safe",
+    body: { spec: { ...spec, preload_skills: ["mermaid-diagram"] } },
+  },
   [`GET ${G}`]: {
     id: "ghosts.list",
     about: "The ghosts that the caller may use, by namespace and name: own, groups' and public ones.",

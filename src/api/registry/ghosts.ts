@@ -19,6 +19,7 @@ import {
   replaceGhost,
   upsertGhost,
 } from "../../services/registry/ghosts";
+import { ghostPreviewRoute } from "./ghost-preview";
 import { ghostResource, ghostSchema } from "./ghost-resource";
 
 const params = z.object({ id: z.string() });
@@ -66,6 +67,8 @@ const namedBody = () =>
     .openapi("NamedGhostRequest");
 
 export const ghostRoutes = router();
+// Before the routes that take any text for an id.
+ghostRoutes.route("/", ghostPreviewRoute);
 
 ghostRoutes.openapi(
   createRoute({

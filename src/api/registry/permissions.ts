@@ -11,6 +11,21 @@ import { type NamedVersion, readVersionPermissions } from "../../services/regist
 
 const texts = () => z.array(z.string());
 
+/** A server as what it may: where it leads, and what goes there. */
+export const serverPermissionSchema = () =>
+  z
+    .object({
+      name: z.string(),
+      host: z.string().nullable(),
+      problem: z.string().nullable(),
+      command: z.string().nullable(),
+      secrets: texts(),
+      variables: texts(),
+      allow: texts().nullable(),
+      deny: texts(),
+    })
+    .openapi("ServerPermissions");
+
 const permissionsSchema = () =>
   z
     .object({
@@ -23,18 +38,7 @@ const permissionsSchema = () =>
       scripts: z.array(
         z.object({ path: z.string(), language: z.enum(LANGUAGES).nullable(), runs: z.enum(RUNS).nullable() }),
       ),
-      servers: z.array(
-        z.object({
-          name: z.string(),
-          host: z.string().nullable(),
-          problem: z.string().nullable(),
-          command: z.string().nullable(),
-          secrets: texts(),
-          variables: texts(),
-          allow: texts().nullable(),
-          deny: texts(),
-        }),
-      ),
+      servers: z.array(serverPermissionSchema()),
       hosts: texts(),
       secrets: texts(),
       variables: texts(),

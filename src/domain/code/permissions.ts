@@ -85,7 +85,7 @@ export function permissionsOf(version: PermittedVersion): SkillPermissions {
   const scripts = scriptsOf(version);
   const isProvided = manifest.tools.length > 0 && manifest.provider?.module !== undefined;
   const executes = canExecute(version.scope);
-  const servers = serversOf(manifest.mcpServers);
+  const servers = declaredServers(manifest.mcpServers);
   return {
     runs_code: executes && (isProvided || scripts.some(({ runs }) => runs !== "nowhere")),
     asks_pages: executes && isProvided,
@@ -151,7 +151,8 @@ function scriptsOf({ files, scripts }: PermittedVersion): PermittedScript[] {
   return paths.map((path) => ({ path, language: languageOf(path), runs: judged.get(path) ?? null }));
 }
 
-function serversOf(wrapped: JsonObject): PermittedServer[] {
+/** Where the servers of a manifest or a ghost lead, and what goes there. */
+export function declaredServers(wrapped: JsonObject): PermittedServer[] {
   const { servers: raw } = unwrapServers(wrapped);
   return readServers(raw, { kind: "skill", skill: "" }).map(({ name, entry, problem }) => {
     const { command } = isJsonObject(raw[name]) ? raw[name] : {};

@@ -158,7 +158,7 @@ export async function restore(
 const STANDING = "SKILL_UNLOADED";
 
 /** Resolves skills with their dependencies, each name at one version; what cannot be had is left out with a warning. */
-async function resolveSet(
+export async function resolveSet(
   context: Context,
   view: View,
   wanted: readonly (Partial<Picked> & { name: string; code: string })[],

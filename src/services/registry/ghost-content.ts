@@ -22,17 +22,23 @@ export interface GhostRequest {
 }
 
 /** The rows of a ghost, with its skills resolved in its scope; refuses with everything that is wrong with the spec. */
-export async function contentOf(
+export async function contentOf(context: Context, scope: string, request: GhostRequest): Promise<GhostContent> {
+  const { content, issues } = await examineGhost(context, scope, request);
+  if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
+  return content;
+}
+
+/** The same, with everything that is wrong with it told. */
+export async function examineGhost(
   context: Context,
   scope: string,
   { namespace, name, ...given }: GhostRequest,
-): Promise<GhostContent> {
+): Promise<{ content: GhostContent; issues: Issue[] }> {
   const spec = canonical(given.spec);
   const { skills, unresolved } = await resolveSkills(context, scope, spec);
   const preload = await preloadIssues(context, spec, skillScopes(context.caller.principal, scope));
   const issues = [...checkGhostSpec(spec), ...sharedCredentials(scope, spec), ...unresolved, ...preload];
-  if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
-  return { namespace, name, folded: foldName(name), spec, skills };
+  return { content: { namespace, name, folded: foldName(name), spec, skills }, issues };
 }
 
 /** What others see holds no credential: everybody who sees it would have it. */

@@ -162,7 +162,8 @@ function scopeNamed(context: Context, namespace: string): string {
 }
 
 /** The same, where the caller may write. */
-function writableScope(context: Context, namespace: string): string {
+/** The scope that a namespace stands for, where the caller may write ghosts. */
+export function writableScope(context: Context, namespace: string): string {
   const scope = scopeNamed(context, namespace);
   requireRight(context.caller.principal, "define", scope);
   return scope;

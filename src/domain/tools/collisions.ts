@@ -1,0 +1,38 @@
+// Names that two things of a conversation share, as far as what they declare says. What a server's tools are called only the server knows.
+
+import { isBuiltin } from "./builtin";
+
+/** Who brings what, by name. */
+export interface Named {
+  gateway: readonly string[];
+  ghost: readonly string[];
+  skills: readonly { name: string; tools: readonly string[]; servers: readonly string[] }[];
+}
+
+/** One name, and who has it: `gateway`, `ghost`, `builtin`, or `skill:<name>`. */
+export interface Collision {
+  kind: "tool" | "server";
+  name: string;
+  of: string[];
+}
+
+/** Tools of one name get others while both are active; of servers a skill's replaces a ghost's, and that the gateway's. */
+export function collisionsOf({ gateway, ghost, skills }: Named): Collision[] {
+  const tools = new Map<string, string[]>();
+  const servers = new Map<string, string[]>();
+  const note = (into: Map<string, string[]>, who: string, names: readonly string[]) => {
+    for (const name of new Set(names)) into.set(name, [...(into.get(name) ?? []), who]);
+  };
+  note(servers, "gateway", gateway);
+  note(servers, "ghost", ghost);
+  for (const skill of skills) {
+    note(servers, `skill:${skill.name}`, skill.servers);
+    note(tools, `skill:${skill.name}`, skill.tools);
+  }
+  const found = (kind: Collision["kind"], all: ReadonlyMap<string, string[]>) =>
+    [...all].flatMap(([name, who]): Collision[] => {
+      const of = kind === "tool" && isBuiltin(name) ? ["builtin", ...who] : who;
+      return of.length < 2 ? [] : [{ kind, name, of }];
+    });
+  return [...found("tool", tools), ...found("server", servers)];
+}

@@ -1,0 +1,120 @@
+// What a ghost would be before it is saved: its prompt, what it costs, its skills, and the names that would meet. No conversation is made,
+// no server is called and no secret is read.
+
+import { groupScope, PUBLIC_USER, userScope } from "../../../domain/access/access";
+import { type CatalogEntry, listed } from "../../../domain/catalog/catalog";
+import { renderList } from "../../../domain/catalog/list";
+import type { View } from "../../../domain/catalog/view";
+import { declaredServers, type PermittedServer } from "../../../domain/code/permissions";
+import { renderLoaded, renderPrompt } from "../../../domain/conversation/prompt";
+import type { Issue } from "../../../domain/errors";
+import { type Collision, collisionsOf } from "../../../domain/tools/collisions";
+import { countTokens } from "../../../storage/assets/tokenizer";
+import { contentsOf } from "../../catalog/contents";
+import { readView } from "../../catalog/read-view";
+import type { Context } from "../../context";
+import { examineGhost, type GhostRequest } from "../../registry/ghost-content";
+import { writableScope } from "../../registry/ghosts";
+import { resolveSet } from "../turn";
+
+/** Skills with tools or servers whose names are compared: each is read. */
+const CAPABLE = 100;
+
+/** A skill as this ghost would have it. */
+export interface PreviewedSkill {
+  entry: CatalogEntry;
+  /** Active from the first turn on, by itself or since a preloaded one needs it. */
+  isPreloaded: boolean;
+}
+
+export interface GhostPreview {
+  /** What saving it would refuse. */
+  issues: Issue[];
+  warnings: Issue[];
+  /** The system prompt of a first turn, as delivery `system` writes it. */
+  prompt: string;
+  /** Of the ghost's own words, of the list, of preloaded instructions, of all that together; and of everything pasted. */
+  tokens: { systemPrompt: number; list: number; preloaded: number; prompt: number; static: number };
+  skills: PreviewedSkill[];
+  /** How many skills there are beside these. */
+  more: number;
+  servers: PermittedServer[];
+  collisions: Collision[];
+}
+
+/** Looks at a ghost that its caller could save: with the skills that everybody has who may use it. */
+export async function previewGhost(
+  context: Context,
+  request: GhostRequest,
+  shell: string | undefined,
+): Promise<GhostPreview> {
+  const scope = writableScope(context, request.namespace);
+  const { content, issues } = await examineGhost(context, scope, request);
+  const { spec } = content;
+  const users = asAnyUser(context, scope);
+  // A stored ghost without skills has none.
+  const settings = { spec: { ...spec, skills: spec.skills ?? [] }, ...(shell === undefined ? {} : { shell }) };
+  const view = await readView(users, settings);
+  const set = await resolveSet(
+    users,
+    view,
+    view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
+  );
+  const { entries } = view.catalog;
+  const preloaded = set.skills.filter(({ tokens }) => tokens > 0);
+  const named = new Set(set.skills.map(({ name }) => name));
+  const capable = entries.filter((entry) => entry.has_capabilities).slice(0, CAPABLE);
+  const ids = [...preloaded, ...capable].map(({ version_id }) => version_id);
+  const contents = await contentsOf(users, [...new Set(ids)]);
+  const { shown, more, tokens: listTokens } = listed(view.catalog, view.preload);
+  const list = shown.length + more > 0 ? renderList(shown, more) : null;
+  const bodies = preloaded.map(({ name, version_id }) => ({
+    name,
+    instructions: contents.get(version_id)?.instructions ?? "",
+  }));
+  const loaded = bodies.length === 0 ? null : renderLoaded(bodies, []);
+  const { system } = renderPrompt({ system: view.system_prompt, list, loaded, separate: false }, "mcp");
+  const [own = 0, whole = 0] = await countTokens(context.assets, [view.system_prompt, system]);
+  return {
+    issues,
+    warnings: [...warningsOf(view, issues), ...set.warnings],
+    prompt: system,
+    tokens: {
+      systemPrompt: own,
+      list: list === null ? 0 : listTokens,
+      preloaded: preloaded.reduce((sum, { tokens }) => sum + tokens, 0),
+      prompt: whole,
+      static: view.catalog.static_tokens,
+    },
+    skills: entries.map((entry) => ({ entry, isPreloaded: named.has(entry.name) })),
+    more: Math.max(0, view.catalog.total - entries.length),
+    servers: declaredServers(spec.mcpServers ?? {}),
+    collisions: collisionsOf({
+      gateway: Object.keys(view.servers.gateway),
+      ghost: declaredServers(spec.mcpServers ?? {}).map(({ name }) => name),
+      skills: capable.flatMap(({ name, version_id }) => {
+        const found = contents.get(version_id);
+        if (found === undefined) return [];
+        const servers = declaredServers(found.servers).map((server) => server.name);
+        return [{ name, servers, tools: found.tools.map((tool) => tool.name) }];
+      }),
+    }),
+  };
+}
+
+/** What the spec's own issues say already is not said again. */
+function warningsOf(view: View, issues: readonly Issue[]): Issue[] {
+  return issues.length === 0 ? view.warnings : view.warnings.filter(({ code }) => code !== "SKILL_UNAVAILABLE");
+}
+
+/**
+ * The same context for somebody who has nothing of their own and no other groups: a shared ghost is the same for everybody, so its
+ * author's things must not stand in. One's own ghost is for oneself.
+ */
+function asAnyUser(context: Context, scope: string): Context {
+  const { caller } = context;
+  const { principal } = caller;
+  if (scope === userScope(principal.userId)) return context;
+  const groups = principal.groups.filter(({ group }) => groupScope(group) === scope);
+  return { ...context, caller: { ...caller, principal: { ...principal, userId: PUBLIC_USER, groups } } };
+}

@@ -15,6 +15,7 @@ import "../src/domain/package/yaml-parser";
 import "../src/services/access/jose";
 import "../src/upstream/mcp-client";
 import "../src/services/chat/object";
+import "../src/services/housekeeping";
 import "../src/services/registry/assess";
 import "../src/services/registry/draft-push";
 import "../src/services/registry/publish";

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { Database } from "../../src/storage/d1/database";
 import * as codes from "../../src/storage/d1/sign-in/codes";
 import * as grants from "../../src/storage/d1/sign-in/grants";
+import * as uses from "../../src/storage/d1/sign-in/uses";
 import { BIG_USER } from "./registry-10k";
 
 const approval = {
@@ -40,7 +41,7 @@ export const GRANT_QUERIES: Record<string, (db: Database) => Promise<unknown>> =
     await grants.listGrants(db, null, 100, { createdAt: Date.now(), id: "a" });
     await grants.listGrants(db, BIG_USER, 100, null);
   },
-  noteGrantUse: (db) => grants.noteGrantUse(db, { id: "g1", generation: 0 }, 2, 1),
+  noteGrantUse: (db) => uses.noteGrantUse(db, { id: "g1", generation: 0 }, 2, 1),
   endGrant: (db) => grants.endGrant(db, "nothing", "revoked"),
   endGrantsOf: (db) => grants.endGrantsOf(db, "nobody", "revoked"),
   forgetGrants: (db) => grants.forgetGrants(db, { tokens: 0, grants: 0 }),

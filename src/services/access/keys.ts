@@ -11,7 +11,7 @@ import { GatewayError } from "../../domain/errors";
 import { constraintOf, type Database } from "../../storage/d1/database";
 import type { HeldKey } from "../../storage/d1/identity";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../../storage/d1/keys";
-import { noteGrantUse } from "../../storage/d1/sign-in/grants";
+import { noteGrantUse } from "../../storage/d1/sign-in/uses";
 import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";

@@ -1,6 +1,6 @@
 // Grants and their tokens in D1. A batch cannot branch, so each statement says itself what must hold, by the database's clock.
 
-import { and, desc, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { GRANT_LIMITS } from "../../../domain/sign-in/limits";
 import type { Database } from "../database";
 import { now as databaseNow, keys } from "../schema/registry";
@@ -205,24 +205,6 @@ export function listGrants(
     .where(and(LIVE, whose, older))
     .orderBy(desc(grants.createdAt), desc(grants.id))
     .limit(limit);
-}
-
-/** Notes that an access token of this generation was used, unless that was noted since. */
-export async function noteGrantUse(
-  db: Database,
-  { id, generation }: { id: string; generation: number },
-  now: number,
-  since: number,
-): Promise<void> {
-  await db
-    .update(grants)
-    .set({ lastUsedAt: now, arrived: sql`max(${grants.arrived}, ${generation})` })
-    .where(
-      and(
-        eq(grants.id, id),
-        or(isNull(grants.lastUsedAt), lt(grants.lastUsedAt, since), lt(grants.arrived, generation)),
-      ),
-    );
 }
 
 /** Forgets what ended before these times: tokens, and grants with theirs. */

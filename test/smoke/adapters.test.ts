@@ -12,7 +12,7 @@ import { upload } from "./skill";
 
 const ORDER = "Sign every report with Aye.";
 const LOAD = { name: "load_skill", input: { skill_name: "harbour" } };
-const READ = { name: "read_skill", input: { skill_name: "harbour" } };
+const FIND = { name: "find_skill", input: { query: "harbour" } };
 
 interface Talk {
   say(text: string, skills: Chat): Promise<string>;
@@ -89,7 +89,7 @@ it.each(KINDS)(
         const client = new SkillGateway({ url: gateway.url, key: gateway.key, retries, fetch: held });
         return client.chat(`${name}-${id}`, options);
       };
-      for (const { vendor } of talks) vendor.plan.push([LOAD], [READ], []);
+      for (const { vendor } of talks) vendor.plan.push([LOAD], [FIND], []);
       const chats = [chatOf("patient", 8), chatOf("open", 0, { failOpen: true }), chatOf("closed", 0)] as const;
       const waits = patient.say("How is the tide?", chats[0]);
       const [goesOn, fails] = await Promise.allSettled([

@@ -30,8 +30,11 @@ export function withApi<
   const create = resource?.create;
   if (create === undefined) return client;
   const ask: Ask<Body> = (body, options) => create.call(resource, body, options).withResponse();
-  return withCreate(client, api.path, (body, options = {}) =>
-    promised(answered(body as Body, options, chat, ask, api), { body, ...options }),
+  return withCreate(
+    client,
+    api.path,
+    (body, options = {}) => promised(answered(body as Body, options, chat, ask, api), { body, ...options }),
+    (other) => withApi(other, chat, api),
   );
 }
 

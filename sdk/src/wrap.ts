@@ -34,8 +34,16 @@ export interface RequestOptions {
   [name: string]: unknown;
 }
 
-/** The same client, with another method `create` of the resource at `path`. Helpers of that resource (`stream`, …) use it, too. */
-export function withCreate<Client extends object>(client: Client, path: readonly string[], create: Create): Client {
+/**
+ * The same client, with another method `create` of the resource at `path`. Helpers of that resource (`stream`, …) use it, too.
+ * @param again makes the same of the client that `withOptions` gives
+ */
+export function withCreate<Client extends object>(
+  client: Client,
+  path: readonly string[],
+  create: Create,
+  again: (client: Client) => Client,
+): Client {
   const wrapped: Client = layer(client, path);
   return wrapped;
 
@@ -47,6 +55,8 @@ export function withCreate<Client extends object>(client: Client, path: readonly
         if (name === "_client") return wrapped;
         const member: unknown = Reflect.get(target, name, target);
         if (name === rest[0] && typeof member === "object" && member !== null) return layer(member, rest.slice(1));
+        if (rest === path && name === "withOptions" && typeof member === "function")
+          return (options: unknown) => again(member.call(target, options) as Client);
         // Methods of the client itself may use private members, which no proxy has.
         return typeof member === "function" && rest.length > 0 ? member.bind(target) : member;
       },

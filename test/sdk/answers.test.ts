@@ -296,3 +296,17 @@ describe("the Responses API", () => {
     expect(Object.keys(openaiWithSkills(old, skills().chat))).toEqual(["chat"]);
   });
 });
+
+it("skills stay where the client is given other options", async () => {
+  const { bodies, fetch } = vendor([completions.end(1), responses.end(2), anthropic.end(3)]);
+  const openai = openaiWithSkills(new OpenAI({ apiKey: "none", fetch, maxRetries: 0 }), skills().chat);
+  const later = openai.withOptions({ timeout: 60_000 });
+  expect(later.timeout).toBe(60_000);
+  const messages = [{ role: "user" as const, content: "Hello" }];
+  await later.chat.completions.create({ model: "gpt-6-sol", messages });
+  await later.responses.create({ model: "gpt-6-sol", input: "Hello again" });
+  const client = anthropicWithSkills(new Anthropic({ apiKey: "none", fetch, maxRetries: 0 }), skills().chat);
+  await client.withOptions({ timeout: 60_000 }).messages.create({ model: "claude-opus-5-5", max_tokens: 9, messages });
+  for (const { tools } of bodies) expect(JSON.stringify(tools)).toContain("load_skill");
+  expect(bodies).toHaveLength(3);
+});

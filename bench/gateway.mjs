@@ -10,6 +10,7 @@ import { prepareAssets } from "../scripts/build/static.mjs";
 import { root } from "../scripts/kit/files.mjs";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "../scripts/kit/miniflare.mjs";
 import { readWranglerConfig } from "../scripts/kit/wrangler-config.mjs";
+import { runtimes } from "./memory.mjs";
 
 const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
 const { compatibility_date, compatibility_flags } = await readWranglerConfig();
@@ -18,8 +19,8 @@ export const COMPATIBILITY = { date: compatibility_date, flags: compatibility_fl
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
 /**
- * @param {{ development?: boolean, entry?: string }} [options] `development`: it may speak to servers on this machine; `entry`: another
- *   Worker than the bench's, without floors
+ * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string> }} [options] `development`: it may speak to servers
+ *   on this machine; `entry`: another Worker than the bench's, without floors; `bindings`: settings besides its own
  */
 export async function startGateway(options = {}) {
   await prepareAssets();
@@ -29,7 +30,7 @@ export async function startGateway(options = {}) {
     release: true,
     development: options.development ?? false,
   });
-  const miniflare = new Miniflare({
+  const running = {
     ...convertV4MiniflareOptions({
       log: new Log(LogLevel.ERROR),
       host: "127.0.0.1",
@@ -42,7 +43,7 @@ export async function startGateway(options = {}) {
           modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
-          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false" },
+          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false", ...options.bindings },
           d1Databases: { DB: "00000000-0000-0000-0000-000000000000" },
           r2Buckets: { PACKAGES: "skill-gateway" },
           durableObjects: {
@@ -60,19 +61,31 @@ export async function startGateway(options = {}) {
     // The registry is for several Workers on one machine, and a file in the home folder.
     enableDevRegistry: false,
     logRequests: false,
-  });
-  const url = await miniflare.ready;
+  };
+  const miniflare = new Miniflare(running);
+  let url = await miniflare.ready;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const db = await miniflare.getD1Database("DB");
+  let db = await miniflare.getD1Database("DB");
   await migrate(db);
 
   const send = sender(url, agent);
   const crowds = [];
   const keys = new Map();
   return {
-    db,
-    url,
+    get db() {
+      return db;
+    },
+    get url() {
+      return url;
+    },
     send,
+    /** Ends the runtime in the midst of what it does, and starts it again on what is stored. */
+    async kill() {
+      for (const pid of await runtimes()) process.kill(pid, "SIGKILL");
+      await miniflare.setOptions(running);
+      url = await miniflare.ready;
+      db = await miniflare.getD1Database("DB");
+    },
     /** Sends JSON as a user and gives the parsed answer; anything but success throws. */
     async call(user, method, route, body) {
       const { text } = await send(await request(user, method, route, body));

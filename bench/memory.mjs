@@ -5,11 +5,22 @@ import { readdir, readFile } from "node:fs/promises";
 /** MiB of all workerd processes below this one. */
 export async function runtimeMemory() {
   let kib = 0;
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    // A process may end while it is looked at.
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    if (!/^Name:\s+workerd$/m.test(status) || Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) !== process.pid) continue;
-    kib += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
-  }
+  for (const pid of await runtimes()) kib += Number(/^VmRSS:\s+(\d+) kB$/m.exec(await statusOf(pid))?.[1] ?? 0);
   return kib / 1024;
+}
+
+/** The workerd processes below this one. */
+export async function runtimes() {
+  const found = [];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const status = await statusOf(pid);
+    const isOurs = Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) === process.pid;
+    if (isOurs && /^Name:\s+workerd$/m.test(status)) found.push(Number(pid));
+  }
+  return found;
+}
+
+/** A process may end while it is looked at. */
+function statusOf(pid) {
+  return readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
 }

@@ -12,7 +12,7 @@ import type { HttpEnv } from "../edge/env";
 import { nothingHere } from "../edge/errors";
 import { grantRate } from "../edge/rate";
 import { router } from "../edge/router";
-import { exchangeCode, exchangeRefresh, type IssuedTokens } from "../services/sign-in/exchange";
+import { exchangeGrantCode, exchangeRefresh, type IssuedTokens } from "../services/sign-in/exchange";
 import { revokeToken } from "../services/sign-in/revocation";
 import { signInContext } from "./context";
 
@@ -50,7 +50,7 @@ function exchange(c: HonoContext<HttpEnv>, form: Form): Promise<IssuedTokens> {
       const [code, clientId] = [form.need("code"), form.need("client_id")];
       const [redirectUri, verifier] = [form.need("redirect_uri"), form.need("code_verifier")];
       if (!VERIFIER.test(verifier)) throw invalidRequest("code_verifier is 43 to 128 of A-Za-z0-9-._~ (RFC 7636).");
-      return exchangeCode(context, { code, clientId, redirectUri, verifier, resource });
+      return exchangeGrantCode(context, { code, clientId, redirectUri, verifier, resource });
     }
     case "refresh_token": {
       form.expect("refresh_token", "client_id");

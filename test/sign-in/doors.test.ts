@@ -2,6 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { SUBPROTOCOL } from "../../src/domain/asking/frame";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
 import { CLIENT, errorIn, knock, MCP, ORIGIN, pass, post, refreshForm, signedIn } from "../support/grants";
@@ -55,7 +56,10 @@ describe("a token", () => {
       const answer = await call("GET", path, { key, headers: { "x-api-key": key } });
       expect(answer.status, path).toBe(401);
     }
-    const upgraded = await call("GET", "/api/v1/conversations/a/socket", { key, headers: { upgrade: "websocket" } });
+    const upgraded = await call("GET", "/api/v1/conversations/a/socket", {
+      key,
+      headers: { upgrade: "websocket", "sec-websocket-protocol": SUBPROTOCOL },
+    });
     const closed = new Promise((resolve) => upgraded.webSocket?.addEventListener("close", ({ code }) => resolve(code)));
     upgraded.webSocket?.accept();
     expect(await closed).toBe(4401);
@@ -193,7 +197,8 @@ describe("a grant", () => {
 
   it("counts nowhere while the gateway is not the authorization server", async () => {
     const { access_token, refresh_token } = await signedIn();
-    const off = { OAUTH_SERVER: "outside" };
+    const issuer = { JWT_ISSUER: "https://i.test", JWT_AUDIENCE: MCP, JWT_JWKS_URL: "https://i.test/keys" };
+    const off = { ...issuer, OAUTH_SERVER: "outside" };
     const headers = { authorization: `Bearer ${access_token}` };
     expect((await askWith(off, "/mcp", { method: "POST", headers })).status).toBe(401);
     const body = new URLSearchParams(refreshForm(refresh_token));

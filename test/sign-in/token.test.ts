@@ -129,6 +129,11 @@ describe("a refresh token", () => {
     const first = await signedIn();
     const lost = await refreshed(first.refresh_token);
     await pass(20 * 24 * HOUR);
+    const found = await refreshed(first.refresh_token);
+    expect(found.refresh_token).toBe(lost.refresh_token);
+    // Now somebody has it, and another process of the host comes a moment later.
+    expect((await knock("/mcp", found.access_token)).status).toBe(200);
+    await pass(76_000);
     expect((await refreshed(first.refresh_token)).refresh_token).toBe(lost.refresh_token);
   });
 

@@ -6,7 +6,7 @@ export interface Family {
   /** The refresh token that counts now, and how many were before it. */
   current: string;
   generation: number;
-  /** The one that was exchanged for it, and when. */
+  /** The one that was exchanged for it, and when: the last time before the successor was seen in use. */
   previous: string | null;
   rotatedAt: number | null;
   /** The latest generation that is known to have arrived: its access token was used. */

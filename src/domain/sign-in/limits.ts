@@ -6,6 +6,16 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** Grants of MCP hosts. */
+export const GRANT_LIMITS = {
+  /** Of one user: one for each host on each machine. Beyond it the one that was refreshed longest ago ends. */
+  perUser: 100,
+  /** Access tokens of one grant, each good for an hour. Beyond it the oldest is forgotten. */
+  tokens: 100,
+  /** What a host may post to get a token. */
+  formBytes: 32 * KiB,
+} as const;
+
 export const SIGN_IN_LIMITS = {
   /** One text of what a program says of itself, and all of it. */
   metadataChars: 4_096,

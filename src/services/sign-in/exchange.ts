@@ -51,7 +51,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const ROUNDS = 5;
 
 /** Exchanges a code, once. Whoever shows one that somebody has exchanged ends what came of it: two have it. */
-export async function exchangeCode(context: SignInContext, shown: CodeShown): Promise<IssuedTokens> {
+export async function exchangeGrantCode(context: SignInContext, shown: CodeShown): Promise<IssuedTokens> {
   const hash = await sha256Hex(shown.code);
   const found = readBearer("sgc", shown.code) === null ? null : await readCode(context.db, hash);
   if (found === null || found.clientId !== shown.clientId)

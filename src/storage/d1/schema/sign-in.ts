@@ -53,7 +53,7 @@ export const grants = sqliteTable(
     current: text().notNull(),
     generation: integer().notNull().default(0),
     derivedWith: text("derived_with").notNull(),
-    /** SHA-256 of the token that was exchanged for it, and when. */
+    /** SHA-256 of the token that was exchanged for it, and when: the last time while nobody was seen to have the successor. */
     previous: text(),
     rotatedAt: integer("rotated_at"),
     /** The latest generation that somebody was seen to use the access token of: its answer has arrived. */

@@ -124,7 +124,7 @@ export interface Rotation {
  */
 export async function rotateGrant(db: Database, asked: Rotation): Promise<SeenGrant | null> {
   const { grantId, shown, successor, token } = asked;
-  const [, , , found] = await db.batch([
+  const [, , , , found] = await db.batch([
     db
       .update(grants)
       .set({
@@ -136,6 +136,13 @@ export async function rotateGrant(db: Database, asked: Rotation): Promise<SeenGr
         idleUntil: sql`${databaseNow} + ${asked.idle}`,
       })
       .where(and(eq(grants.id, grantId), eq(grants.current, shown), LIVE)),
+    // While nobody has the successor, this answer may be the first that arrives.
+    db
+      .update(grants)
+      .set({ rotatedAt: databaseNow })
+      .where(
+        and(eq(grants.id, grantId), eq(grants.previous, shown), sql`${grants.arrived} < ${grants.generation}`, LIVE),
+      ),
     tokenFor(db, token, sql`${grants.id} = ${grantId} AND ${grants.previous} = ${shown} AND ${LIVE}`),
     // A host that asks again and again gets what it asks for, and has so many.
     db.delete(grantTokens).where(

@@ -65,11 +65,20 @@ ${facts(page)}
 <h2>What it may do</h2>
 <p>Load your skills and run those with code, and call the tools of the MCP servers that you may use here, with the secrets that
 are kept for you. It can neither manage anything nor open any other address of this gateway.</p>
-<p class="note">It lasts until you or an admin revoke it, for ${days.idle} days without use, and ${days.most} days at most. You are asked each time.</p>
+<p class="note">It lasts until you or an admin revoke it, for ${days.idle} days without use, and ${longest(page, days.most)} at most. You are asked each time.</p>
 <form method="post" action="${action}"><button class="main" name="how" value="approve">Allow, as ${page.userId ?? ""}</button></form>
 ${refusal(action)}
 <form method="post" action="${action}"><button name="how" value="again">Sign in as somebody else</button></form>`,
   );
+}
+
+const DAY = 24 * 60 * 60_000;
+
+/** How long it may last: who signed in by a key that ends, or at an issuer, has given less than the settings allow. */
+function longest({ signedIn, createdAt }: PageRow, days: number): string {
+  const endsAt = signedIn?.endsAt ?? null;
+  if (endsAt === null || endsAt > createdAt + days * DAY) return `${days} days`;
+  return `until ${new Date(endsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function refusal(action: string): Html {

@@ -76,7 +76,11 @@ describe("signing in at the issuer", () => {
     const returned = await back(browser, { code: "c", state: asked.state ?? "", iss: ISSUER });
     expect([returned.status, returned.headers.get("location")]).toEqual([303, GATEWAY + page]);
     expect(Object.fromEntries(exchanged[0] ?? [])).toMatchObject({ grant_type: "authorization_code", code: "c" });
-    expect(await (await browser.send(page)).text()).toContain(`as ${claims({}).sub}?`);
+    const shown = await (await browser.send(page)).text();
+    expect(shown).toContain(`as ${claims({}).sub}?`);
+    const [, ends = ""] = /and until (\S+ \S+) UTC at most/.exec(shown) ?? [];
+    const left = Date.parse(`${ends.replace(" ", "T")}:00Z`) - Date.now();
+    expect(Math.abs(left - 12 * 3_600_000)).toBeLessThan(120_000);
     expect((await browser.post(page, { how: "approve" })).status).toBe(303);
     const code = await env.DB.prepare(
       "SELECT via, via_id, key_id, claimed, grant_until - created_at AS life FROM grant_codes",

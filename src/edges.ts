@@ -7,19 +7,25 @@ import { createApp } from "./app";
 import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
 
-/** A new protocol is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
+/** The longest prefix wins, so a fixed path of a client may lie below another edge. A new protocol is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
 interface Row {
   prefix: Edge["prefix"];
   load(): Promise<Edge>;
 }
 
+const DOORS = ["/.well-known/agent-skills", "/.well-known/skills", "/s", "/t", "/api/search"] as const;
+
 const EDGES: readonly Row[] = [
+  ...DOORS.map((prefix) => ({ prefix, load: async () => (await import("./compat/edges")).DOORS[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
   { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },
   { prefix: "/openai", load: async () => (await import("./chat/edges")).openaiEdge },
   { prefix: "/anthropic", load: async () => (await import("./chat/edges")).anthropicEdge },
 ];
+
+/** Those that lie below others come first. */
+const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
 type App = OpenAPIHono<HttpEnv>;
 
@@ -30,7 +36,7 @@ const apps = new Map<Row, App>();
 
 /** The gateway with all its edges. */
 export async function wholeApp(): Promise<App> {
-  const edges = await Promise.all(EDGES.map(({ load }) => load()));
+  const edges = await Promise.all(BY_LENGTH.map(({ load }) => load()));
   whole ??= createApp(edges);
   return whole;
 }
@@ -39,7 +45,7 @@ export async function wholeApp(): Promise<App> {
 export function answer(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response> {
   // As the router reads it: `/%61pi` is `/api`.
   const path = getPath(request);
-  const row = EDGES.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+  const row = BY_LENGTH.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
   if (row === undefined) {
     rest ??= createApp([], wholeApp);
     return rest.fetch(request, env, execution);

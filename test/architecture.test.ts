@@ -16,6 +16,7 @@ const LAYERS: Record<string, number> = {
   edge: 3,
   api: 4,
   chat: 4,
+  compat: 4,
   mcp: 4,
   "sign-in": 4,
   conversation: 4,

@@ -8,6 +8,8 @@ import { afterAll, vi } from "vitest";
 import "../src/api/edge";
 import "../src/api/reference/document";
 import "../src/chat/edges";
+import "../src/compat/edges";
+import "../src/domain/package/flat";
 import "../src/chat/endpoint";
 import "../src/mcp/exchange";
 import "../src/mcp/routes";

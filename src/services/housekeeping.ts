@@ -4,6 +4,7 @@ import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { forgetTails } from "../storage/d1/chat/models";
+import { forgetDoorLinks } from "../storage/d1/doors/links";
 import { forgetClients } from "../storage/d1/sign-in/clients";
 import { forgetCodes } from "../storage/d1/sign-in/codes";
 import { forgetGrants } from "../storage/d1/sign-in/grants";
@@ -31,6 +32,7 @@ export async function keepHouse(context: SweepContext & Pick<Context, "settings"
   console.log(JSON.stringify({ event: "sweep", deleted, files, drafts }));
   const today = dayOf(context.now());
   await forgetUsage(db, today);
+  await forgetDoorLinks(db, context.now());
   // A conversation that is gone is found by nothing.
   await forgetTails(db, today - settings.CONVERSATION_IDLE_DAYS * DAY_MS);
   const now = context.now();

@@ -20,8 +20,12 @@ export async function holdAgainstDocument(
   path: string,
   answer: Response,
 ): Promise<void> {
-  // The chat endpoint speaks the vendors' protocols, which the vendors describe.
-  if (/^\/(openapi\.json|openai\/|anthropic\/)/.test(path) || method === "OPTIONS") return;
+  // The chat endpoint and the doors speak others' protocols, which those describe.
+  if (
+    /^\/(openapi\.json|openai\/|anthropic\/|s\/|t\/|api\/search|\.well-known\/(agent-)?skills)/.test(path) ||
+    method === "OPTIONS"
+  )
+    return;
   loaded ??= await (await load()).json<Document>();
   const operation = operationOf(loaded, method, path.split("?", 1)[0] ?? "");
   const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0] ?? "";

@@ -24,9 +24,10 @@ const app = await wholeApp();
 /** Nothing changes, but everybody must look. */
 const dropViews = () => env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = 'public'").run();
 
-/** Whether the route takes such a caller at all: keys and admins' things are no service's. */
+/** Whether the route takes such a caller at all: keys and admins' things are no service's, and a link wants a key to end with. */
 export function takes(row: Row, credential: Credential): boolean {
   if (credential === "act_as") return row.scope !== "keys" && row.scope !== "admin" && row.best !== "admin";
+  if (credential === "token" && row.route === "POST /api/v1/links") return false;
   return credential === "key" || row.best === "self" || row.of === "nobody";
 }
 

@@ -84,6 +84,14 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     body: { after: 0 },
   },
 
+  "POST /api/v1/links": {
+    id: "links.create",
+    about: "Makes an address that reads skills without a key, for clients that send no header. It is shown this once.",
+    body: { name: "laptops of the team" },
+  },
+  "GET /api/v1/links": { id: "links.list", about: "The caller's live links, newest first, without their addresses." },
+  "DELETE /api/v1/links/{id}": { id: "links.revoke", about: "Revokes a link: its address is not there any more." },
+
   "GET /api/v1/open-skills": {
     id: "openSkills.list",
     about: "The public skills that anybody may have without a key, by name.",

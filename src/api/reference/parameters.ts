@@ -90,6 +90,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   grants: "What MCP hosts were given by signing in.",
   groups: "Namespaces that several people share.",
   keys: "API keys.",
+  links: "Addresses that read skills without a key.",
   mcpServers: "Remote MCP servers that every conversation may use.",
   me: "The caller.",
   members: "Who is in a group.",

@@ -11,6 +11,7 @@ import { instant } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
+import { leftOutSchema } from "./left-out";
 import { routingSchema } from "./routing";
 
 export const API_VERSION = "agent.wecode.io/v1";
@@ -84,6 +85,7 @@ export const skillSchema = () =>
         updated_at: z.string(),
         warnings: z.array(issueSchema()),
         scripts: verdictsSchema().optional(),
+        left_out: leftOutSchema().optional(),
         routing: routingSchema().optional(),
       }),
     })

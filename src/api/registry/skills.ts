@@ -22,6 +22,7 @@ import { invokeSkill } from "../../services/registry/named";
 import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { draftRoutes } from "./drafts";
 import { files } from "./files";
+import { withLeftOut } from "./left-out";
 import { permissionRoutes } from "./permissions";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
@@ -153,7 +154,7 @@ skillRoutes.openapi(
     const { id } = c.req.valid("param");
     const found = await findSkill(c.get("context"), id);
     await tellLogId(c, { skill: id });
-    return c.json(skillResource(found), 200);
+    return c.json(withLeftOut(skillResource(found), found), 200);
   },
 );
 

@@ -36,9 +36,11 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/kinds\/skills\//, need: "skills:write" },
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
+  { path: /^\/api\/v1\/links(\/|$)/, need: "skills:read" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
   { path: /^\/api\/v1\/(secrets|models)(\/|$)/, need: "secrets" },
   { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins)(\/|$)/, need: "admin" },
+  { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, need: "skills:read" },
   { path: /^\/mcp(\/|$)/, need: "mcp" },
   { path: /^\/(openai|anthropic)(\/|$)/, need: "chat" },
 ];
@@ -82,6 +84,7 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: 
     path: new RegExp(`^${SKILLS}/[^/]+/versions/[^/]+/(permissions|files(/.+)?)$`),
     recall: "remembered",
   },
+  { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, recall: "remembered" },
   { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, recall: "remembered" },
   { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/[^/]+(\/.+)?$/, recall: "remembered" },
 ];

@@ -1,6 +1,23 @@
 // How much the doors for clients that people already have take and show.
 
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
 export const DOOR_LIMITS = {
   /** On the open list. */
   openSkills: 1_000,
+  /** In one index, by name: its clients read it whole, and most of them fetch all that it names. */
+  indexedSkills: 2_000,
+  /** Archives that one request makes of versions from before there were any. */
+  archivesAtOnce: 40,
+  /** Open archives that an isolate knows by digest, and for how long. */
+  knownArchives: 2_000,
+  knownForMs: MINUTE_MS,
+  /** Live ones of a user, what one may name, and how long it lasts: by itself, and at most. */
+  links: 50,
+  linkedSkills: 50,
+  linkMs: 90 * DAY_MS,
+  linkMostMs: 366 * DAY_MS,
+  /** What a search answers at most. */
+  found: 50,
 } as const;

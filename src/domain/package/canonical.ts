@@ -1,4 +1,4 @@
-// The one ZIP that we write: the same files always give the same bytes, and every file lies in it as it is.
+// The ZIPs that we write: the same files always give the same bytes, and in the canonical one every file lies as it is.
 
 /** A file to store. `path` is relative to the skill's folder. */
 export interface CanonicalFile {
@@ -36,12 +36,32 @@ export function byPath(a: { path: string }, b: { path: string }): number {
  * descriptors. The caller has checked the files against `PACKAGE_LIMITS`, so every field fits 32 bits.
  */
 export function writeCanonical(name: string, files: readonly CanonicalFile[]): CanonicalZip {
+  const items = files.map(({ path, bytes, crc, mode }) => {
+    return { path, name: `${name}/${path}`, stored: bytes, size: bytes.length, crc, mode, method: 0 } as const;
+  });
+  return writeZip(items);
+}
+
+/** A file as it lies in a ZIP. */
+export interface ZipItem {
+  /** What it is sorted by, and what `offsets` calls it. */
+  path: string;
+  name: string;
+  /** The bytes as the method left them. */
+  stored: Uint8Array;
+  /** What they come from. */
+  size: number;
+  crc: number;
+  mode: 0o644 | 0o755;
+  /** 0: as they are; 8: deflated. */
+  method: 0 | 8;
+}
+
+/** Writes a ZIP of these files, sorted by path, without folders, extra fields, comments or descriptors, all of the same time. */
+export function writeZip(files: readonly ZipItem[]): CanonicalZip {
   const encoder = new TextEncoder();
-  const items = files.toSorted(byPath).map((file) => ({
-    ...file,
-    name: encoder.encode(`${name}/${file.path}`),
-  }));
-  const dataBytes = items.reduce((sum, { name, bytes }) => sum + LOCAL_BYTES + name.length + bytes.length, 0);
+  const items = files.toSorted(byPath).map((file) => ({ ...file, name: encoder.encode(file.name) }));
+  const dataBytes = items.reduce((sum, { name, stored }) => sum + LOCAL_BYTES + name.length + stored.length, 0);
   const directoryBytes = items.reduce((sum, { name }) => sum + CENTRAL_BYTES + name.length, 0);
 
   const zip = new Uint8Array(dataBytes + directoryBytes + END_BYTES);
@@ -64,8 +84,8 @@ export function writeCanonical(name: string, files: readonly CanonicalFile[]): C
 
     at += LOCAL_BYTES + item.name.length;
     offsets.set(item.path, at);
-    zip.set(item.bytes, at);
-    at += item.bytes.length;
+    zip.set(item.stored, at);
+    at += item.stored.length;
   }
   view.setUint32(central, 0x06054b50, true);
   view.setUint16(central + 8, items.length, true);
@@ -76,12 +96,13 @@ export function writeCanonical(name: string, files: readonly CanonicalFile[]): C
 }
 
 /** The fields that the local header and the central record share, in the order that both have. The rest stays zero. */
-function writeCommon(view: DataView, at: number, item: { name: Uint8Array; bytes: Uint8Array; crc: number }): void {
+function writeCommon(view: DataView, at: number, item: Omit<ZipItem, "name"> & { name: Uint8Array }): void {
   view.setUint16(at, VERSION, true);
   view.setUint16(at + 2, UTF8_NAME, true);
+  view.setUint16(at + 4, item.method, true);
   view.setUint16(at + 8, DATE, true);
   view.setUint32(at + 10, item.crc, true);
-  view.setUint32(at + 14, item.bytes.length, true);
-  view.setUint32(at + 18, item.bytes.length, true);
+  view.setUint32(at + 14, item.stored.length, true);
+  view.setUint32(at + 18, item.size, true);
   view.setUint16(at + 22, item.name.length, true);
 }

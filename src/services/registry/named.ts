@@ -31,7 +31,11 @@ export async function currentOf(
 }
 
 /** What the allow-list lets through, in order of name. The list names its skills, so it is read as a whole. */
-export async function allowedOf(context: Context, scopes: readonly string[], only?: string): Promise<SkillSummary[]> {
+export async function allowedOf(
+  context: Pick<Context, "db" | "settings">,
+  scopes: readonly string[],
+  only?: string,
+): Promise<SkillSummary[]> {
   const ranges = new Map<string, string>();
   for (const { name, range } of context.settings.SKILLS_ALLOWED) {
     if (!ranges.has(name) && (only === undefined || name === only)) ranges.set(name, range);

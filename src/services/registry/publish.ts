@@ -13,7 +13,7 @@ import { keepReply, type NewReply, readReply, type StoredReply } from "../../sto
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
 import { insertSkill, insertVersion, type NewVersion } from "../../storage/d1/registry/publishing";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
-import { putCode, putPackage } from "../../storage/r2/packages";
+import { putVersion } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { countOnceToday, countToday, refuseBeyond, requireRoomForSkill, todaysUse } from "../quota";
@@ -73,7 +73,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     use: repeat === null ? todaysUse(context, "uploads") : null,
   });
   refuseBeyond(context, "uploads", first.count);
-  const { version, rowBytes, code, routing } = await drafting;
+  const { version, rowBytes, code, archive, routing } = await drafting;
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -81,13 +81,14 @@ export async function publish(context: Context, request: PublishRequest): Promis
     // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
     if (!stored) {
-      const more = { isNew: met.skillId === null, bytes: version.zipSize, databaseBytes: rowBytes };
+      const more = {
+        isNew: met.skillId === null,
+        bytes: version.zipSize + archive.bytes.length,
+        databaseBytes: rowBytes,
+      };
       if (holder !== null) requireRoomForSkill(context.settings, holder, first.used, more);
-      const { packages, timings } = context;
-      await Promise.all([
-        putPackage(packages, timings, version.id, found.zip, version.zipSha256),
-        code === null ? null : putCode(packages, timings, version.id, code),
-      ]);
+      const objects = { zip: found.zip, sha256: version.zipSha256, archive, code };
+      await putVersion(context.packages, context.timings, version.id, objects);
       stored = true;
     }
     try {

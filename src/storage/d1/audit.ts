@@ -5,6 +5,7 @@ import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audi
 import type { Database } from "./database";
 import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
+import { links } from "./schema/doors";
 import { conversations, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { signInLinks } from "./schema/sign-in-pages";
@@ -156,6 +157,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id} AND ${keys.revokedAt} IS NULL)`;
     case "grant":
       return sql`EXISTS (SELECT 1 FROM ${grants} WHERE ${grants.id} = ${id} AND ${grants.endedAt} IS NULL)`;
+    case "link":
+      return sql`EXISTS (SELECT 1 FROM ${links} WHERE ${links.id} = ${id} AND ${links.revokedAt} IS NULL)`;
     case "group":
       return sql`EXISTS (SELECT 1 FROM ${groups} WHERE ${groups.name} = ${id})`;
     case "mcp_server":

@@ -36,6 +36,7 @@ export interface SkillRecord extends SkillSummary {
   manifest: Manifest;
   /** Which of the skill's versions it is, counted from 1. */
   number: number;
+  fileCount: number;
   zipSha256: string;
   zipSize: number;
   uploadSha256: string;
@@ -90,6 +91,7 @@ export const skillColumns = {
   ...summaryColumns,
   manifest: versions.manifest,
   number: numberOfVersion,
+  fileCount: sql<number>`json_array_length(${versions.files})`.as("file_count"),
   zipSha256: versions.zipSha256,
   zipSize: versions.zipSize,
   uploadSha256: versions.uploadSha256,

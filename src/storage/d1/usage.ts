@@ -48,7 +48,7 @@ export async function forgetUsage(db: Database, before: number): Promise<void> {
 export interface SkillsUsed {
   skills: number;
   versions: number;
-  /** Their packages, every version. */
+  /** Their packages, every version, with the flat archives. */
   bytes: number;
   /** What their versions take of the database. */
   databaseBytes: number;
@@ -121,7 +121,8 @@ function versionSums(db: Database, scope: string) {
   return db
     .select({
       versions: sql<number>`count(*)`,
-      bytes: sql<number>`coalesce(sum(${versions.zipSize}), 0)`,
+      bytes: sql<number>`coalesce(sum(${versions.zipSize} + coalesce((SELECT size FROM version_archives
+        WHERE version_id = ${versions.id}), 0)), 0)`,
       databaseBytes: sql<number>`coalesce(sum(${ROW}), 0)`,
     })
     .from(skills)

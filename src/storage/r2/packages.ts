@@ -1,6 +1,7 @@
 // The canonical ZIPs in R2: one object per publish attempt, never overwritten, named after the version it is for.
 
 import { type StoredCode, storedCodeSchema } from "../../domain/code/stored";
+import type { FlatArchive } from "../../domain/package/flat";
 import { guarded, type Timings } from "../d1/database";
 
 const PREFIX = "packages/";
@@ -23,9 +24,32 @@ function codeKey(versionId: string): string {
   return `${PREFIX}${versionId}.modules.json`;
 }
 
+function archiveKey(versionId: string): string {
+  return `${PREFIX}${versionId}.flat.zip`;
+}
+
 /** Every key that a version may have. */
 export function packageKeys(versionId: string): string[] {
-  return [packageKey(versionId), codeKey(versionId)];
+  return [packageKey(versionId), codeKey(versionId), archiveKey(versionId)];
+}
+
+/**
+ * Stores the flat archive of a version, unless it has one: the first is the one whose digest counts. `false`: there is one.
+ * R2 checks the bytes against the digest.
+ */
+export async function putArchive(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+  { bytes, sha256 }: FlatArchive,
+): Promise<boolean> {
+  const options = { sha256, httpMetadata: { contentType: "application/zip" }, onlyIf: { etagDoesNotMatch: "*" } };
+  return (await guarded(timings, () => bucket.put(archiveKey(versionId), bytes, options))) !== null;
+}
+
+/** The flat archive of a version; `null` when there is none. */
+export async function openArchive(bucket: R2Bucket, timings: Timings, versionId: string): Promise<R2ObjectBody | null> {
+  return guarded(timings, () => bucket.get(archiveKey(versionId)));
 }
 
 /** Stores a version's code, which is read only when an isolate is made. */
@@ -54,6 +78,20 @@ export async function putPackage(
 ): Promise<void> {
   const httpMetadata = { contentType: "application/zip" };
   await guarded(timings, () => bucket.put(packageKey(versionId), zip, { sha256, httpMetadata }));
+}
+
+/** Stores all that a version has in R2. */
+export async function putVersion(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+  { zip, sha256, archive, code }: { zip: Uint8Array; sha256: string; archive: FlatArchive; code: StoredCode | null },
+): Promise<void> {
+  await Promise.all([
+    putPackage(bucket, timings, versionId, zip, sha256),
+    putArchive(bucket, timings, versionId, archive),
+    code === null ? null : putCode(bucket, timings, versionId, code),
+  ]);
 }
 
 /** Opens a stretch of a version's ZIP for streaming; `null` when the object is gone, with the skill it belonged to. */

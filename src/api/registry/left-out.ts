@@ -1,0 +1,25 @@
+// Which doors for other clients leave a skill out, and why.
+
+import { leftOutOfIndex } from "../../domain/doors/well-known";
+import * as z from "../../edge/zod";
+import type { SkillRecord } from "../../storage/d1/skills";
+
+const leftOut = () => z.object({ door: z.literal("well-known"), code: z.string(), message: z.string() });
+
+/** Absent where no door leaves it out. */
+export const leftOutSchema = () =>
+  z.array(leftOut()).openapi({
+    description: "The doors for other clients that leave the skill out, and why. In answers about one skill.",
+  });
+
+/** A skill's resource with the doors that leave it out. */
+export function withLeftOut<R extends { status: object }>(shown: R, skill: SkillRecord): R {
+  const issues = leftOutOfIndex({
+    name: skill.name,
+    writtenName: skill.manifest.name ?? null,
+    isRepaired: skill.warnings.some(({ code }) => code === "FRONTMATTER_REPAIRED"),
+    fileCount: skill.fileCount,
+  });
+  const left_out = issues.map(({ code, message }) => ({ door: "well-known", code, message }));
+  return left_out.length === 0 ? shown : { ...shown, status: { ...shown.status, left_out } };
+}

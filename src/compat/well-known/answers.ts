@@ -1,0 +1,104 @@
+// What the doors of the well-known index answer: the index, archives, single files, and what a search finds.
+
+import type { Context as HonoContext } from "hono";
+import { sha256Hex } from "../../domain/digest";
+import { DOOR_LIMITS } from "../../domain/doors/limits";
+import { wellKnownIndex } from "../../domain/doors/well-known";
+import { SKILL_FILE } from "../../domain/package/skill";
+import { Recent } from "../../domain/recent";
+import type { HttpEnv } from "../../edge/env";
+import { namesTag, tagOf } from "../../edge/etag";
+import { findShelved, findShelvedFile, nothingThere, readShelf, searchShelf } from "../../services/doors/shelf";
+import { openArchive, openPackageRange } from "../../storage/r2/packages";
+import type { Look } from "./looking";
+
+const PRIVATE = "private, no-store";
+const BY_NAME = "public, max-age=60";
+const BY_DIGEST = "public, max-age=31536000, immutable";
+/** What an author wrote is never run, whoever opens it. */
+const SANDBOX = "sandbox; default-src 'none'";
+const DEFAULT_FOUND = 20;
+
+/** Open archives by name and digest, so that they are answered without D1; what is closed meanwhile is answered for a minute at most. */
+const known = new WeakMap<D1Database, Recent<string, { versionId: string; until: number }>>();
+
+function knownIn(env: Env): Recent<string, { versionId: string; until: number }> {
+  const found = known.get(env.DB) ?? new Recent(DOOR_LIMITS.knownArchives);
+  known.set(env.DB, found);
+  return found;
+}
+
+const keyOf = (name: string, sha256: string) => `${name} ${sha256}`;
+
+/** The index of what one sees here. */
+export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOpen }: Look): Promise<Response> {
+  const skills = await readShelf(viewer, skill);
+  // A place of one skill is there while that skill is.
+  if (skill !== undefined && skills.length === 0) throw nothingThere();
+  if (isOpen) {
+    const until = Date.now() + DOOR_LIMITS.knownForMs;
+    for (const { name, sha256, versionId } of skills) knownIn(c.env).set(keyOf(name, sha256), { versionId, until });
+  }
+  const body = JSON.stringify(wellKnownIndex(skills));
+  return answer(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
+}
+
+/** The archive of a skill, by its digest. */
+export async function answerArchive(
+  c: HonoContext<HttpEnv>,
+  { viewer, isOpen }: Look,
+  name: string,
+  sha256: string,
+): Promise<Response> {
+  const remembered = isOpen ? knownIn(c.env).get(keyOf(name, sha256)) : undefined;
+  const isKnown = remembered !== undefined && remembered.until > Date.now();
+  const { versionId } = isKnown ? remembered : await findShelved(viewer, name, sha256);
+  if (isOpen && !isKnown)
+    knownIn(c.env).set(keyOf(name, sha256), { versionId, until: Date.now() + DOOR_LIMITS.knownForMs });
+  const stored = await openArchive(viewer.packages, viewer.timings, versionId);
+  if (stored === null) throw nothingThere();
+  return answer(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+}
+
+/** One file of a skill, as clients of the older index fetch them. */
+export async function answerFile(
+  c: HonoContext<HttpEnv>,
+  { viewer, isOpen }: Look,
+  name: string,
+  path: string,
+): Promise<Response> {
+  const { versionId, offset, size, sha256, ...file } = await findShelvedFile(viewer, name, path.normalize("NFC"));
+  const body = await openPackageRange(viewer.packages, viewer.timings, versionId, offset, size);
+  if (body === null) throw nothingThere();
+  const type = file.path === SKILL_FILE ? "text/markdown; charset=utf-8" : "application/octet-stream";
+  return answer(c, isOpen ? BY_NAME : PRIVATE, sha256, type, body, size);
+}
+
+/** What a search finds, with where each skill can be added from. */
+export async function answerSearch(c: HonoContext<HttpEnv>, look: Look): Promise<Response> {
+  const limit = Number(c.req.query("limit") ?? DEFAULT_FOUND);
+  const most = Number.isInteger(limit) && limit > 0 ? limit : DEFAULT_FOUND;
+  const found = await searchShelf(look.viewer, c.req.query("q") ?? "", most);
+  const { origin } = new URL(c.req.url);
+  const skills = found.map(({ id, name, scope }) => {
+    return { id, name, source: `${origin}${look.placeOf(scope)}/${name}`, installs: 0 };
+  });
+  return c.json({ skills }, 200, { "cache-control": look.isOpen ? BY_NAME : PRIVATE });
+}
+
+function answer(
+  c: HonoContext<HttpEnv>,
+  cacheControl: string,
+  sha256: string,
+  type: string,
+  body: string | ReadableStream,
+  size?: number,
+): Response {
+  const etag = tagOf(sha256);
+  const headers: Record<string, string> = { etag, "cache-control": cacheControl, vary: "authorization" };
+  if (namesTag(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  headers["content-type"] = type;
+  headers["content-security-policy"] = SANDBOX;
+  if (size !== undefined) headers["content-length"] = `${size}`;
+  return new Response(body, { status: 200, headers });
+}

@@ -1,0 +1,26 @@
+// How the token of a link is written: `sgl_<id>_<secret><checksum>`. As with keys, the checksum tells a mistyped one without asking anybody.
+
+import { crc32 } from "../crc32";
+import { hexOf } from "../digest";
+
+const TOKEN = /^sgl_([0-9A-Za-z]{4,40})_[0-9a-f]{64}([0-9a-f]{8})$/;
+
+/** A token of this id with these 32 random bytes. */
+export function writeLinkToken(id: string, random: Uint8Array): string {
+  const token = `sgl_${id}_${hexOf(random)}`;
+  return token + checksumOf(token);
+}
+
+/** The id in a token; `null` for what is none. */
+export function readLinkId(text: string): string | null {
+  const [, id, checksum] = TOKEN.exec(text) ?? [];
+  if (id === undefined || checksum === undefined) return null;
+  return checksum === checksumOf(text.slice(0, -checksum.length)) ? id : null;
+}
+
+/** What a link reads: the skills of one's own, of a group, or some that are named. */
+export type LinkReads = "own" | `group:${string}` | "skills";
+
+function checksumOf(text: string): string {
+  return crc32(new TextEncoder().encode(text)).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,46 @@
+// The flat archives of versions: which there are, what they hash to, and which version a digest belongs to.
+
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Database } from "../database";
+import { versionArchives } from "../schema/doors";
+import { skills, versions } from "../schema/registry";
+import { fitsShelf, type ShelfQuery } from "./shelf";
+
+/** An archive as a row has it. */
+export interface Archive {
+  sha256: string;
+  size: number;
+}
+
+/** Statements for the batch of a publish: none of a version without an archive. */
+export function keepArchive(db: Database, { id, archive }: { id: string; archive?: Archive }) {
+  return archive === undefined ? [] : [db.insert(versionArchives).values({ versionId: id, ...archive })];
+}
+
+/** Keeps archives of versions that had none. The first stays, and a version that is gone gets none. */
+export async function keepArchives(
+  db: Database,
+  archives: readonly (Archive & { versionId: string })[],
+): Promise<void> {
+  await db.run(sql`INSERT INTO ${versionArchives} (version_id, sha256, size)
+    SELECT v.id, a.value ->> 'sha256', a.value ->> 'size' FROM json_each(${JSON.stringify(archives)}) AS a
+    CROSS JOIN ${versions} AS v ON v.id = a.value ->> 'versionId' WHERE true ON CONFLICT (version_id) DO NOTHING`);
+}
+
+/**
+ * The version of a skill on this shelf whose archive has this digest, current or not, yanked ones left out: a client may hold an index
+ * from before the newest version.
+ */
+export async function findArchive(
+  db: Database,
+  shelf: ShelfQuery,
+  name: string,
+  sha256: string,
+): Promise<{ versionId: string; scope: string; size: number }[]> {
+  return db
+    .select({ versionId: versions.id, scope: skills.scope, size: versionArchives.size })
+    .from(skills)
+    .innerJoin(versions, eq(versions.skillId, skills.id))
+    .innerJoin(versionArchives, eq(versionArchives.versionId, versions.id))
+    .where(and(fitsShelf({ ...shelf, name }), isNull(versions.yankedAt), eq(versionArchives.sha256, sha256)));
+}

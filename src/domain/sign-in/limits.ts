@@ -54,13 +54,3 @@ export const SIGN_IN_TIMES = {
   clientKept: 180 * DAY,
   strangersWindow: HOUR,
 } as const;
-
-/** Grants of MCP hosts. */
-export const GRANT_LIMITS = {
-  /** Of one user: one for each host on each machine. Beyond it the one that was refreshed longest ago ends. */
-  perUser: 100,
-  /** Access tokens of one grant, each good for an hour. Beyond it the oldest is forgotten. */
-  tokens: 100,
-  /** What a host may post to get a token. */
-  formBytes: 32 * 1024,
-} as const;

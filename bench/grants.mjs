@@ -53,11 +53,15 @@ async function seed(count) {
   const rows = codes.map((code) =>
     gateway.db
       .prepare(
-        "INSERT INTO grant_codes (hash, user_id, via, via_id, claimed, client_id, client_name, resource, redirect_uri, challenge, expires_at) VALUES (?, ?, 'link', 'l', '[]', ?, 'Host', ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO grant_codes (hash, user_id, via, via_id, claimed, client_id, client_name, resource, redirect_uri, challenge, expires_at) VALUES (?, ?, 'link', 'l', '[]', ?, 'Host', ?, ?, ?, ?)",
       )
       .bind(sha(code), `user-${code.slice(4, 14)}`, CLIENT, `${gateway.url.origin}/mcp`, REDIRECT, CHALLENGE, until),
   );
-  for (let at = 0; at < rows.length; at += 500) await gateway.db.batch(rows.slice(at, at + 500));
+  for (let at = 0; at < rows.length; at += 100) {
+    const some = rows.slice(at, at + 100);
+    // A kept connection of Miniflare's may have just been closed.
+    await gateway.db.batch(some).catch(() => gateway.db.batch(some));
+  }
   return codes;
 }
 

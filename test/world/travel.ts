@@ -26,6 +26,8 @@ const dropViews = () => env.DB.prepare("UPDATE counters SET value = value + 1 WH
 
 /** Whether the route takes such a caller at all: keys and admins' things are no service's, and a link wants a key to end with. */
 export function takes(row: Row, credential: Credential): boolean {
+  // Where an issuer signs users in, the gateway's own page does not.
+  if (credential === "token" && row.route === "POST /api/v1/sign-ins") return false;
   if (credential === "act_as") return row.scope !== "keys" && row.scope !== "admin" && row.best !== "admin";
   if (credential === "token" && row.route === "POST /api/v1/links") return false;
   return credential === "key" || row.best === "self" || row.of === "nobody";

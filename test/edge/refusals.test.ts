@@ -139,7 +139,7 @@ describe("every route with an id", () => {
         const body = LEAST[name] === undefined ? (bodyRequired ? { json: {} } : {}) : { json: LEAST[name] };
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
         // What only admins have is refused to others before it is looked for.
-        expect(answer.status).toBe(key === user && name.includes("/mcp-servers/") ? 403 : 404);
+        expect(answer.status).toBe(key === user && /\/(mcp-servers|open-skills)\//.test(name) ? 403 : 404);
         await problemOf(answer);
       }
     },

@@ -68,6 +68,7 @@ describe("a good token", () => {
         scopes: [],
         quotas: expect.objectContaining({ skills: { used: 0, limit: 20_000 } }),
         today: expect.objectContaining({ uploads: { used: 0, limit: 50_000 } }),
+        rights: expect.objectContaining({ act_as: false, operate: false }),
       });
     }
   });
@@ -273,11 +274,13 @@ describe("signing in", () => {
       resource_name: "Skill Gateway",
       authorization_servers: [ISSUER],
       bearer_methods_supported: ["header"],
+      resource_documentation: "https://gateway.test/docs/sign-in.md",
     });
     const mcp = await ask(null, "/.well-known/oauth-protected-resource/mcp");
     expect(await mcp.json()).toMatchObject({ resource: "https://gateway.test/mcp", authorization_servers: [ISSUER] });
     const plain = await call("GET", "/.well-known/oauth-protected-resource/mcp", { key: null });
-    expect(await plain.json()).not.toHaveProperty("authorization_servers");
+    // Without an issuer the gateway signs hosts in itself.
+    expect(await plain.json()).toMatchObject({ authorization_servers: ["https://gateway.test"] });
     const refused = await ask(null);
     expect(refused.headers.get("www-authenticate")).toBe(
       'Bearer realm="skill-gateway", resource_metadata="https://gateway.test/.well-known/oauth-protected-resource"',

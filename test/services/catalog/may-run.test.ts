@@ -36,7 +36,12 @@ it("is asked in one place, and the loader is touched in one folder", () => {
       .filter(([, text]) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")))
       .map(([path]) => path.replace("../../../src/", ""))
       .sort();
-  expect(using(/\bcanExecute\b/)).toEqual(["domain/access/access.ts", "services/catalog/may-run.ts"]);
+  // `permissions.ts` tells what a version may do, and runs nothing.
+  expect(using(/\bcanExecute\b/)).toEqual([
+    "domain/access/access.ts",
+    "domain/code/permissions.ts",
+    "services/catalog/may-run.ts",
+  ]);
   expect(using(/\.get\([^)]*\)\s*\.getEntrypoint|loader\.(get|load)\(/)).toEqual([
     "sandbox/compiling.ts",
     "sandbox/isolate.ts",

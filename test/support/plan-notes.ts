@@ -24,7 +24,6 @@ export const NO_QUERY: Record<string, string> = {
   yankedRows: "makes a statement: with yankedAmong",
   searchStatement: "makes a statement: with searchSkills",
   lastServed: "remembers what an answer said",
-  keepArchive: "makes a statement: with insertSkill",
   fitsShelf: "makes a part of a statement: with readShelfRows",
   fileBytesOf: "makes a statement: with readUserUse",
   used: "makes a part of a statement: with enlistConversation",

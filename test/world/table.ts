@@ -55,18 +55,18 @@ GET /api/v1/kinds/skills (2)                                                  | 
 GET /api/v1/kinds/skills/unified                                              | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
 GET /api/v1/kinds/skills/public/list                                          | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
 POST /api/v1/kinds/skills/validate                                            | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
-POST /api/v1/kinds/skills/upload                                              | 4 0 0 1 | 3 0 0 2 | 3 0 0 2 | 3 0 0 2
-POST /api/v1/kinds/skills/upload of group                                     | 4 0 0 1 | 3 0 0 2 | 3 0 0 2 | 3 0 0 2
-POST /api/v1/kinds/skills/public                                              | 4 0 0 1 | 3 0 0 2 | 3 0 0 2 | 3 0 0 2
+POST /api/v1/kinds/skills/upload                                              | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/kinds/skills/upload of group                                     | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/kinds/skills/public                                              | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 POST /api/v1/kinds/skills/invoke of self                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/kinds/skills/invoke of group                                     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/kinds/skills/invoke of public                                    | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id} of self                                         | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
 GET /api/v1/kinds/skills/{id} of group                                        | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
 GET /api/v1/kinds/skills/{id} of public                                       | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
-PUT /api/v1/kinds/skills/{id} of self                                         | 5 0 0 1 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
-PUT /api/v1/kinds/skills/{id} of group                                        | 5 0 0 1 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
-PUT /api/v1/kinds/skills/{id} of public                                       | 5 0 0 1 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
+PUT /api/v1/kinds/skills/{id} of self                                         | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+PUT /api/v1/kinds/skills/{id} of group                                        | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+PUT /api/v1/kinds/skills/{id} of public                                       | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/{id} of self                                      | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 DELETE /api/v1/kinds/skills/{id} of group                                     | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 DELETE /api/v1/kinds/skills/{id} of public                                    | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
@@ -88,8 +88,8 @@ POST /api/v1/kinds/skills/{id}/remove-references of public                    | 
 POST /api/v1/kinds/skills/{id}/remove-reference/{ghost_id} of self            | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/remove-reference/{ghost_id} of group           | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/remove-reference/{ghost_id} of public          | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
-POST /api/v1/kinds/skills/public/upload                                       | 4 0 0 1 | 3 0 0 2 | 3 0 0 2 | 3 0 0 2
-PUT /api/v1/kinds/skills/public/{id}/upload of public                         | 5 0 0 1 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
+POST /api/v1/kinds/skills/public/upload                                       | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+PUT /api/v1/kinds/skills/public/{id}/upload of public                         | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/public/{id} of public                             | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 GET /api/v1/kinds/skills/public/{id}/download of public                       | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
 GET /api/v1/kinds/skills/public/{id}/content of public                        | 2 0 0 1 | 0 2 0 1 | 0 1 0 1 | 2 3 0 1
@@ -157,7 +157,7 @@ DELETE /api/v1/kinds/ghosts/{id} of public                                    | 
 GET /api/v1/kinds/skills/drafts                                               | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
 PUT /api/v1/kinds/skills/drafts/{name}                                        | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/drafts/{name} of self                             | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
-POST /api/v1/kinds/skills/drafts/{name}/promote of self                       | 4 0 0 2 | 4 0 0 3 | 4 0 0 3 | 4 0 0 3
+POST /api/v1/kinds/skills/drafts/{name}/promote of self                       | 4 0 0 2 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
 GET /api/v1/links                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/links                                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/links/{id} of self                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0

@@ -8,8 +8,9 @@ export const DOOR_LIMITS = {
   openSkills: 1_000,
   /** In one index, by name: its clients read it whole, and most of them fetch all that it names. */
   indexedSkills: 2_000,
-  /** Archives that one request makes of versions from before there were any. */
-  archivesAtOnce: 40,
+  /** Archives that one request makes of versions that have none yet, and how many of them beside each other. */
+  archivesAtOnce: 120,
+  archivesBeside: 3,
   /** Open archives that an isolate knows by digest, and for how long. */
   knownArchives: 2_000,
   knownForMs: MINUTE_MS,

@@ -84,13 +84,16 @@ function isOffered(viewer: Viewer, row: ShelfRow): boolean {
   return viewer.owns(row.scope) || literalCredentials(row.servers).length === 0;
 }
 
-/** Makes the archives that versions from before lack. An index is whole or not there: half of one would look like what was removed. */
+/**
+ * Makes the archives that no door has asked for before: who uses none pays for none. An index is whole or not there: half of one would look
+ * like what was removed.
+ */
 async function withArchives(viewer: Viewer, rows: readonly ShelfRow[]): Promise<Shelved[]> {
   const lacking = rows.filter(({ sha256 }) => sha256 === null);
   const made = await makeArchives(viewer, lacking.slice(0, DOOR_LIMITS.archivesAtOnce));
   if (lacking.length > DOOR_LIMITS.archivesAtOnce) {
     const left = lacking.length - DOOR_LIMITS.archivesAtOnce;
-    const message = `The archives of ${left} skills from before are still to be made, some with each request. Ask again.`;
+    const message = `The archives of ${left} skills are still to be made, some with each request. Ask again.`;
     throw new GatewayError("unavailable", "ARCHIVES_MISSING", message, { retry_after_s: 1 });
   }
   return rows.flatMap((row) => {
@@ -101,23 +104,27 @@ async function withArchives(viewer: Viewer, rows: readonly ShelfRow[]): Promise<
 
 async function makeArchives(viewer: Viewer, rows: readonly ShelfRow[]): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map();
-  // Only where one is missing, which is once after an upgrade.
+  // Only where one is missing, which is once a version.
   const { flatArchive } = await import("../../domain/package/flat");
-  const made: { versionId: string; sha256: string; size: number }[] = [];
-  for (const { id, versionId } of rows) {
+  type Made = { versionId: string; sha256: string; size: number };
+  const make = async ({ id, versionId }: ShelfRow): Promise<Made[]> => {
     const [found, zip] = await Promise.all([
       readVersionPackage(viewer.db, id, versionId),
       readWholePackage(viewer.packages, viewer.timings, versionId),
     ]);
     // Deleted meanwhile.
-    if (found === null || zip === null) continue;
+    if (found === null || zip === null) return [];
     const archive = await flatArchive(zip, found.files);
     const isFirst = await putArchive(viewer.packages, viewer.timings, versionId, archive);
     // Somebody was first, or wrote the object and never its row: those bytes count, and they may differ from ours.
     const bytes = isFirst ? archive.bytes : await storedArchive(viewer, versionId);
-    if (bytes === null) continue;
-    made.push({ versionId, sha256: isFirst ? archive.sha256 : await sha256Hex(bytes), size: bytes.length });
-  }
+    if (bytes === null) return [];
+    return [{ versionId, sha256: isFirst ? archive.sha256 : await sha256Hex(bytes), size: bytes.length }];
+  };
+  const made: Made[] = [];
+  // A few beside each other: each waits for D1 and R2, and holds its package meanwhile.
+  for (let at = 0; at < rows.length; at += DOOR_LIMITS.archivesBeside)
+    made.push(...(await Promise.all(rows.slice(at, at + DOOR_LIMITS.archivesBeside).map(make))).flat());
   await keepArchives(viewer.db, made);
   return new Map(made.map(({ versionId, sha256 }) => [versionId, sha256]));
 }

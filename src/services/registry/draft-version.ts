@@ -5,7 +5,6 @@ import type { StoredCode } from "../../domain/code/stored";
 import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
-import { type FlatArchive, flatArchive } from "../../domain/package/flat";
 import type { SkillPackage } from "../../domain/package/skill";
 import type { NewVersion } from "../../storage/d1/registry/publishing";
 import type { Context } from "../context";
@@ -18,7 +17,6 @@ interface Draft {
   version: Omit<NewVersion, "skillId">;
   rowBytes: number;
   code: StoredCode | null;
-  archive: FlatArchive;
   routing: RoutingReport | null;
 }
 
@@ -33,7 +31,6 @@ export async function draftVersion(
   if (target.isShared === true || kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
   const { tokens, routing, warnings, findings, code, scripts } = await assess(context, found, target.scope);
   if (target.scope === PUBLIC_SCOPE) refuseDangerous(context, findings);
-  const archive = await flatArchive(found.zip, found.files);
   const version = {
     ...facts,
     id: context.newId("ver"),
@@ -59,11 +56,10 @@ export async function draftVersion(
     frontmatter: found.frontmatter,
     files: found.files,
     instructions: found.instructions,
-    archive: { sha256: archive.sha256, size: archive.bytes.length },
   };
   const rowBytes = utf8Bytes(JSON.stringify(version));
   if (rowBytes > ROW_LIMITS.versionBytes) throw tooLargeToStore();
-  return { version, rowBytes, code, archive, routing };
+  return { version, rowBytes, code, routing };
 }
 
 /** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */

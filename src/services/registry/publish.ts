@@ -73,7 +73,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     use: repeat === null ? todaysUse(context, "uploads") : null,
   });
   refuseBeyond(context, "uploads", first.count);
-  const { version, rowBytes, code, archive, routing } = await drafting;
+  const { version, rowBytes, code, routing } = await drafting;
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -81,13 +81,9 @@ export async function publish(context: Context, request: PublishRequest): Promis
     // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
     if (!stored) {
-      const more = {
-        isNew: met.skillId === null,
-        bytes: version.zipSize + archive.bytes.length,
-        databaseBytes: rowBytes,
-      };
+      const more = { isNew: met.skillId === null, bytes: version.zipSize, databaseBytes: rowBytes };
       if (holder !== null) requireRoomForSkill(context.settings, holder, first.used, more);
-      const objects = { zip: found.zip, sha256: version.zipSha256, archive, code };
+      const objects = { zip: found.zip, sha256: version.zipSha256, code };
       await putVersion(context.packages, context.timings, version.id, objects);
       stored = true;
     }

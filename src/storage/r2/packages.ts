@@ -85,11 +85,10 @@ export async function putVersion(
   bucket: R2Bucket,
   timings: Timings,
   versionId: string,
-  { zip, sha256, archive, code }: { zip: Uint8Array; sha256: string; archive: FlatArchive; code: StoredCode | null },
+  { zip, sha256, code }: { zip: Uint8Array; sha256: string; code: StoredCode | null },
 ): Promise<void> {
   await Promise.all([
     putPackage(bucket, timings, versionId, zip, sha256),
-    putArchive(bucket, timings, versionId, archive),
     code === null ? null : putCode(bucket, timings, versionId, code),
   ]);
 }

@@ -12,11 +12,6 @@ export interface Archive {
   size: number;
 }
 
-/** Statements for the batch of a publish: none of a version without an archive. */
-export function keepArchive(db: Database, { id, archive }: { id: string; archive?: Archive }) {
-  return archive === undefined ? [] : [db.insert(versionArchives).values({ versionId: id, ...archive })];
-}
-
 /** Keeps archives of versions that had none. The first stays, and a version that is gone gets none. */
 export async function keepArchives(
   db: Database,

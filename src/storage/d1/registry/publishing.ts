@@ -4,7 +4,6 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { whenToUseOf } from "../../../domain/catalog/search";
 import { type Database, isIndexMissing } from "../database";
-import { type Archive, keepArchive } from "../doors/archives";
 import { among } from "../ghosts";
 import { type NewReply, rememberReply } from "../idempotency";
 import { raiseCounters } from "../keys";
@@ -13,11 +12,7 @@ import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
 import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
 
-export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> &
-  Pick<SkillRecord, "scripts"> & {
-    /** Its flat archive in R2; of a draft none. */
-    archive?: Archive;
-  };
+export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> & Pick<SkillRecord, "scripts">;
 export type NewSkill = Pick<
   typeof skills.$inferInsert,
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
@@ -39,7 +34,6 @@ export async function insertSkill(
       db.insert(versions).values(version),
       numberOf(db, version.id),
       ...keepVerdicts(db, version),
-      ...keepArchive(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
@@ -67,7 +61,6 @@ export async function insertVersion(
         .where(eq(skills.id, version.skillId))
         .returning(),
       ...keepVerdicts(db, version),
-      ...keepArchive(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),

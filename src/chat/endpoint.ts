@@ -120,8 +120,10 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
     return c.json({ data: shown, has_more: false, first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null });
   }
   const model = shown.find(({ id }) => id === decodeURIComponent(one));
-  if (model === undefined) throw new ChatRefusal(404, "model_not_found", "There is no such model here.");
-  return c.json(model);
+  if (model !== undefined) return c.json(model);
+  // Whoever has just become a member may not be known as one here yet.
+  if ((await c.get("context").makeCertain?.()) === true) return answerModels(c, vendor, one);
+  throw new ChatRefusal(404, "model_not_found", "There is no such model here.");
 }
 
 /** Everything that was thrown below the prefixes, in the vendor's envelope. */

@@ -119,11 +119,20 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
     if (vendor === "openai") return c.json({ object: "list", data: shown });
     return c.json({ data: shown, has_more: false, first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null });
   }
-  const model = shown.find(({ id }) => id === decodeURIComponent(one));
+  const model = shown.find(({ id }) => id === decoded(one));
   if (model !== undefined) return c.json(model);
   // Whoever has just become a member may not be known as one here yet.
   if ((await c.get("context").makeCertain?.()) === true) return answerModels(c, vendor, one);
   throw new ChatRefusal(404, "model_not_found", "There is no such model here.");
+}
+
+/** A segment of a path; what is not encoded as paths are is no model's name, and stays as it is. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** Everything that was thrown below the prefixes, in the vendor's envelope. */

@@ -220,6 +220,7 @@ describe("the chat endpoint", () => {
     const { data } = await (await call("GET", "/openai/v1/models", { key })).json<{ data: { id: string }[] }>();
     expect(data.map(({ id }) => id)).toEqual(["mine", "mine:plain", "demo", "demo:plain"]);
     expect((await call("GET", "/openai/v1/models/mine", { key })).status).toBe(200);
-    expect((await call("GET", "/openai/v1/models/others", { key })).status).toBe(404);
+    for (const other of ["others", "%zz", "ghost%2Fnobody"])
+      expect((await call("GET", `/openai/v1/models/${other}`, { key })).status).toBe(404);
   });
 });

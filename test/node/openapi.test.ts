@@ -168,6 +168,8 @@ describe("/openapi.json", () => {
       .filter((route) => route.method !== "ALL" && route.path !== "/openapi.json")
       // The doors speak others' protocols, at places of which one entry would say nothing.
       .filter((route) => !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills)(\/|$)/.test(route.path))
+      // OAuth has words of its own for these: RFC 8414's metadata says where they are.
+      .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
       // OpenAPI has no word for all paths below one: the entry of that one describes them.
       .filter((route) => !route.path.endsWith("/*"))
       .map((route) => `${route.method} ${route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);

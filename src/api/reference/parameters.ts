@@ -99,6 +99,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   questions: "What the pages of a conversation are asked.",
   searchIndex: "What search looks at.",
   secrets: "Values that go in and never come out.",
+  signIns: "Links that sign a user in to an MCP host, once.",
   skills: "The registry.",
   tasks: "Conversations in the predecessor system's words.",
   tickets: "What lets a page open a socket without a key.",

@@ -76,7 +76,7 @@ describe("a code", () => {
       [{ resource: `${ORIGIN}/api/v1/me` }, "400 invalid_target"],
       [{ grant_type: "password" }, "400 unsupported_grant_type"],
       [{ grant_type: "client_credentials" }, "400 unsupported_grant_type"],
-      [{ code: `${code.slice(0, -1)}0` }, "400 invalid_grant"],
+      [{ code: code.slice(0, -1) + (code.endsWith("0") ? "1" : "0") }, "400 invalid_grant"],
     ];
     for (const [more, error] of wrong) {
       expect(await errorIn(await post("/oauth/token", codeForm(code, more))), JSON.stringify(more)).toBe(error);

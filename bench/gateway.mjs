@@ -49,6 +49,7 @@ export async function startGateway(options = {}) {
           durableObjects: {
             CONVERSATIONS: { className: "Conversation", useSQLite: true },
             ...(options.entry === undefined && {
+              IMPORTS: { className: "Import", useSQLite: true },
               FLOOR: { className: "Floor", useSQLite: true },
               ASKING: { className: "AskingFloor", useSQLite: true },
             }),

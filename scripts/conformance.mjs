@@ -1,7 +1,8 @@
 // `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Its server scenarios run through
 // the transparent proxy before the fixture upstream, those that need no tools of its own against the gateway's own server too, and its
-// client scenarios against the gateway's own client. Fails on every scored failure that test/conformance/expected-failures.yml does not
-// name, and on a scenario that checked nothing.
+// client scenarios against the gateway's own client; its `authorization` mode, which no requirement set scores, against the gateway's sign-in.
+// Fails on every scored failure that test/conformance/expected-failures.yml does not name, on any of the sign-in's, and on a scenario that
+// checked nothing.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -9,6 +10,7 @@ import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
+import { runAuthorization } from "../test/conformance/authorization.mjs";
 import { startFixture } from "../test/conformance/server.mjs";
 import { openDoor, startGateway } from "../test/conformance/stage.mjs";
 import { root } from "./kit/files.mjs";
@@ -40,6 +42,8 @@ const BEHIND_PROXY = {
   "sse-retry": "conversations hold no standing streams",
   "sep-2322-client-request-state": "conversations offer servers nothing to ask for",
 };
+const SIGN_IN = "sign-in";
+const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
 /** Why scenarios are left out. The gateway sends the credentials that an admin configured; it is no OAuth client. */
 const LEFT_OUT = /^auth\//;
 
@@ -55,6 +59,7 @@ async function main() {
     door.close();
     for (const revision of REVISIONS) rows.push(...(await clientRows(gateway, revision, results)));
     rows.push(...(await ownRows(gateway, user.key, results)));
+    for (const revision of REVISIONS) rows.push(...(await signInRows(gateway, user.key, revision, results)));
     report(rows);
   } finally {
     await Promise.all([gateway.stop(), fixture.close()]);
@@ -90,6 +95,13 @@ async function ownRows(gateway, key, results) {
     door.close();
   }
   return rows;
+}
+
+async function signInRows({ url }, key, revision, results) {
+  const output = path.join(results, `sign-in-${revision}`);
+  await runAuthorization({ suite, url, key, revision, output });
+  const rows = SIGN_IN_SCENARIOS.map((scenario) => ({ scenario, revision, isScored: false, way: SIGN_IN }));
+  return Promise.all(rows.map((row) => checked(row, output)));
 }
 
 async function clientRows(gateway, revision, results) {
@@ -151,7 +163,7 @@ function run(args, env) {
 /** The row with what was checked. */
 async function checked(row, output) {
   const folders = await readdir(output);
-  const own = new RegExp(`^(?:server-)?${row.scenario}-\\d{4}-\\d{2}-\\d{2}T`);
+  const own = new RegExp(`^(?:server-|authorization-server-)?${row.scenario}-\\d{4}-\\d{2}-\\d{2}T`);
   const files = folders.filter((name) => own.test(name)).map((name) => path.join(output, name, "checks.json"));
   const checks = (await Promise.all(files.map((file) => readFile(file, "utf8")))).flatMap(JSON.parse);
   const count = (...statuses) => checks.filter(({ status }) => statuses.includes(status)).length;
@@ -163,8 +175,8 @@ async function checked(row, output) {
   };
 }
 
-function isFailure({ isScored, passed, failed }) {
-  return isScored && (failed.length > 0 || passed === 0);
+function isFailure({ isScored, way, passed, failed }) {
+  return (isScored || way === SIGN_IN) && (failed.length > 0 || passed === 0);
 }
 
 function report(rows) {
@@ -175,23 +187,29 @@ function report(rows) {
     console.log(
       `${row.revision}  ${row.scenario.padEnd(width)}  ${row.way.padEnd(19)}  ${verdict.padEnd(10)}  ${counts}`,
     );
-    if (!row.isScored) continue;
+    if (!row.isScored && row.way !== SIGN_IN) continue;
     for (const { id, status, errorMessage } of [...row.failed, ...row.warned])
       say(`    ${status} ${id}: ${errorMessage}`);
   }
   const scored = rows.filter(({ isScored }) => isScored);
   const failures = scored.filter(isFailure);
+  const signIn = rows.filter(({ way }) => way === SIGN_IN);
+  const failedSignIns = signIn.filter(isFailure);
   const sum = (of) => scored.reduce((total, row) => total + of(row), 0);
   console.log(
     `\n${scored.length} scored scenarios, ${failures.length} failing; ${sum((row) => row.passed)} checks passed, ` +
       `${sum((row) => row.failed.length)} failed, ${sum((row) => row.warned.length)} warnings.`,
+  );
+  const checks = signIn.reduce((total, row) => total + row.passed, 0);
+  console.log(
+    `Apart from these, the sign-in: ${signIn.length} scenarios, ${failedSignIns.length} failing; ${checks} checks passed.`,
   );
   for (const [scenario, why] of Object.entries(BEHIND_PROXY))
     console.log(`${scenario}: behind the proxy, since ${why}.`);
   console.log(
     "auth/*: left out, since the gateway is no OAuth client of MCP servers; it sends what an admin configured.",
   );
-  if (failures.length > 0 || scored.length === 0) process.exitCode = 1;
+  if (failures.length + failedSignIns.length > 0 || scored.length === 0) process.exitCode = 1;
 }
 
 main().catch(fail);

@@ -3,9 +3,9 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
-import { createApp } from "./app";
 import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
+import { nowhere } from "./nowhere";
 
 /** The longest prefix wins, so a fixed path of a client may lie below another edge. A new protocol is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
 interface Row {
@@ -13,10 +13,29 @@ interface Row {
   load(): Promise<Edge>;
 }
 
-const DOORS = ["/.well-known/agent-skills", "/.well-known/skills", "/s", "/t", "/api/search"] as const;
+const DOORS = [
+  "/.well-known/agent-skills",
+  "/.well-known/skills",
+  "/s",
+  "/t",
+  "/api/search",
+  "/anthropic/v1/skills",
+  "/openai/v1/skills",
+] as const;
+
+/** Fixed paths of ClawHub's clients. The gateway's own API has none of them, nor any below. */
+const CLAWHUB = [
+  "/.well-known/clawhub.json",
+  "/api/v1/whoami",
+  "/api/v1/search",
+  "/api/v1/resolve",
+  "/api/v1/download",
+  "/api/v1/skills",
+] as const;
 
 const EDGES: readonly Row[] = [
   ...DOORS.map((prefix) => ({ prefix, load: async () => (await import("./compat/edges")).DOORS[prefix] })),
+  ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
   { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },
@@ -24,18 +43,21 @@ const EDGES: readonly Row[] = [
   { prefix: "/anthropic", load: async () => (await import("./chat/edges")).anthropicEdge },
 ];
 
+/** What needs no key and is no protocol: pages, health, the document of all routes, and where hosts look for a sign-in. */
+const OPEN = ["/", "/demo", "/health", "/openapi.json", "/.well-known", "/register", "/authorize", "/token"] as const;
+
 /** Those that lie below others come first. */
 const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
 type App = OpenAPIHono<HttpEnv>;
 
 let whole: App | null = null;
-/** What is below no edge's prefix: pages, health, and the document of all routes. */
-let rest: App | null = null;
+let open: App | null = null;
 const apps = new Map<Row, App>();
 
 /** The gateway with all its edges. */
 export async function wholeApp(): Promise<App> {
+  const { createApp } = await composition();
   const edges = await Promise.all(BY_LENGTH.map(({ load }) => load()));
   whole ??= createApp(edges);
   return whole;
@@ -45,20 +67,31 @@ export async function wholeApp(): Promise<App> {
 export function answer(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response> {
   // As the router reads it: `/%61pi` is `/api`.
   const path = getPath(request);
-  const row = BY_LENGTH.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-  if (row === undefined) {
-    rest ??= createApp([], wholeApp);
-    return rest.fetch(request, env, execution);
-  }
-  const app = apps.get(row);
-  return app === undefined
-    ? opened(row).then((made) => made.fetch(request, env, execution))
-    : app.fetch(request, env, execution);
+  const isBelow = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
+  const row = BY_LENGTH.find(({ prefix }) => isBelow(prefix));
+  if (row === undefined && !OPEN.some(isBelow)) return nowhere.fetch(request, env, execution);
+  const app = row === undefined ? open : apps.get(row);
+  if (app) return app.fetch(request, env, execution);
+  const reading = row === undefined ? openRest() : openEdge(row);
+  return reading.then((read) => read.fetch(request, env, execution));
 }
 
-async function opened(row: Row): Promise<App> {
+async function openEdge(row: Row): Promise<App> {
+  const { createApp } = await composition();
   const edge = await row.load();
   const app = apps.get(row) ?? createApp([edge]);
   apps.set(row, app);
   return app;
+}
+
+async function openRest(): Promise<App> {
+  const { createApp } = await composition();
+  open ??= createApp([], wholeApp);
+  return open;
+}
+
+/** Read before any edge, and zod's method `openapi` before that: modules that a bundler splits keep no order among themselves. */
+async function composition() {
+  await import("./zod-openapi");
+  return import("./app");
 }

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 // Clients from trials/node_modules against the built gateway; `npm run try:clients` installs them.
 export default defineConfig({
   test: {
-    include: ["trials/**/*.test.ts"],
+    include: ["trials/*.test.ts"],
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -165,10 +165,19 @@ function contextOf(run, asked) {
     emit: (action, payload) => tell(host().emit(action, JSON.stringify(payload ?? null))),
     request: (action, payload, how) =>
       asks(async () => {
-        const wait = typeof how === "object" && how !== null ? [how.timeout_ms, how.require_client] : [how];
-        return JSON.parse(told(await host().request(action, JSON.stringify(payload ?? null), ...wait)));
+        return JSON.parse(told(await host().request(action, JSON.stringify(payload ?? null), ...waitOf(how))));
       }),
   });
+}
+
+function waitOf(how) {
+  if (typeof how !== "object" || how === null) return [how];
+  const { timeout_ms, require_client, answer_schema } = how;
+  return [
+    timeout_ms,
+    require_client,
+    answer_schema === undefined ? undefined : (JSON.stringify(answer_schema) ?? "null"),
+  ];
 }
 
 function told({ value, error }) {

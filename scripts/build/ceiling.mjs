@@ -6,10 +6,10 @@ import { Refusal } from "../kit/refusal.mjs";
 
 /** Bytes of all modules of a release when issue 15 was closed (2026-11-22). */
 const THEN = 1_533_746;
-/** The start may grow with the product, but not unnoticed. */
-export const MOST_BYTES = Math.floor(1.1 * THEN);
-/** What the start may be of it, gzip: 1.05 times what it is (229). */
-export const MOST_START_KIB = 241;
+/** The whole may grow with the product, but not unnoticed: 1.1 times it, and what issues 19 and 20 added, which comes late. */
+export const MOST_BYTES = Math.floor(1.22 * THEN);
+/** What the start may be of it, gzip: 1.2 times what it is (31). */
+export const MOST_START_KIB = 38;
 
 /**
  * Refuses modules that are too large together.
@@ -36,7 +36,7 @@ export function checkStart(texts) {
   const total = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0) / 1024;
   if (total <= MOST_START_KIB) return;
   throw new Refusal(
-    `What the Worker reads at its start is ${total.toFixed(1)} KiB (gzip), and may be ${MOST_START_KIB}. Import what few requests need when the first of them comes, as src/mcp/server.ts does.`,
+    `What the Worker reads at its start is ${total.toFixed(1)} KiB (gzip), and may be ${MOST_START_KIB}. Import what few requests need when the first of them comes, as src/edges.ts does.`,
   );
 }
 

@@ -28,7 +28,8 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
   // A terminal is no log: locally requests are logged only when asked for.
   const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
-  const { issues } = parseSettings(variables);
+  // Judged with what will be made: a setting may need it.
+  const { issues } = parseSettings({ ...makeAll(Object.keys(MADE)), ...variables });
   const lines = [
     ...issues.map((issue) => `  ${issue.message}`),
     ...wrong.map(({ name, meant }) => `  '${name}' in the environment is not a setting; ${meant} is.`),
@@ -49,10 +50,10 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
  */
 export async function variablesWithKey(file, table) {
   const variables = await readVariables(file, table);
-  const missing = Object.entries(MADE).filter(([name]) => variables[name] === undefined);
+  const missing = Object.keys(MADE).filter((name) => variables[name] === undefined);
   const keyAt = process.env[ADMIN_KEY] ? `the environment (${ADMIN_KEY})` : file;
   if (missing.length === 0) return { variables, keyAt };
-  const made = Object.fromEntries(missing.map(([name, make]) => [name, make()]));
+  const made = makeAll(missing);
   const text = (await readOrNull(file)) ?? "";
   const kept = Object.keys(made).reduce(
     (rest, name) => rest.replace(new RegExp(`^\\s*${name}\\s*=.*\\n?`, "gm"), ""),
@@ -62,6 +63,10 @@ export async function variablesWithKey(file, table) {
   const lines = Object.entries(made).map(([name, value]) => `${name}="${value}"\n`);
   await writeWhole(file, `${kept}${separator}${lines.join("")}`, 0o600);
   return { variables: { ...variables, ...made }, keyAt: made[ADMIN_KEY] === undefined ? keyAt : null };
+}
+
+function makeAll(names) {
+  return Object.fromEntries(names.map((name) => [name, MADE[name]()]));
 }
 
 /**

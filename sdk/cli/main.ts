@@ -13,6 +13,7 @@ import { pull } from "./commands/pull";
 import { push } from "./commands/push";
 import { info, list, search, usage, versions } from "./commands/registry";
 import { test } from "./commands/test";
+import { update } from "./commands/update";
 import { fillNode20 } from "./node20";
 import { EXIT, Problem } from "./problem";
 import { type Checkout, endOnInterrupt, note, type Work } from "./work";
@@ -21,7 +22,7 @@ import { type Checkout, endOnInterrupt, note, type Work } from "./work";
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...{ login, init, check, dev, test, call, pack, push, promote },
   ...{ list, search, info, versions, diff, activate, yank, unyank, usage },
-  ...{ pull, add },
+  ...{ pull, add, update },
 };
 /** Names from before. */
 const ALSO: Readonly<Record<string, string>> = { new: "init" };

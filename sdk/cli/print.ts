@@ -1,5 +1,6 @@
 // What people read of packages, versions and routing reports.
 
+import type { ClaimedSource } from "../../src/domain/catalog/source";
 import type { permissionChanges } from "../../src/domain/code/permissions";
 import type { CliIssue } from "./gateway";
 import type { Routing, Verdict } from "./resources";
@@ -58,4 +59,10 @@ export function columns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** A source in a line. */
+export function originOf({ url, path, ref, commit }: ClaimedSource): string {
+  const at = commit?.slice(0, 12) ?? ref;
+  return `${url}${path === undefined ? "" : ` ${path}`}${at === undefined ? "" : ` @${at}`}`;
 }

@@ -1,6 +1,7 @@
 // What the gateway answers, as far as the commands read it.
 
 import * as z from "zod";
+import { skillSource } from "../../src/domain/catalog/source";
 import { issuesSchema } from "./gateway";
 
 const verdict = z.looseObject({
@@ -46,6 +47,7 @@ export const skillSchema = z.looseObject({
     tokens: z.looseObject({ line: z.number(), instructions: z.number(), files: z.number() }).optional(),
     state: z.string().optional(),
     updated_at: z.string().optional(),
+    source: skillSource.optional(),
   }),
 });
 export type SkillResource = z.infer<typeof skillSchema>;

@@ -4,6 +4,7 @@
 // the messages keeps the skills.
 
 import { type Chat, keyOf, MOST_STEPS, UNREACHABLE } from "./chat.js";
+import { SkillGatewayError } from "./errors.js";
 import type { JsonObject } from "./json.js";
 
 /** A tool as the AI SDK takes one. Its schema is JSON Schema, which the SDK has a class for and this package does not. */
@@ -31,6 +32,8 @@ export interface AiSdkCall<Message, Tools> {
   system?: { role: "system"; content: string; providerOptions: typeof MARK };
   /** The SDK's own default is one step, in which no tool could be of use. */
   stopWhen: (state: { steps: readonly unknown[] }) => boolean;
+  /** Ends the turn where the gateway could not be asked in its middle, since the SDK would have the model read why and go on. */
+  prepareStep: () => undefined;
 }
 
 interface Part {
@@ -102,13 +105,21 @@ export async function aiSdk<Message extends object, Tools extends object>(
   const last = messages.at(-1);
   if (turn !== null && last !== undefined)
     messages[messages.length - 1] = { ...last, providerOptions: { ...MARK, ...last.providerOptions } };
+  const failures: SkillGatewayError[] = [];
+  const prepareStep = () => {
+    if (failures[0] !== undefined) throw failures[0];
+    return undefined;
+  };
   const content = [system ?? "", turn?.prompt.system ?? ""].filter((text) => text !== "").join("\n\n");
   return {
     messages: messages as unknown as Message[],
-    tools: { ...own, ...Object.fromEntries(tools.map((tool) => [tool.name, runnable(chat, tool)])) } as Tools &
-      Record<string, SkillTool>,
+    tools: {
+      ...own,
+      ...Object.fromEntries(tools.map((tool) => [tool.name, runnable(chat, tool, failures)])),
+    } as Tools & Record<string, SkillTool>,
     ...(content === "" ? {} : { system: { role: "system", content, providerOptions: MARK } }),
     stopWhen,
+    prepareStep,
   };
 }
 
@@ -149,12 +160,22 @@ function edit(messages: ModelMessage[], callId: string, value: string): void {
   messages[at] = { ...found, content };
 }
 
-function runnable(chat: Chat, { name, description = "", inputSchema }: Definition): SkillTool {
+/** @param failures takes what the gateway could not or would not do: no result of a call, and nothing for a model to read */
+function runnable(
+  chat: Chat,
+  { name, description = "", inputSchema }: Definition,
+  failures: SkillGatewayError[],
+): SkillTool {
   return {
     description,
     inputSchema: { [SCHEMA]: true, _type: undefined, jsonSchema: inputSchema, validate: undefined } as never,
     async execute(input, { toolCallId, abortSignal }) {
-      const step = await chat.run([{ id: toolCallId, name, arguments: input }], "mcp", abortSignal);
+      const step = await chat
+        .run([{ id: toolCallId, name, arguments: input }], "mcp", abortSignal)
+        .catch((error: unknown) => {
+          if (error instanceof SkillGatewayError) failures.push(error);
+          throw error;
+        });
       if (step === null) return UNREACHABLE;
       const [result] = step.results;
       const text = (result?.content ?? [])

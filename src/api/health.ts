@@ -2,10 +2,9 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
-import { issueSchema } from "../edge/errors";
 import { areRatesLimited } from "../edge/rate";
 import { router } from "../edge/router";
-import { described, only } from "../edge/schemas";
+import { described, issueSchema, only } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { storageHealth } from "../services/health";
 import { lastServed } from "../storage/d1/database";

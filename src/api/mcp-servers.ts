@@ -3,26 +3,40 @@
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS } from "../domain/limits";
-import { SERVER_NAME, serverEntrySchema } from "../domain/servers/entry";
+import { SERVER_NAME } from "../domain/servers/entry";
+import { gatewayEntrySchema } from "../domain/servers/owned";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { oneServer, pageOfServers, removeServer, storeServer, testServer } from "../services/servers/admin";
+import {
+  approveServer,
+  oneServer,
+  pageOfServers,
+  removeServer,
+  storeServer,
+  testServer,
+} from "../services/servers/admin";
 import type { ServerRow } from "../storage/d1/mcp-servers";
 
-const params = z.object({
+export const serverParams = z.object({
   name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
 });
-const entrySchema = () => serverEntrySchema.unwrap().strict().openapi("McpServerEntry");
+const entrySchema = () => gatewayEntrySchema.unwrap().strict().openapi("McpServerEntry");
 
 const serverSchema = () =>
-  serverEntrySchema
+  gatewayEntrySchema
     .unwrap()
-    .extend({ name: z.string(), created_at: z.string(), updated_at: z.string() })
+    .extend({
+      name: z.string(),
+      /** The tools that its guard knows. */
+      approved: z.array(z.string()).optional(),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
     .openapi("McpServer");
 
-const testSchema = () =>
+export const serverTestSchema = () =>
   z
     .object({
       reachable: z.boolean(),
@@ -64,7 +78,7 @@ mcpServerRoutes.openapi(
     path: "/{name}",
     summary: "One of the gateway's MCP servers (admin)",
     middleware: tagged,
-    request: { params },
+    request: { params: serverParams },
     responses: { 200: json("The server.", serverSchema), 304: notModified, ...refusals(400, 403, 404) },
   }),
   async (c) => c.json(wireServer(await oneServer(c.get("context"), c.req.valid("param").name)), 200),
@@ -75,7 +89,7 @@ mcpServerRoutes.openapi(
     method: "put",
     path: "/{name}",
     summary: "Store an MCP server of the gateway; the entry is replaced as a whole (admin)",
-    request: { params, body: jsonBody(entrySchema) },
+    request: { params: serverParams, body: jsonBody(entrySchema) },
     responses: {
       200: json("It was there; this is how it is now.", serverSchema),
       201: json("It is new.", serverSchema),
@@ -93,7 +107,7 @@ mcpServerRoutes.openapi(
     method: "delete",
     path: "/{name}",
     summary: "Remove an MCP server of the gateway (admin)",
-    request: { params },
+    request: { params: serverParams },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
@@ -107,8 +121,8 @@ mcpServerRoutes.openapi(
     method: "post",
     path: "/{name}/test",
     summary: "Connect to an MCP server and list its tools; stores nothing (admin)",
-    request: { params },
-    responses: { 200: json("What it said, or why it did not.", testSchema), ...refusals(400, 403, 404) },
+    request: { params: serverParams },
+    responses: { 200: json("What it said, or why it did not.", serverTestSchema), ...refusals(400, 403, 404) },
   }),
   async (c) => {
     const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
@@ -116,10 +130,31 @@ mcpServerRoutes.openapi(
   },
 );
 
-function wireServer({ name, entry, createdAt, updatedAt }: ServerRow): z.infer<ReturnType<typeof serverSchema>> {
+mcpServerRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/{name}/approve",
+    summary: "Approve the tools that a server lists now, as its guard goes by them (admin)",
+    request: { params: serverParams },
+    responses: { 200: json("What is approved.", serverSchema), ...refusals(400, 403, 404, 409) },
+  }),
+  async (c) => {
+    const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
+    return c.json(wireServer(await approveServer(c.get("context"), c.req.valid("param").name, later)), 200);
+  },
+);
+
+function wireServer({
+  name,
+  entry,
+  approved,
+  createdAt,
+  updatedAt,
+}: ServerRow): z.infer<ReturnType<typeof serverSchema>> {
   return {
     name,
-    ...serverEntrySchema.parse(entry),
+    ...gatewayEntrySchema.parse(entry),
+    ...(approved === null ? {} : { approved: Object.keys(approved) }),
     created_at: instant(createdAt),
     updated_at: instant(updatedAt),
   };

@@ -1,6 +1,7 @@
 // /api/v1/users: who there is, and a user's data, all of it handed out or all of it gone.
 
 import { createRoute } from "@hono/zod-openapi";
+import { importObjects } from "../edge/context";
 import { conversationOf } from "../edge/conversation";
 import { router } from "../edge/router";
 import { instant, json, pageQuery, refusals, userId } from "../edge/schemas";
@@ -15,6 +16,7 @@ const erasedSchema = () =>
     .object({
       erased: z.object({
         keys: count,
+        grants: count,
         secrets: count,
         ghosts: count,
         memberships: count,
@@ -113,7 +115,8 @@ userRoutes.openapi(
     const { id } = c.req.valid("param");
     const context = c.get("context");
     const caller = { ...context.caller, principal: ownerOf(context, id) };
-    const erased = await eraseUser(context, id, (conversation) => conversationOf(c.env, caller, conversation));
+    const open = (conversation: string) => conversationOf(c.env, caller, conversation);
+    const erased = await eraseUser(context, id, open, importObjects(c.env));
     return c.json(erased, 200, { "cache-control": "private, no-store" });
   },
 );

@@ -3,17 +3,23 @@
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import { authenticate } from "../edge/auth";
-import { crossOrigin } from "../edge/cors";
+import { bounded } from "../edge/body";
+import { crossOriginChat } from "../edge/cors";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
 import { answerError } from "../edge/errors";
-import { principalRate } from "../edge/rate";
 import { router } from "../edge/router";
 import { nothingThere } from "../services/doors/shelf";
 import type { Whose } from "../services/doors/viewers";
+import { addAnthropicSkills, answerAnthropicRefusal } from "./anthropic-skills/routes";
+import { doorsAt, withKey, withKeyIfAny } from "./door";
+import { addOpenaiSkills, answerOpenaiRefusal } from "./openai-skills/routes";
+import { answerAgentPlugin, answerMarketplace, answerPlugin, takePlugin } from "./plugins/answers";
 import { answerArchive, answerFile, answerIndex, answerSearch } from "./well-known/answers";
 import { type Look, lookByLink, lookOpenly, lookWithKey } from "./well-known/looking";
+
+/** Below a group's place lie the vendors' APIs for its skills, too. They take a key, and say so in the vendor's words. */
+const OF_VENDOR = /^\/s\/group\/[^/]+\/(anthropic|openai)\/v1\/skills(?:\/|$)/;
 
 type Handler = (c: HonoContext<HttpEnv>) => Look | Promise<Look>;
 
@@ -21,22 +27,26 @@ type Handler = (c: HonoContext<HttpEnv>) => Look | Promise<Look>;
 const INDEXES = ["/.well-known/agent-skills", "/.well-known/skills"] as const;
 const ARCHIVE = /^([0-9a-f]{64})\.zip$/;
 
-/** A key that is sent counts, and a bad one is refused; without one nobody is known. */
-const withKeyIfAny = createMiddleware<HttpEnv>((c, next) =>
-  c.req.header("authorization") === undefined
-    ? next()
-    : authenticate(c, async () => {
-        await principalRate(c, next);
-      }),
+/** At a place anybody may read what is open; who writes, or speaks a vendor's API, has a key. */
+const atPlaces = createMiddleware<HttpEnv>((c, next) =>
+  OF_VENDOR.test(c.req.path) || c.req.method === "POST" ? withKey(c, next) : withKeyIfAny(c, next),
 );
 
-function doorsAt(prefix: Edge["prefix"], add: (open: ReturnType<typeof router>) => void): Edge {
-  const open = router();
-  add(open);
-  open.all(`${prefix}/*`, () => {
-    throw nothingThere();
-  });
-  return { prefix, cors: [crossOrigin], open, routes: router(), errors: answerError };
+function answerInItsWords(error: unknown, c: HonoContext<HttpEnv>): Response {
+  const vendor = OF_VENDOR.exec(c.req.path)?.[1];
+  if (vendor === undefined) return answerError(error, c);
+  return vendor === "anthropic" ? answerAnthropicRefusal(error, c) : answerOpenaiRefusal(error, c);
+}
+
+/** The edge of a vendor's API in the caller's own scope. */
+function vendorAt(
+  prefix: Edge["prefix"],
+  add: (routes: ReturnType<typeof router>, base: string) => void,
+  errors: Edge["errors"],
+): Edge {
+  const routes = router();
+  add(routes, prefix);
+  return { prefix, cors: [crossOriginChat], routes, errors };
 }
 
 /** The routes of an index that lies in this folder. */
@@ -56,10 +66,11 @@ function indexIn(open: ReturnType<typeof router>, folder: string, look: Handler)
   });
 }
 
-/** A place of many skills, and below it a place of each. */
+/** A place of many skills, and below it a place of each. `whatOf` says in words what the place shows. */
 function placeAt(
   open: ReturnType<typeof router>,
   base: string,
+  whatOf: (c: HonoContext<HttpEnv>) => string,
   look: (c: HonoContext<HttpEnv>, skill?: string) => Look | Promise<Look>,
 ): void {
   for (const index of INDEXES) {
@@ -67,6 +78,14 @@ function placeAt(
     indexIn(open, `${base}/:skill${index}`, (c) => look(c, c.req.param("skill")));
   }
   open.get(`${base}/api/search`, async (c) => answerSearch(c, await look(c)));
+  open.get(`${base}/.claude-plugin/marketplace.json`, async (c) => answerMarketplace(c, await look(c), whatOf(c)));
+  open.get(`${base}/.claude-plugin/-/:name/:archive`, async (c) => {
+    const sha256 = ARCHIVE.exec(c.req.param("archive") ?? "")?.[1];
+    if (sha256 === undefined) throw nothingThere();
+    return answerPlugin(c, await look(c), c.req.param("name") ?? "", sha256);
+  });
+  open.get(`${base}/agent-plugin.zip`, async (c) => answerAgentPlugin(c, await look(c), whatOf(c), "zip"));
+  open.get(`${base}/agent-plugin.json`, async (c) => answerAgentPlugin(c, await look(c), whatOf(c), "report"));
 }
 
 const keyed = (whose: (c: HonoContext<HttpEnv>) => Whose) => (c: HonoContext<HttpEnv>, skill?: string) =>
@@ -79,29 +98,44 @@ const atRoot = (prefix: (typeof INDEXES)[number]): Edge =>
 export const DOORS = {
   "/.well-known/agent-skills": atRoot("/.well-known/agent-skills"),
   "/.well-known/skills": atRoot("/.well-known/skills"),
-  "/s": doorsAt("/s", (open) => {
-    open.use("/s/*", withKeyIfAny);
-    placeAt(
-      open,
-      "/s/own",
-      keyed(() => ({ kind: "own" })),
-    );
-    placeAt(
-      open,
-      "/s/public",
-      keyed(() => ({ kind: "public" })),
-    );
-    placeAt(
-      open,
-      "/s/group/:group",
-      keyed((c) => ({ kind: "group", group: c.req.param("group") ?? "" })),
-    );
-  }),
+  "/s": doorsAt(
+    "/s",
+    (open) => {
+      open.use("/s/*", atPlaces);
+      open.post("/s/own/agent-plugin", bounded, (c) => takePlugin(c, undefined));
+      open.post("/s/group/:group/agent-plugin", bounded, (c) => takePlugin(c, c.req.param("group")));
+      addAnthropicSkills(open, "/s/group/:group/anthropic/v1/skills");
+      addOpenaiSkills(open, "/s/group/:group/openai/v1/skills");
+      placeAt(
+        open,
+        "/s/own",
+        () => "own",
+        keyed(() => ({ kind: "own" })),
+      );
+      placeAt(
+        open,
+        "/s/public",
+        () => "public",
+        keyed(() => ({ kind: "public" })),
+      );
+      placeAt(
+        open,
+        "/s/group/:group",
+        (c) => `group ${c.req.param("group") ?? ""}`,
+        keyed((c) => ({ kind: "group", group: c.req.param("group") ?? "" })),
+      );
+    },
+    answerInItsWords,
+  ),
   "/t": doorsAt("/t", (open) => {
-    placeAt(open, "/t/:token", (c, skill) => lookByLink(c, c.req.param("token") ?? "", skill));
+    // Two links are two marketplaces: the token's id tells them apart, and opens nothing.
+    const whatOf = (c: HonoContext<HttpEnv>) => `link ${(c.req.param("token") ?? "").split("_")[1] ?? ""}`;
+    placeAt(open, "/t/:token", whatOf, (c, skill) => lookByLink(c, c.req.param("token") ?? "", skill));
   }),
   "/api/search": doorsAt("/api/search", (open) => {
     open.use("/api/search", withKeyIfAny);
     open.get("/api/search", async (c) => answerSearch(c, lookWithKey(c, { kind: "all" })));
   }),
+  "/anthropic/v1/skills": vendorAt("/anthropic/v1/skills", addAnthropicSkills, answerAnthropicRefusal),
+  "/openai/v1/skills": vendorAt("/openai/v1/skills", addOpenaiSkills, answerOpenaiRefusal),
 } satisfies Record<string, Edge>;

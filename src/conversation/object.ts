@@ -1,250 +1,157 @@
-// One Durable Object a conversation, as services/conversation/api.ts. It owns only storage, the alarm and the context of a request.
+// One Durable Object a conversation, and nothing of how it answers: that is read with an isolate's first object, since the runtime makes
+// this class known in every isolate, also in those that serve requests and never hold a conversation.
 
-import { type Pace, paced } from "../domain/access/pace";
-import type { Answer, QuestionState } from "../domain/asking/question";
-import type { ConversationSettings } from "../domain/conversation/settings";
-import type { JsonValue } from "../domain/json";
-import type { Format } from "../domain/tools/formats";
-import { makeContext } from "../edge/context";
-import { cancel, waitForEnd } from "../services/asking/ask";
-import { openBrowserLink } from "../services/asking/browser-link";
-import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
-import type { TicketRequest } from "../services/asking/tickets";
-import { detailOf, type QuestionRequest } from "../services/asking/views";
-import { dismiss } from "../services/asking/waiters";
-import type { ChatObject, ChatRequest } from "../services/chat/api";
-import type { Context } from "../services/context";
-import {
-  type ClientSetup,
-  type ConversationApi,
-  type Reply,
-  refusal,
-  type Target,
-  type ToolCallsRequest,
-  type TurnRequest,
-} from "../services/conversation/api";
-import { seriesOf } from "../services/conversation/bill/series";
-import { farewell, removeConversation } from "../services/conversation/farewell";
-import { type Put, putConversation, required, unlist } from "../services/conversation/lifecycle";
-import { openTo } from "../services/conversation/pages/ticket";
-import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
-import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
-import { eventsOf, pastOf, recordOf, restoredStatus, statusOf, taskSkillsOf } from "../services/conversation/status";
-import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
-import { streamCalls } from "../services/conversation/stream";
-import { answerOnce, type Idempotency } from "../services/once";
-import { callerIn, conversationNotFound, openSession, type Session } from "../services/session";
-import { ConversationStore } from "../storage/object/conversation";
-import { answerChat, settingsFor } from "./chat";
-import { ring } from "./idle";
-import { PlacesObject } from "./places";
-import { announce, answerUpgrade, hear } from "./socket-protocol";
-import { GONE } from "./sockets";
-import { tabsOf } from "./tabs";
+import { DurableObject } from "cloudflare:workers";
+import type { ChatObject } from "../services/chat/api";
+import type { ChatPlaces } from "../services/chat/places";
+import type { ConversationApi } from "../services/conversation/api";
+import type { LiveConversation } from "./live";
 
-export class Conversation extends PlacesObject implements ConversationApi, ChatObject {
-  readonly #later = (work: Promise<void>) => this.ctx.waitUntil(work);
-  readonly #store = new ConversationStore(this.ctx.storage);
-  readonly #running: RunningCalls = new Map();
-  readonly #tabs = tabsOf(this.ctx, this.env, this.#store, () => this.#open());
-  #session: Session | null = null;
-  #pace: Pace = { since: 0, count: 0 };
+type Call<Name extends keyof LiveConversation> = Parameters<LiveConversation[Name]>;
 
-  put(target: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
-    return this.#answer(target, (context) =>
-      answerOnce(context, this.#store, once, putReplySchema, async () => {
-        const { session, created } = await this.#put(context, target.id, { settings, replace, selected: null });
-        return { created, status: await statusOf(context, session) };
-      }),
-    );
-  }
+/** Where `./live` is read already, an object begins without waiting. */
+let read: typeof import("./live") | null = null;
 
-  status(target: Target) {
-    return this.#inside(target, statusOf);
-  }
+export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject, ChatPlaces {
+  #live: LiveConversation | null = null;
 
-  record(target: Target) {
-    return this.#inside(target, async (context, session) => recordOf(context, session));
-  }
-
-  turn(target: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
-    return this.#answer(target, (context) =>
-      answerOnce(context, this.#store, once, turnReplySchema, async () => {
-        if (settings !== null) await this.#put(context, target.id, { settings, selected: request.selected_skills });
-        return takeTurn(context, required(this.#open()), request);
-      }),
-    );
-  }
-
-  prompt(target: Target, format: Format | null) {
-    return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
-  }
-
-  clientOpening(target: Target, { preload, settings }: ClientSetup) {
-    return this.#inside(target, (context, session) => takeClientOpening(context, session, preload), settings);
-  }
-
-  clientTools(target: Target, client: ClientSetup, tells: boolean) {
-    const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
-    return this.#inside(target, tools, client.settings);
-  }
-
-  toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
-    const take = (context: Context, session: Session) => {
-      const run = () => takeCalls(context, session, this.#running, request);
-      return answerOnce(context, this.#store, once, toolCallsReplySchema, run);
-    };
-    return this.#inside(target, take, request.client?.settings);
-  }
-
-  streamToolCalls(target: Target, call: ToolCallsRequest) {
-    const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
-    return this.#inside(target, stream, call.client?.settings);
-  }
-
-  chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
-    const answer = (context: Context, session: Session) => answerChat(context, session, this.#running, request);
-    return this.#inside(target, answer, (session) => settingsFor(session, settings));
-  }
-
-  cancelCall(target: Target, call: CallName) {
-    return this.#inside(target, async () => cancelCall(this.#running, call));
-  }
-
-  restore(target: Target, history: JsonValue[]) {
-    return this.#inside(target, (context, session) => restoredStatus(context, session, history));
-  }
-
-  events(target: Target, after: number, limit: number) {
-    return this.#inside(target, async (_context, session) => eventsOf(session, after, limit));
-  }
-
-  at(target: Target, turn: number) {
-    return this.#inside(target, async (_, session) => pastOf(session, turn));
-  }
-
-  series(target: Target, after: number, limit: number) {
-    return this.#inside(target, async (_, session) => seriesOf(session, after, limit));
-  }
-
-  taskSkills(target: Target) {
-    return this.#inside(target, taskSkillsOf);
-  }
-
-  question(target: Target, request: QuestionRequest, once: Idempotency | null) {
-    return this.#inside(target, (context, session) => takeQuestion(context, session, this.#tabs.asking, request, once));
-  }
-
-  questions(target: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
-    return this.#inside(target, async () => listQuestions(this.#tabs.asking, state, limit, cursor));
-  }
-
-  awaitQuestion(target: Target, requestId: string, milliseconds: number) {
-    return this.#inside(target, async () => detailOf(await waitForEnd(this.#tabs.asking, requestId, milliseconds)));
-  }
-
-  cancelQuestion(target: Target, requestId: string) {
-    return this.#inside(target, async () => cancel(this.#tabs.asking, requestId, "cancelled"));
-  }
-
-  respond(target: Target, requestId: string, answer: Answer, once: Idempotency | null) {
-    return this.#inside(target, (context, session) =>
-      takeResponse(context, session, this.#tabs.asking, requestId, answer, once),
-    );
-  }
-
-  ticket(target: Target, request: TicketRequest, settings: ConversationSettings) {
-    return this.#inside(target, (context, session) => openTo(context, session, request), settings);
-  }
-
-  remove(target: Target) {
-    return this.#inside(target, (context, session) => removeConversation(context, session, () => this.#empty()));
-  }
-
-  erase(target: Target) {
-    return this.#answer(target, async (context, session) => {
-      const leave = await farewell(context, session);
-      // The list last: what a failure leaves must be found again.
-      await this.#empty();
-      await unlist(context, { userId: context.caller.principal.userId, id: target.id });
-      return leave();
-    });
-  }
-
-  /** Takes a page's socket, sent here by the Worker with its admission. Answers 101, or the refusal as a reply. */
-  override fetch(request: Request): Promise<Response> {
-    return answerUpgrade(this.#tabs, request);
-  }
-
-  override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    await hear(this.#tabs, socket, data);
-  }
-
-  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
-    this.#tabs.sockets.closed(socket, code, reason);
-  }
-
-  override webSocketError(socket: WebSocket): void {
-    this.webSocketClose(socket, 1006, "");
-  }
-
-  override async alarm(): Promise<void> {
-    await ring(this.#tabs, { env: this.env, later: this.#later, empty: () => this.#empty() });
-  }
-
-  async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
-    let session: Session | null = null;
-    try {
-      this.#pace = paced(this.#pace, Date.now());
-      session = this.#open();
-      const context = makeContext(this.env, {
-        later: this.#later,
-        caller: callerIn(() => this.#session, target.caller, Date.now),
-        browserLink: (call) => openBrowserLink(this.#tabs.asking, required(this.#open()), call),
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    if (read !== null) this.#live = new read.LiveConversation(ctx, () => this.env);
+    else
+      void ctx.blockConcurrencyWhile(async () => {
+        read ??= await import("./live");
+        this.#live = new read.LiveConversation(ctx, () => this.env);
       });
-      const value = await run(context, session);
-      return { ok: true, value, storage_ms: context.timings.storage };
-    } catch (error) {
-      // Its tables went away under it.
-      return refusal(session?.ended ? conversationNotFound() : error);
-    }
   }
 
-  /** As `#answer`, for what a conversation does that is there. With settings, one that is named and not there is made. */
-  #inside<T>(
-    target: Target,
-    run: (context: Context, session: Session) => Promise<T>,
-    made?: ConversationSettings | ((session: Session | null) => ConversationSettings | undefined),
-  ): Promise<Reply<T>> {
-    return this.#answer(target, async (context) => {
-      const settings = typeof made === "function" ? made(this.#open()) : this.#open() === null ? made : undefined;
-      if (settings !== undefined) await this.#put(context, target.id, { settings, selected: [] });
-      return run(context, required(this.#open()));
-    });
+  put(...call: Call<"put">) {
+    return this.#whole.put(...call);
   }
 
-  #open(): Session | null {
-    if (this.#session !== null) return this.#session;
-    this.#session = openSession(this.#store);
-    if (this.#session !== null) announce(this.#tabs, this.#session);
-    return this.#session;
+  status(...call: Call<"status">) {
+    return this.#whole.status(...call);
   }
 
-  async #put(context: Context, id: string, what: Put) {
-    try {
-      return await putConversation(context, { id, store: this.#store, open: () => this.#open() }, what);
-    } finally {
-      await this.#tabs.alarm.ensure();
-    }
+  record(...call: Call<"record">) {
+    return this.#whole.record(...call);
   }
 
-  async #empty(): Promise<null> {
-    if (this.#session !== null) this.#session.ended = true;
-    this.#session = null;
-    this.#tabs.sockets.dropAll(GONE.code, GONE.reason);
-    dismiss(this.#tabs.asking.waiters, conversationNotFound());
-    await this.#tabs.alarm.clear();
-    await this.ctx.storage.deleteAll();
-    return null;
+  turn(...call: Call<"turn">) {
+    return this.#whole.turn(...call);
+  }
+
+  prompt(...call: Call<"prompt">) {
+    return this.#whole.prompt(...call);
+  }
+
+  clientOpening(...call: Call<"clientOpening">) {
+    return this.#whole.clientOpening(...call);
+  }
+
+  clientTools(...call: Call<"clientTools">) {
+    return this.#whole.clientTools(...call);
+  }
+
+  toolCalls(...call: Call<"toolCalls">) {
+    return this.#whole.toolCalls(...call);
+  }
+
+  streamToolCalls(...call: Call<"streamToolCalls">) {
+    return this.#whole.streamToolCalls(...call);
+  }
+
+  chat(...call: Call<"chat">) {
+    return this.#whole.chat(...call);
+  }
+
+  cancelCall(...call: Call<"cancelCall">) {
+    return this.#whole.cancelCall(...call);
+  }
+
+  restore(...call: Call<"restore">) {
+    return this.#whole.restore(...call);
+  }
+
+  events(...call: Call<"events">) {
+    return this.#whole.events(...call);
+  }
+
+  at(...call: Call<"at">) {
+    return this.#whole.at(...call);
+  }
+
+  series(...call: Call<"series">) {
+    return this.#whole.series(...call);
+  }
+
+  taskSkills(...call: Call<"taskSkills">) {
+    return this.#whole.taskSkills(...call);
+  }
+
+  question(...call: Call<"question">) {
+    return this.#whole.question(...call);
+  }
+
+  questions(...call: Call<"questions">) {
+    return this.#whole.questions(...call);
+  }
+
+  awaitQuestion(...call: Call<"awaitQuestion">) {
+    return this.#whole.awaitQuestion(...call);
+  }
+
+  cancelQuestion(...call: Call<"cancelQuestion">) {
+    return this.#whole.cancelQuestion(...call);
+  }
+
+  respond(...call: Call<"respond">) {
+    return this.#whole.respond(...call);
+  }
+
+  ticket(...call: Call<"ticket">) {
+    return this.#whole.ticket(...call);
+  }
+
+  remove(...call: Call<"remove">) {
+    return this.#whole.remove(...call);
+  }
+
+  erase(...call: Call<"erase">) {
+    return this.#whole.erase(...call);
+  }
+
+  override fetch(...call: Call<"fetch">) {
+    return this.#whole.fetch(...call);
+  }
+
+  override webSocketMessage(...call: Call<"webSocketMessage">) {
+    return this.#whole.webSocketMessage(...call);
+  }
+
+  override webSocketClose(...call: Call<"webSocketClose">) {
+    return this.#whole.webSocketClose(...call);
+  }
+
+  override webSocketError(socket: WebSocket) {
+    return this.#whole.webSocketClose(socket, 1006, "");
+  }
+
+  override alarm(...call: Call<"alarm">) {
+    return this.#whole.alarm(...call);
+  }
+
+  holdPlace(...call: Call<"holdPlace">) {
+    return this.#whole.holdPlace(...call);
+  }
+
+  releasePlace(...call: Call<"releasePlace">) {
+    return this.#whole.releasePlace(...call);
+  }
+
+  /** No event reaches an object whose constructor waits. */
+  get #whole(): LiveConversation {
+    if (this.#live === null) throw new Error("The conversation's object was called before it began.");
+    return this.#live;
   }
 }

@@ -1,12 +1,11 @@
 // The places of a user's running chats, in the memory of an object that is no conversation and stores nothing. An object that was
 // evicted forgets them, and hears of each again when its lease is renewed: for so long there may be more than the limit.
 
-import { DurableObject } from "cloudflare:workers";
 import { CHAT_LIMITS } from "../domain/chat/limits";
 import { ChatLeases } from "../domain/chat/places";
 import type { ChatPlaces } from "../services/chat/places";
 
-export abstract class PlacesObject extends DurableObject<Env> implements ChatPlaces {
+export class UserPlaces implements ChatPlaces {
   readonly #places = new ChatLeases();
 
   async holdPlace(id: string, most: number): Promise<boolean> {

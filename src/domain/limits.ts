@@ -207,16 +207,6 @@ export const UPSTREAM_LIMITS = {
   reasonChars: 500,
 } as const;
 
-/** How remote MCP servers may be configured. */
-export const MCP_LIMITS = {
-  /** Most seconds that an entry may give a call or a connect. */
-  timeoutSeconds: 300,
-  /** Tools that an entry may allow or deny by name. */
-  namedTools: 256,
-  /** Servers of the gateway. */
-  servers: 64,
-} as const;
-
 /** What a secret may be. A shorter value could not be taken out of a text without tearing words apart. */
 export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 256 } as const;
 

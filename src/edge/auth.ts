@@ -96,9 +96,12 @@ export async function answerInDoubt(error: unknown, c: HonoContext<HttpEnv>): Pr
   return answer instanceof Response ? answer : null;
 }
 
+/** Where Anthropic's protocols are spoken: for oneself, and in a group. */
+const ANTHROPIC = /^(?:\/s\/group\/[^/]+)?\/anthropic\//;
+
 /** The credential. Clients of Anthropic's API have a header of their own for it. */
 function bearerIn(c: HonoContext<HttpEnv>): string | null {
-  const own = c.req.path.startsWith("/anthropic/") ? c.req.header("x-api-key") : undefined;
+  const own = ANTHROPIC.test(c.req.path) ? c.req.header("x-api-key") : undefined;
   return own ?? /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
 }
 

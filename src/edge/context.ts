@@ -7,6 +7,7 @@ import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/memory";
 import type { DatedSession, Places } from "../services/access/recall";
 import type { Caller, Context } from "../services/context";
+import type { OpenImport } from "../services/imports/api";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 
 /** Who calls, and the D1 session that was asked. */
@@ -127,4 +128,9 @@ export function watchedPrimary(env: Env): Database {
 /** A fresh id that sorts by time. */
 export function freshId(prefix: string): string {
   return makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10)));
+}
+
+/** From an import's id to its object. */
+export function importObjects(env: Env): OpenImport {
+  return (id) => env.IMPORTS.getByName(id);
 }

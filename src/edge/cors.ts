@@ -67,7 +67,7 @@ export const crossOriginChat = createMiddleware<HttpEnv>((c, next) =>
 
 const markedChat = cors({
   origin: (origin, c) => (isAllowedOrigin(c.env, origin) ? origin : null),
-  allowMethods: ["GET", "POST"],
+  allowMethods: ["GET", "POST", "DELETE"],
   exposeHeaders: ["x-request-id", "request-id", "retry-after", "x-conversation-id", "x-skills"],
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;

@@ -2,13 +2,13 @@
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
+import type * as z from "zod";
 import { rateHeaders } from "../domain/access/rate";
-import { type ErrorDetails, HTTP_STATUS, type Issue, refusalIn, SEVERITIES } from "../domain/errors";
+import { type ErrorDetails, HTTP_STATUS, type Issue, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
 import { challenge, noSignIn } from "./challenge";
 import type { HttpEnv } from "./env";
 import { logUnexpected } from "./unexpected";
-import * as z from "./zod";
 
 const TITLE: Record<number, string> = {
   400: "Bad Request",
@@ -26,30 +26,6 @@ const TITLE: Record<number, string> = {
   500: "Internal Server Error",
   503: "Service Unavailable",
 };
-
-export const issueSchema = () =>
-  z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      path: z.string().optional(),
-      line: z.int().optional(),
-      severity: z.enum(SEVERITIES).optional(),
-    })
-    .openapi("Issue");
-
-export const problemSchema = () =>
-  z
-    .looseObject({
-      type: z.string(),
-      title: z.string(),
-      status: z.int(),
-      detail: z.string(),
-      code: z.string(),
-      request_id: z.string(),
-      issues: z.array(issueSchema()).optional(),
-    })
-    .openapi("Problem");
 
 /** An answer in the error shape of docs/api.md. Facts may add members but never replace the standard ones. */
 export function problem(

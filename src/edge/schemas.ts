@@ -3,10 +3,9 @@
 import { createMiddleware } from "hono/factory";
 import { GROUP_NAME, isNameable, RESERVED_GROUPS, USER_ID } from "../domain/access/access";
 import { CONVERSATION_ID } from "../domain/conversation/settings";
-import { GatewayError } from "../domain/errors";
+import { GatewayError, SEVERITIES } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
-import { problemSchema } from "./errors";
 import * as z from "./zod";
 
 export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@+=-", abort: true });
@@ -44,6 +43,32 @@ export function jsonBody<T extends z.ZodType>(schema: () => T) {
 export function optionalJsonBody<T extends z.ZodType>(schema: () => T) {
   return { required: false, content: { "application/json": { schema: z.lazy(schema) } } } as const;
 }
+
+/** A problem of an upload, a setting or a field. */
+export const issueSchema = () =>
+  z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      path: z.string().optional(),
+      line: z.int().optional(),
+      severity: z.enum(SEVERITIES).optional(),
+    })
+    .openapi("Issue");
+
+/** A refusal, as `problem` of errors.ts writes it. */
+export const problemSchema = () =>
+  z
+    .looseObject({
+      type: z.string(),
+      title: z.string(),
+      status: z.int(),
+      detail: z.string(),
+      code: z.string(),
+      request_id: z.string(),
+      issues: z.array(issueSchema()).optional(),
+    })
+    .openapi("Problem");
 
 /**
  * The content of an answer. Only the OpenAPI document looks at its schema: given as a function, it is made when the document is

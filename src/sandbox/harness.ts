@@ -88,7 +88,11 @@ async function makeTool({ provider, name, supported }, tool, context) {
   return made;
 }
 
-const waitOf = (how) => (typeof how === "object" && how !== null ? [how.timeout_ms, how.require_client] : [how]);
+const waitOf = (how) => {
+  if (typeof how !== "object" || how === null) return [how];
+  const { timeout_ms, require_client, answer_schema } = how;
+  return [timeout_ms, require_client, answer_schema === undefined ? undefined : stringify(answer_schema) ?? "null"];
+};
 /** What a provider gets. The host counts calls too, and ends who makes too many; a flood of them ends here. */
 function contextOf(ask, run) {
   const asking = (method) => {

@@ -1,11 +1,12 @@
 // What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
 
 import { RpcTarget } from "cloudflare:workers";
+import { ASKING_LIMITS } from "../domain/asking/limits";
 import { isRunPath } from "../domain/code/run-path";
 import type { LeftReason } from "../domain/code/script-files";
 import { PART_FILES, SCRIPT_FILES } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
-import type { JsonValue } from "../domain/json";
+import { isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
 import type { BrowserLink } from "./page";
 
@@ -128,13 +129,24 @@ export class Host extends RpcTarget {
   }
 
   /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Tells JSON text. */
-  request(action: unknown, payload: unknown, timeoutMs: unknown, requireClient?: unknown): Promise<Told<string>> {
+  request(
+    action: unknown,
+    payload: unknown,
+    timeoutMs: unknown,
+    requireClient?: unknown,
+    answerSchema?: unknown,
+  ): Promise<Told<string>> {
     return this.#tell(async (line) => {
       if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
         throw new TypeError("request takes a time in milliseconds.");
       if (requireClient !== undefined && typeof requireClient !== "boolean")
         throw new TypeError("request takes require_client as true or false.");
-      const asked = { action: actionOf(action), payload: payloadOf(payload), requireClient: requireClient ?? false };
+      const asked = {
+        action: actionOf(action),
+        payload: payloadOf(payload),
+        requireClient: requireClient ?? false,
+        answerSchema: answerSchema === undefined ? undefined : schemaOf(answerSchema),
+      };
       const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
       if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
       const answer = await line.parts.browserLink.request({ ...asked, timeoutMs: Math.min(timeoutMs ?? left, left) });
@@ -205,4 +217,11 @@ function payloadOf(payload: unknown): JsonValue {
   if (payload.length > CODE_LIMITS.payloadChars)
     throw new RangeError(`A payload has at most ${CODE_LIMITS.payloadChars} characters.`);
   return JSON.parse(payload);
+}
+
+function schemaOf(text: unknown): JsonObject {
+  const { schemaBytes } = ASKING_LIMITS;
+  const schema: unknown = typeof text === "string" && utf8Bytes(text) <= schemaBytes ? JSON.parse(text) : null;
+  if (isJsonObject(schema)) return schema;
+  throw new TypeError(`request takes answer_schema as an object of at most ${schemaBytes / 1024} KiB of JSON Schema.`);
 }

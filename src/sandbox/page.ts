@@ -1,6 +1,6 @@
 // What skill code has of the pages of its conversation.
 
-import type { JsonValue } from "../domain/json";
+import type { JsonObject, JsonValue } from "../domain/json";
 
 /** What a page answered, or why none did. */
 export interface BrowserAnswer {
@@ -16,6 +16,8 @@ export interface BrowserRequest {
   timeoutMs: number;
   /** Whether it is only worth asking while a page is connected. */
   requireClient: boolean;
+  /** What the result of an answer must be; anything will do where there is none. */
+  answerSchema?: JsonObject | undefined;
 }
 
 /** The way from one tool call to the pages of its conversation. */

@@ -2,9 +2,11 @@
 
 import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
+import { IMPORT_LIMITS } from "../domain/imports/limits";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { forgetTails } from "../storage/d1/chat/models";
 import { forgetDoorLinks } from "../storage/d1/doors/links";
+import { lostImports } from "../storage/d1/imports/imports";
 import { forgetClients } from "../storage/d1/sign-in/clients";
 import { forgetCodes } from "../storage/d1/sign-in/codes";
 import { forgetGrants } from "../storage/d1/sign-in/grants";
@@ -12,7 +14,10 @@ import { forgetLinks } from "../storage/d1/sign-in/links";
 import { forgetPages } from "../storage/d1/sign-in/pages";
 import { forgetUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
 import { forgetUsage } from "../storage/d1/usage";
+import { sweepImportArchives } from "../storage/r2/import-archives";
 import type { Context } from "./context";
+import { sweepParts } from "./doors/parts";
+import type { OpenImport } from "./imports/api";
 import { sweepDrafts } from "./registry/drafts";
 import { type SweepContext, sweep } from "./registry/sweep";
 import { recordSettings } from "./settings-record";
@@ -24,12 +29,17 @@ const DAY_MS = 24 * 60 * 60_000;
  * Removes what failed publishes left behind and files whose time is over, forgets the counts of earlier days, makes tomorrow's order of skills, and records a change
  * of the settings.
  */
-export async function keepHouse(context: SweepContext & Pick<Context, "settings" | "newId">): Promise<void> {
+export async function keepHouse(
+  context: SweepContext & Pick<Context, "settings" | "newId">,
+  openImport: OpenImport,
+): Promise<void> {
   const { db, settings } = context;
   const deleted = await sweep(context);
   const files = await sweepFiles(context);
   const drafts = await sweepDrafts(context);
-  console.log(JSON.stringify({ event: "sweep", deleted, files, drafts }));
+  const parts = await sweepParts(context);
+  console.log(JSON.stringify({ event: "sweep", deleted, files, drafts, parts }));
+  await goOnWithImports(context, openImport);
   const today = dayOf(context.now());
   await forgetUsage(db, today);
   await forgetDoorLinks(db, context.now());
@@ -48,4 +58,15 @@ export async function keepHouse(context: SweepContext & Pick<Context, "settings"
   const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);
   await putSkillOrder(db, today + DAY_MS, most);
   await recordSettings(db, settings, context.newId("usr"));
+}
+
+/** Lost at once, by an hour: more than there are. */
+const LOST_IMPORTS = 100;
+
+/** Wakes imports whose alarm was lost, and drops archives that a run left behind. */
+async function goOnWithImports(context: SweepContext, open: OpenImport): Promise<void> {
+  const { db, packages, timings } = context;
+  await sweepImportArchives(packages, timings, context.now() - IMPORT_LIMITS.archiveKeptMs);
+  for (const { id } of await lostImports(db, context.now() - IMPORT_LIMITS.lostMs, LOST_IMPORTS))
+    await open(id).wake(id);
 }

@@ -7,7 +7,9 @@ import { decodeCursor, pageOf } from "../domain/cursor";
 import { GatewayError, invalid } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { listConversationRows } from "../storage/d1/conversations";
+import { ownImports } from "../storage/d1/imports/imports";
 import { deleteSkillRows } from "../storage/d1/registry/publishing";
+import type { ErasureCount } from "../storage/d1/schema/user-column";
 import {
   eraseUserRows,
   forgetUser,
@@ -18,6 +20,7 @@ import {
   readUserSkills,
   type UserFigures,
 } from "../storage/d1/users";
+import { dropImportArchives } from "../storage/r2/import-archives";
 import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { readRunFile } from "../storage/r2/run-files";
 import { requireAdmin } from "./admin";
@@ -25,6 +28,7 @@ import { recordAct } from "./audit";
 import { type ChatObject, type ChatRows, didChat } from "./chat/api";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
+import type { OpenImport } from "./imports/api";
 import { endDraftsOf } from "./registry/drafts";
 
 /** Finds a conversation of the user by its id. */
@@ -32,7 +36,7 @@ export type OpenConversation = (id: string) => { api: ConversationApi & ChatObje
 
 /** What an erasure took away, and whether that was all. Ask again until it was. */
 export interface Erased {
-  erased: { keys: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number };
+  erased: Record<ErasureCount | "skills" | "conversations", number>;
   complete: boolean;
 }
 
@@ -67,12 +71,23 @@ export function ownerOf(context: Context, userId: string): Principal {
  * Erases a user: keys first, so that nothing new appears, the name in others' things last. Safe to repeat at any point; what
  * a failure left is found again. A group may be left without an owner: admins give it one.
  */
-export async function eraseUser(context: Context, userId: string, open: OpenConversation): Promise<Erased> {
+export async function eraseUser(
+  context: Context,
+  userId: string,
+  open: OpenConversation,
+  openImport: OpenImport,
+): Promise<Erased> {
   requireAccess(context, userId);
   if (userId === PUBLIC_USER) {
     throw invalid([{ code: "INVALID_FIELD", message: "Nobody is the owner of public skills.", path: "id" }]);
   }
   await recordAct(context, "user.erase", userId, { about: userId });
+  const imports = await ownImports(context.db, userScope(userId));
+  // Their objects first, while there are rows by which they are found again.
+  for (const { id } of imports) {
+    await openImport(id).end();
+    await dropImportArchives(context.packages, context.timings, id);
+  }
   const rows = await eraseUserRows(context.db, userId);
   const conversations = await listConversationRows(context.db, userId, AT_ONCE + 1, null);
   for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));

@@ -10,7 +10,7 @@ import { approve, type NotSignedIn, signInByLink, signInByTyping } from "../serv
 import { denyPage, forgetPerson, type PageOf, readPage } from "../storage/d1/sign-in/pages";
 import { answerProgram } from "./authorize";
 import { lookingIn, signInContext } from "./context";
-import { linkSecret, takePageBack } from "./cookies";
+import { linkSecret, pageSecret, takePageBack } from "./cookies";
 import { beginAtIssuer } from "./outside";
 import { isOwnForm } from "./own-form";
 import { ENDED, PAGES, pageIn, pagePlace } from "./page-of";
@@ -40,13 +40,13 @@ pageRoutes.post(`${PAGES}/:id`, async (c) => {
     return answerProgram(c, denied.redirectUri, denied.state, told);
   }
   const page = await readPage(context.db, mine);
-  if (page === null) return refusePage(c, ENDED);
   if (how === "approve") {
-    const code = page.stage === "shown" ? await approve(context, page) : null;
-    if (code === null) return refusePage(c, ENDED);
+    const allowed = await approve(context, mine, page, pageSecret(c, mine.id) ?? "");
+    if (allowed === null) return refusePage(c, ENDED);
     takePageBack(c, mine.id);
-    return answerProgram(c, page.redirectUri, page.state, { code });
+    return answerProgram(c, allowed.page.redirectUri, allowed.page.state, { code: allowed.code });
   }
+  if (page === null) return refusePage(c, ENDED);
   if (how === "again") {
     await forgetPerson(context.db, mine);
     return c.redirect(pagePlace(c, mine.id), 303);

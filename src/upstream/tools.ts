@@ -2,8 +2,9 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { jsonObject, utf8Bytes } from "../domain/json";
+import { type JsonObject, jsonObject, utf8Bytes } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
+import { toolDigest } from "../domain/servers/guard";
 import type { ToolList, UpstreamTool } from "../domain/servers/memory";
 import { toolHintsSchema } from "../domain/tool";
 import { headerProblem } from "../domain/tools/headers";
@@ -35,7 +36,7 @@ const NAME_SHOWN = 100;
 
 /** The tools of a server, as many as are taken, and what was left out. */
 export async function readTools(client: Client, signal: AbortSignal, now: () => number): Promise<ToolList> {
-  const tools = new Map<string, UpstreamTool>();
+  const tools = new Map<string, { tool: UpstreamTool; raw: JsonObject }>();
   const problems: string[] = [];
   let ttl: number | null = null;
   let cursor: string | undefined;
@@ -58,15 +59,15 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
   }
   const kept: UpstreamTool[] = [];
   let left = UPSTREAM_LIMITS.listBytes;
-  for (const tool of [...tools.values()].slice(0, UPSTREAM_LIMITS.tools)) {
+  for (const { tool, raw } of [...tools.values()].slice(0, UPSTREAM_LIMITS.tools)) {
     left -= utf8Bytes(JSON.stringify(tool));
-    if (left >= 0) kept.push(tool);
+    if (left >= 0) kept.push({ ...tool, digest: await toolDigest(raw) });
   }
   if (left < 0) problems.push("its list of tools is too long; some are left out");
   return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 
-function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string[]): void {
+function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: JsonObject }>, problems: string[]): void {
   const parsed = toolSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -98,5 +99,6 @@ function take(value: unknown, tools: Map<string, UpstreamTool>, problems: string
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);
   const hints = { ...(title === undefined ? {} : { title: title.slice(0, 200) }), ...parsed.data.annotations };
   const annotations = Object.keys(hints).length === 0 ? {} : { annotations: hints };
-  tools.set(name, { name, description, inputSchema, ...annotations });
+  // The digest is of what came, also of what is cut off here.
+  tools.set(name, { tool: { name, description, inputSchema, ...annotations }, raw: jsonObject.parse(value) });
 }

@@ -7,6 +7,7 @@ import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
 import { DOOR_ROWS } from "./matrix/door-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { LOOKING_ROWS } from "./matrix/looking-rows";
+import { SERVER_ROWS } from "./matrix/server-rows";
 import { OPEN, ROWS } from "./matrix/table";
 
 interface Parameter {
@@ -61,7 +62,9 @@ for (const operation of operations) {
   const { method, path, operationId, parameters = [], responses } = operation;
   const route = `${method} ${path}`;
   it(`${operationId}: ${route}`, async () => {
-    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS].find((candidate) => candidate.route === route);
+    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS].find(
+      (candidate) => candidate.route === route,
+    );
     if (row === undefined) {
       expect(OPEN).toContain(route);
       expect((await call(method, path, { key: null })).status).toBe(200);
@@ -76,8 +79,8 @@ for (const operation of operations) {
     const key = await keyOfUser(row.best);
     const answer = await call(method, `${url}${query === "" ? "" : `?${query}`}`, { key, ...bodyOf(operation, thing) });
     const text = await answer.text();
-    // There is no running call to cancel, and a request for a socket that is none.
-    const other = { "toolCalls.cancel": 404, "conversations.socket": 426 }[operationId];
+    // There is no running call to cancel, nobody to approve anything of, and a request for a socket that is none.
+    const other = { "toolCalls.cancel": 404, "mcpServers.approve": 409, "conversations.socket": 426 }[operationId];
     if (other !== undefined) expect(answer.status).toBe(other);
     else expect([answer.status >= 200 && answer.status < 300, text]).toEqual([true, text]);
     expect(Object.keys(responses)).toContain(other === 426 ? "default" : String(answer.status));

@@ -22,6 +22,7 @@ import { DOOR_ROWS } from "./matrix/door-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
+import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
 import { OPEN, ROWS, type Row } from "./matrix/table";
 
 interface Document {
@@ -38,7 +39,16 @@ const operations = Object.entries(document.paths).flatMap(([template, methods]) 
 afterEach(dropServers);
 
 const MCP_SOURCES = import.meta.glob<string>("../../src/mcp/*.ts", { query: "?raw", import: "default", eager: true });
-const ALL = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...MCP_ROWS, ...CHAT_ROWS];
+const ALL = [
+  ...ROWS,
+  ...DRAFT_ROWS,
+  ...DOOR_ROWS,
+  ...LOOKING_ROWS,
+  ...SERVER_ROWS,
+  ...MCP_ROWS,
+  ...PROXY_ROWS,
+  ...CHAT_ROWS,
+];
 const cells = ALL.length * ACTORS.length;
 
 const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);
@@ -111,7 +121,9 @@ describe(`the matrix of ${ALL.length} rows for ${operations.length} operations Ã
   it("has every route, and none that is not there", () => {
     const closed = operations.filter((operation) => !operation.open).map((operation) => operation.route);
     expect(
-      [...new Set([...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS].map((row) => row.route))].sort(),
+      [
+        ...new Set([...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS].map((row) => row.route)),
+      ].sort(),
     ).toEqual(closed.sort());
     expect(
       operations

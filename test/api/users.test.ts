@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { signedIn } from "../support/grants";
 import { publishOwn, talk } from "../support/talk";
 
 const ghost = (skills: string[]) => ({
@@ -13,6 +14,7 @@ const ghost = (skills: string[]) => ({
 /** A user with one of everything; returns its key. */
 async function furnish(user: string): Promise<string> {
   const key = await keyFor(user);
+  await signedIn({ userId: user });
   await publishOwn(key, { name: "mine", body: "Personal words." });
   await call("POST", "/api/v1/kinds/ghosts", { key, json: ghost(["mine"]) });
   await call("PUT", "/api/v1/secrets/TOKEN", { key, json: { value: "planted-export-value", hosts: ["x.example"] } });
@@ -55,6 +57,7 @@ describe("a user's data", () => {
     expect(JSON.parse(text)).toMatchObject({
       user_id: "usr-ada",
       keys: [{ role: "user" }],
+      grants: [{ client_name: "Host", via: "link", ended_at: null }],
       secrets: [{ name: "TOKEN", hosts: ["x.example"] }],
       models: [{ name: "mine", entry: { model: "m-1" } }],
       ghosts: [{ name: "helper", spec: { systemPrompt: "Be kind." } }],
@@ -134,7 +137,7 @@ describe("a user's data", () => {
     }>();
     const erased = await call("DELETE", "/api/v1/users/usr-bob", { key });
     expect(await erased.json()).toEqual({
-      erased: { keys: 1, secrets: 1, ghosts: 1, memberships: 1, skills: 1, conversations: 1 },
+      erased: { keys: 1, grants: 1, secrets: 1, ghosts: 1, memberships: 1, skills: 1, conversations: 1 },
       complete: true,
     });
     expect((await call("GET", "/api/v1/me", { key })).status).toBe(401);

@@ -160,6 +160,25 @@ it("an answer appears word by word, of the script and of an endpoint that stream
   }
 });
 
+it("a tab that is open over an upgrade begins anew where what it kept is of another shape", async () => {
+  const page = await openPage("upgraded");
+  await suggestion(page, "Draw how a login works").click();
+  await answered(page);
+  await ready(page);
+  // As another version of the page kept it.
+  await page.evaluate(() => {
+    const name = Object.keys(sessionStorage).find((key) => key.startsWith("skill-gateway-chat:")) ?? "";
+    const { shape, ...kept } = JSON.parse(sessionStorage.getItem(name) ?? "{}");
+    if (typeof shape !== "number") throw new Error("nothing says of which shape it is");
+    sessionStorage.setItem(name, JSON.stringify({ ...kept, shown: { entries: kept.shown }, chat: {} }));
+  });
+  await page.reload();
+  await connected(page);
+  expect(await log(page)).toEqual([]);
+  await send(page, "Draw a flow");
+  await answered(page);
+});
+
 it("a reload keeps the thread, with its figures and what the panel says, and the chat goes on", async () => {
   const page = await openPage("reload");
   await suggestion(page, "Draw how a login works").click();

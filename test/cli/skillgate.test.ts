@@ -57,7 +57,7 @@ beforeAll(async () => {
           since: "2026-10-24",
           until: "2026-11-22",
           totals: counts,
-          days: [],
+          days: [{ day: "2026-11-02", ...counts }],
           versions,
         });
       }
@@ -194,7 +194,9 @@ describe("the registry from the command line", () => {
       "tide 1.1.0 is yanked; it stands at 1.0.0\n",
     );
     expect(await desk.run("activate", "tide", "9.9.9", ...there())).toMatchObject({ code: 5 });
-    expect((await desk.run("usage", "tide", ...there())).stdout).toMatch(/in all +3 +2 +1 +60/);
+    expect((await desk.run("usage", "tide", ...there())).stdout).toMatch(
+      /in all +3 +2 +1 +60\n\s*2026-11-02 +3 +2 +1 +60/,
+    );
     expect((await desk.run("promote", "draft:tide", ...there())).stdout).toBe("tide 1.2.0 was published as ver_3\n");
     expect((await desk.run("promote", "tide", "--discard", ...there())).stdout).toBe("draft:tide is deleted\n");
   });

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { unzipSync } from "fflate";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../src/domain/digest";
+import { DOOR_LIMITS } from "../../src/domain/doors/limits";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
 import { publishOwn, publishPublic } from "../support/talk";
 
@@ -188,6 +189,24 @@ describe("the index with a key", () => {
   });
 });
 
+it("says that it is cut where there are more skills than it has room for", async () => {
+  const key = await keyFor("doors-many");
+  for (const name of ["m-a", "m-b", "m-c"]) await publishOwn(key, { name });
+  const index = async () => (await get(`/s/own${INDEX}`, key)).json<{ skills: { name: string }[]; cut?: object }>();
+  expect(await index()).not.toHaveProperty("cut");
+  const most = vi.spyOn(DOOR_LIMITS, "indexedSkills", "get").mockReturnValue(2 as never);
+  const { skills, cut } = await index();
+  expect([skills.map(({ name }) => name), cut]).toEqual([
+    ["m-a", "m-b"],
+    { shown: 2, about: expect.stringContaining("<place>/<skill>") },
+  ]);
+  // What it leaves out is where it says.
+  expect(await names("/s/own/m-c", key)).toEqual(["m-c"]);
+  const listed = await get("/api/v1/skills?ownerHandle=own", key);
+  expect(await listed.json()).toMatchObject({ items: [{}, {}], cut: true });
+  most.mockRestore();
+});
+
 describe("what clients of the index cannot take", () => {
   it("is left out, and the skill says why", async () => {
     const dee = await keyFor("doors-dee");
@@ -195,7 +214,10 @@ describe("what clients of the index cannot take", () => {
     await publishOwn(dee, { name: "plain" });
     expect(await names("/s/own", dee)).toEqual(["plain"]);
     const shown = await (await get(`/api/v1/kinds/skills/${id}`, dee)).json<{ status: { left_out: unknown } }>();
-    expect(shown.status.left_out).toMatchObject([{ door: "well-known", code: "NAME_NOT_STRICT" }]);
+    expect(shown.status.left_out).toMatchObject([
+      { door: "well-known", code: "NAME_NOT_STRICT" },
+      { door: "clawhub", code: "NAME_NOT_SLUG" },
+    ]);
     const fine = await (await get("/api/v1/kinds/skills?name=plain", dee)).json<{ items: { status: object }[] }>();
     expect(fine.items[0]!.status).not.toHaveProperty("left_out");
   });

@@ -39,6 +39,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([templat
 const LEAST: Record<string, unknown> = {
   "POST /api/v1/kinds/skills/invoke": { skill_name: "nothing-of-the-kind" },
   "POST /api/v1/kinds/skills/{id}/share": { group_name: "nothing-of-the-kind" },
+  "PUT /api/v1/kinds/skills/{id}/versions/{version_id}/verdict": { blocked: false },
   "PUT /api/v1/groups/{name}": { display_name: null },
   "PUT /api/v1/groups/{name}/members/{user_id}": { role: "Reporter" },
   "POST /api/v1/conversations/{id}/tool-calls": { calls: [] },
@@ -125,7 +126,7 @@ describe("every route with an id", () => {
   const withId = operations.filter(({ template, bodyTypes, method }) => {
     const creates =
       template.endsWith("/tickets") ||
-      (method === "PUT" && /conversations|by-name|secrets|models|mcp-servers/.test(template));
+      (method === "PUT" && /conversations|by-name|secrets|models|servers/.test(template));
     // Nobody keeps a list of users: for an admin everybody is there, with nothing.
     const isUser = template.includes("/users/");
     return template.includes("{") && !creates && !isUser && !bodyTypes.includes("multipart/form-data");
@@ -139,7 +140,7 @@ describe("every route with an id", () => {
         const body = LEAST[name] === undefined ? (bodyRequired ? { json: {} } : {}) : { json: LEAST[name] };
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
         // What only admins have is refused to others before it is looked for.
-        expect(answer.status).toBe(key === user && /\/(mcp-servers|open-skills)\//.test(name) ? 403 : 404);
+        expect(answer.status).toBe(key === user && /\/(mcp-servers|open-skills|verdict)(\/|$)/.test(name) ? 403 : 404);
         await problemOf(answer);
       }
     },

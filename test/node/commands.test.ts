@@ -17,6 +17,7 @@ const COMMANDS = [
   "build",
   "docs",
   "try-clients",
+  "try-sign-in",
   "pictures",
 ];
 

@@ -167,7 +167,14 @@ describe("/openapi.json", () => {
     const routed = app.routes
       .filter((route) => route.method !== "ALL" && route.path !== "/openapi.json")
       // The doors speak others' protocols, at places of which one entry would say nothing.
-      .filter((route) => !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills)(\/|$)/.test(route.path))
+      .filter(
+        (route) =>
+          !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills|(openai|anthropic)\/v1\/skills)(\/|$)/.test(route.path),
+      )
+      .filter(
+        (route) =>
+          !/^\/\.well-known\/clawhub|^\/api\/v1\/(whoami|search|resolve|download|skills)(\/|$)/.test(route.path),
+      )
       // OAuth has words of its own for these: RFC 8414's metadata says where they are.
       .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
       // OpenAPI has no word for all paths below one: the entry of that one describes them.

@@ -70,6 +70,14 @@ describe("a host", () => {
     ["a time that is none", (host) => host.request("ask", "1", "soon")],
     ["a time that is over", (host) => host.request("ask", "1", -1)],
     ["no time at all", (host) => host.request("ask", "1", Number.NaN)],
+    ["a schema that is no text", (host) => host.request("ask", "1", undefined, undefined, { type: "object" })],
+    ["a schema that is no JSON", (host) => host.request("ask", "1", undefined, undefined, "{")],
+    ["a schema that is no object", (host) => host.request("ask", "1", undefined, undefined, "[]")],
+    ["a schema that is null", (host) => host.request("ask", "1", undefined, undefined, "null")],
+    [
+      "a schema without end",
+      (host) => host.request("ask", "1", undefined, undefined, JSON.stringify({ title: "\u00e9".repeat(8 * 1024) })),
+    ],
     ["a wish for a page that is neither yes nor no", (host) => host.request("ask", "1", undefined, "true")],
   ])("refuses %s", async (_, ask) => {
     const { host, seen } = made();

@@ -49,6 +49,7 @@ const skills = (options: ChatOptions = {}, retries = 3) =>
 
 interface Said {
   text: string;
+  errors: unknown[];
   parts: string[];
   messages: object[];
 }
@@ -68,8 +69,12 @@ async function with7(
     onError: () => {},
   });
   const parts: string[] = [];
-  for await (const { type } of result.fullStream) parts.push(type);
-  return { parts, text: await result.text, messages: await result.responseMessages };
+  const errors: unknown[] = [];
+  for await (const part of result.fullStream) {
+    parts.push(part.type);
+    if (part.type === "error") errors.push(part.error);
+  }
+  return { parts, errors, text: await result.text, messages: await result.responseMessages };
 }
 
 async function with6(
@@ -86,8 +91,12 @@ async function with6(
     onError: () => {},
   });
   const parts: string[] = [];
-  for await (const { type } of result.fullStream) parts.push(type);
-  return { parts, text: await result.text, messages: (await result.response).messages };
+  const errors: unknown[] = [];
+  for await (const part of result.fullStream) {
+    parts.push(part.type);
+    if (part.type === "error") errors.push(part.error);
+  }
+  return { parts, errors, text: await result.text, messages: (await result.response).messages };
 }
 
 const user = (content: string) => ({ role: "user" as const, content });
@@ -144,6 +153,16 @@ describe.each([
     vendor.plan.push([LOAD], []);
     expect((await say(skills({ failOpen: true }, 0), [user("Hello")] as never)).text).toBe("Said in step 4.");
     expect(vendor.bodies[3]).toContain("skills cannot be reached");
+  });
+
+  it.each([503, "refused"] as const)("fails closed in the middle of a turn too: %s", async (what) => {
+    line.faults = [{ on: /tool-calls/, what }];
+    vendor.plan.push([LOAD], []);
+    const { parts, errors } = await say(skills({}, 0), [user("Hello")] as never);
+    expect(errors).toMatchObject([{ name: "SkillGatewayError" }]);
+    expect(parts.at(-1)).toBe("error");
+    // The model is not asked again, with an error in the place of its skill.
+    expect(vendor.bodies).toHaveLength(1);
   });
 
   it("survives 429, a lost answer, a cut stream and a gateway that is away between two steps", async () => {

@@ -174,9 +174,21 @@ describe("somebody else's hand on the page", () => {
     await browser.post(page, { how: "key", key });
     const cookies = new Map(browser.cookies);
     const answers = await Promise.all(Array.from({ length: 8 }, () => browser.post(page, { how: "approve" })));
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    for (const [name, value] of cookies) browser.cookies.set(name, value);
-    expect((await browser.post(page, { how: "approve" })).status).toBe(400);
+    const codes = answers.map(
+      ({ headers }) => URL.parse(headers.get("location") ?? "")?.searchParams.get("code") ?? "",
+    );
+    expect([codes[0], new Set(codes).size]).toEqual([expect.stringMatching(/^sgc_/), 1]);
+    expect((await browser.post(page, { how: "approve" })).status).toBe(403);
+    // Once the program has it, or when the minute of the code is over, pressing again gives nothing.
+    for (const over of ["claimed_by = 'x'", "claimed_by = NULL, expires_at = created_at"]) {
+      for (const [name, value] of cookies) browser.cookies.set(name, value);
+      await env.DB.prepare(`UPDATE grant_codes SET ${over}`).run();
+      expect((await browser.post(page, { how: "approve" })).status).toBe(400);
+    }
+    const { items } = await (await call("GET", "/api/v1/audit?action=sign_in.approve&actor=approves-once")).json<{
+      items: { resource_id: string; after: object }[];
+    }>();
+    expect(items).toMatchObject([{ resource_id: page.split("/").at(-1), after: { at: "/mcp", via: "key" } }]);
     const late = await openPage(browser);
     await browser.post(late, { how: "key", key });
     await env.DB.prepare("UPDATE sign_ins SET expires_at = created_at").run();

@@ -35,6 +35,13 @@ it("the environment goes over the file, and an empty value is none", async () =>
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
 });
 
+it("a setting that needs a key which the first start makes is good at the first start", async () => {
+  const place = await newPlace();
+  await writeFile(place.vars, "OAUTH_SERVER=own\n");
+  const gateway = await start(place).ready();
+  expect((await fetch(`${gateway.url}/.well-known/oauth-authorization-server`)).status).toBe(200);
+});
+
 it("an option that does not exist is refused with what there is", async () => {
   const run = start({ ...(await newPlace()), vars: "--nonsense" });
   expect(await run.exit).toBe(1);

@@ -11,6 +11,7 @@ import { Client as ClientOne } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportOne } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Gateway, startShared } from "./launcher";
+import { SignedInHost, Visitor } from "./visitor";
 
 const BACK = "http://127.0.0.1:39001/callback";
 
@@ -31,50 +32,24 @@ async function made<T>(method: string, path: string, body: object): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** What a host keeps. Its user's browser opens the page, signs in with a key and allows it. */
-class Host {
-  tokens_: { access_token: string; token_type: string } | undefined;
-  private client: { client_id: string } | undefined;
-  private verifier = "";
-  code = "";
-  iss = "";
-  readonly redirectUrl = BACK;
-  readonly clientMetadata = { client_name: "An SDK", redirect_uris: [BACK] };
-  clientInformation = () => this.client;
-  saveClientInformation = (client: { client_id: string }) => {
-    this.client = client;
-  };
-  tokens = () => this.tokens_;
-  saveTokens = (tokens: { access_token: string; token_type: string }) => {
-    this.tokens_ = tokens;
-  };
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier;
-  };
-  codeVerifier = () => this.verifier;
-  redirectToAuthorization = async (url: URL) => {
-    const opened = await fetch(url, { redirect: "manual" });
-    const page = opened.headers.get("location") ?? "";
-    const [cookie = ""] = (opened.headers.get("set-cookie") ?? "").split(";");
-    const post = (form: Record<string, string>) =>
-      fetch(page, { method: "POST", redirect: "manual", headers: { cookie }, body: new URLSearchParams(form) });
-    expect((await post({ how: "key", key })).status).toBe(303);
-    const allowed = await post({ how: "approve" });
-    const answer = new URL(allowed.headers.get("location") ?? "").searchParams;
-    this.code = answer.get("code") ?? "";
-    this.iss = answer.get("iss") ?? "";
-  };
+/** The user's browser opens the page, signs in with a key and allows it. */
+async function visit(url: string): Promise<URL> {
+  const visitor = new Visitor(BACK);
+  const page = (await visitor.go(url)).url.href;
+  const consent = await visitor.post(page, { how: "key", key });
+  expect(consent.text).toContain("as alice?");
+  return (await visitor.post(page, { how: "approve" })).url;
 }
 
 const CALL = { name: "load_skill", arguments: { skill_name: "mermaid-diagram" } };
 
 const GENERATIONS = {
   one: {
-    signIn: async (host: Host, serverUrl: string) => {
+    signIn: async (host: SignedInHost, serverUrl: string) => {
       await authOfOne(host, { serverUrl });
       return authOfOne(host, { serverUrl, authorizationCode: host.code });
     },
-    call: async (host: Host, url: string) => {
+    call: async (host: SignedInHost, url: string) => {
       const client = new ClientOne({ name: "one", version: "1.0.0" });
       await client.connect(new TransportOne(new URL(url), { authProvider: host }));
       const answer = await client.callTool(CALL);
@@ -83,11 +58,15 @@ const GENERATIONS = {
     },
   },
   two: {
-    signIn: async (host: Host, serverUrl: string) => {
+    signIn: async (host: SignedInHost, serverUrl: string) => {
       await authOfTwo(host, { serverUrl });
-      return authOfTwo(host, { serverUrl, authorizationCode: host.code, iss: host.iss });
+      return authOfTwo(host, {
+        serverUrl,
+        authorizationCode: host.code,
+        ...(host.iss === undefined ? {} : { iss: host.iss }),
+      });
     },
-    call: async (host: Host, url: string) => {
+    call: async (host: SignedInHost, url: string) => {
       const client = new ClientTwo({ name: "two", version: "1.0.0" });
       await client.connect(new TransportTwo(new URL(url), { authProvider: host }));
       const answer = await client.callTool(CALL);
@@ -103,7 +82,7 @@ describe.each(["one", "two"] as const)("the SDK of generation %s", (generation) 
   it.each(["/mcp", "/mcp/my-project", "/mcp/servers/itself"])(
     "signs in from %s alone, and in there only",
     async (path) => {
-      const host = new Host();
+      const host = new SignedInHost(BACK, visit);
       expect(await signIn(host, gateway.url + path)).toBe("AUTHORIZED");
       expect(await call(host, gateway.url + path)).toContain("Mermaid");
       const bearer = host.tokens()?.access_token ?? "";

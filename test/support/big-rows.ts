@@ -3,7 +3,7 @@
 import type { AuditEntry } from "../../src/domain/access/audit";
 import type { Actor } from "../../src/storage/d1/audit";
 import type { GhostContent } from "../../src/storage/d1/ghosts";
-import type { NewVersion } from "../../src/storage/d1/registry/publishing";
+import type { NewVersion } from "../../src/storage/d1/registry/recorded";
 import type { NewSecret } from "../../src/storage/d1/secrets";
 import type { Use } from "../../src/storage/d1/usage";
 import { BIG_USER } from "./registry-10k";
@@ -36,6 +36,7 @@ export const version = (id: string, skillId: string): NewVersion => ({
   zipSha256: "z",
   zipSize: 1,
   uploadSha256: "u",
+  source: null,
   warnings: [],
   createdBy: BIG_USER,
   startedAt: Date.now(),

@@ -11,6 +11,9 @@ interface Document {
   components: Record<string, unknown>;
 }
 
+const FOREIGN =
+  /^\/(openapi\.json|openai\/|anthropic\/|s\/|t\/|api\/search|api\/v1\/(whoami|search|resolve|download|skills)([/?]|$)|\.well-known\/((agent-)?skills|clawhub))/;
+
 let loaded: Document | undefined;
 
 /** Throws unless the document describes this answer: its route, its status, its content type and its body. */
@@ -21,11 +24,7 @@ export async function holdAgainstDocument(
   answer: Response,
 ): Promise<void> {
   // The chat endpoint and the doors speak others' protocols, which those describe.
-  if (
-    /^\/(openapi\.json|openai\/|anthropic\/|s\/|t\/|api\/search|\.well-known\/(agent-)?skills)/.test(path) ||
-    method === "OPTIONS"
-  )
-    return;
+  if (FOREIGN.test(path) || method === "OPTIONS") return;
   loaded ??= await (await load()).json<Document>();
   const operation = operationOf(loaded, method, path.split("?", 1)[0] ?? "");
   const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0] ?? "";

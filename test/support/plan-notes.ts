@@ -24,8 +24,11 @@ export const NO_QUERY: Record<string, string> = {
   yankedRows: "makes a statement: with yankedAmong",
   searchStatement: "makes a statement: with searchSkills",
   lastServed: "remembers what an answer said",
+  numberOf: "makes a statement: with insertVersion",
+  recordOfBatch: "reads rows: with insertVersion",
   fitsShelf: "makes a part of a statement: with readShelfRows",
   fileBytesOf: "makes a statement: with readUserUse",
+  serversOfScopes: "makes a statement: with readViewRows",
   used: "makes a part of a statement: with enlistConversation",
 };
 
@@ -45,6 +48,7 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
+  everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   insertOpen: { tables: ["open_skills"], why: "counts the open list, which only admins fill" },
   listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },

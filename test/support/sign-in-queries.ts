@@ -31,6 +31,7 @@ export const SIGN_IN_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   forgetPerson: (db) => pages.forgetPerson(db, of),
   denyPage: (db) => pages.denyPage(db, of),
   approvePage: (db) => pages.approvePage(db, of, approved, 60_000),
+  readApproved: (db) => pages.readApproved(db, of, "h"),
   forgetPages: (db) => pages.forgetPages(db, 0),
   insertLink: (db) => links.insertLink(db, { id: "l", hash: "h", userId: BIG_USER, createdBy: "admin" }, 10),
   readLink: (db) => links.readLink(db, "h"),

@@ -6,6 +6,7 @@ import { DOOR_ROWS } from "../api/matrix/door-rows";
 import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { LOOKING_ROWS } from "../api/matrix/looking-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
+import { SERVER_ROWS } from "../api/matrix/server-rows";
 import { ROWS, type Row } from "../api/matrix/table";
 import { call } from "../support/call";
 import { providerSkill } from "../support/provider";
@@ -148,6 +149,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...DRAFT_ROWS,
   ...DOOR_ROWS,
   ...LOOKING_ROWS,
+  ...SERVER_ROWS,
   ...MCP_ROWS.map(begun),
   ...STEPS,
 ]);

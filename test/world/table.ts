@@ -132,12 +132,7 @@ DELETE /api/v1/models/{name} of public                                        | 
 POST /api/v1/secrets/rotate                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/audit                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users/{id}/export                                                 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
-DELETE /api/v1/users/{id}                                                     | 6 0 0 0 | 6 0 0 0 | 6 0 0 0 | 6 0 0 0
-GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/users/{id}                                                     | 7 0 0 0 | 7 0 0 0 | 7 0 0 0 | 7 0 0 0
 POST /api/v1/kinds/ghosts                                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/kinds/ghosts                                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 PUT /api/v1/kinds/ghosts/by-name/{namespace}/{name}                           | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
@@ -164,6 +159,12 @@ DELETE /api/v1/links/{id} of self                                             | 
 GET /api/v1/open-skills                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/open-skills/{id}                                                  | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
 DELETE /api/v1/open-skills/{id}                                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/versions/{version_id}/verdict                   | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+GET /api/v1/imports                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/imports                                                          | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/imports/{id} of self                                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/imports/{id}/cancel of self                                      | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+DELETE /api/v1/imports/{id} of self                                           | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 GET /api/v1/kinds/skills/{id}/versions/{version_id}/files of self             | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
 GET /api/v1/kinds/skills/{id}/versions/{version_id}/files of group            | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
 GET /api/v1/kinds/skills/{id}/versions/{version_id}/files of public           | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 3 0 0
@@ -176,6 +177,21 @@ GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions of public     | 
 POST /api/v1/kinds/ghosts/preview                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/me/servers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/servers                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/servers/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/servers/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/servers/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/servers/{name} of self                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/servers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/servers/{name}/test of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/servers/{name}/test of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /mcp initialize                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp ping                                                                | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp tools/list                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0

@@ -24,12 +24,13 @@ const app = await wholeApp();
 /** Nothing changes, but everybody must look. */
 const dropViews = () => env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = 'public'").run();
 
-/** Whether the route takes such a caller at all: keys and admins' things are no service's, and a link wants a key to end with. */
+/** Whether the route takes such a caller at all: keys and admins' things are no service's, and a link and an import want a key to end with. */
 export function takes(row: Row, credential: Credential): boolean {
   // Where an issuer signs users in, the gateway's own page does not.
   if (credential === "token" && row.route === "POST /api/v1/sign-ins") return false;
   if (credential === "act_as") return row.scope !== "keys" && row.scope !== "admin" && row.best !== "admin";
-  if (credential === "token" && row.route === "POST /api/v1/links") return false;
+  if (credential === "token" && (row.route === "POST /api/v1/links" || row.route === "POST /api/v1/imports"))
+    return false;
   return credential === "key" || row.best === "self" || row.of === "nobody";
 }
 

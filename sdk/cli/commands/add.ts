@@ -13,7 +13,7 @@ import type { FoundSkill } from "../sources/found";
 import { parseRepository, skillsOfRepository } from "../sources/github";
 import { offersOf } from "../sources/well-known";
 import { answer, note, placeOf, shown, tell, type Work } from "../work";
-import { endsAll, publish } from "./push";
+import { endsAll, keepable, publish } from "./push";
 
 export const add: Command = {
   usage:
@@ -69,7 +69,8 @@ export const add: Command = {
           done.push({ ...made.told, origin: skill.origin });
           continue;
         }
-        const made = await publish(gateway, named, { group, isPublic: values.public === true });
+        const where = { group, isPublic: values.public === true };
+        const made = await publish(gateway, named, where, keepable(good.name, skill.source));
         tell(work, `${made.text}\n  from ${skill.origin}`);
         done.push({ ...made.told, origin: skill.origin });
       } catch (error) {
@@ -115,7 +116,8 @@ interface Choice {
 async function found(work: Work, from: string, choice: Choice): Promise<FoundSkill[]> {
   const repository = parseRepository(from);
   if (repository !== null) {
-    const { skills } = await skillsOfRepository(work, repository, choice.source);
+    const asked = { host: choice.source, token: work.env.GITHUB_TOKEN };
+    const { skills } = await skillsOfRepository(work, repository, asked);
     if (skills.length === 0) throw new Problem(EXIT.absent, `${from} has no folder with a SKILL.md.`);
     const names = await chosen(
       work,

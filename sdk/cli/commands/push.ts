@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import semver from "semver";
+import { type ClaimedSource, claimedSource } from "../../../src/domain/catalog/source";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
 import { type NamedSkill, readSkill, skillsAt } from "../folder";
 import { Gateway, Refused } from "../gateway";
@@ -73,18 +74,35 @@ export interface Where {
   users?: string | undefined;
 }
 
-/** Publishes a package, and what is to be said of it. */
+/** A source as far as a gateway keeps it; what it would refuse is told, and left out. */
+export function keepable(name: string, source: ClaimedSource): ClaimedSource | null {
+  const read = claimedSource.safeParse(source);
+  if (read.success) return read.data;
+  note(
+    `${name}: where it comes from is not kept with it, so that update does not ask there. ${read.error.issues[0]?.message}`,
+  );
+  return null;
+}
+
+/** Publishes a package, and what is to be said of it. `source`: where it was taken from, if that is not one's own folder. */
 export async function publish(
   gateway: Gateway,
   skill: Pick<NamedSkill, "name" | "zip">,
   { group, isPublic }: Where,
-): Promise<{ text: string; told: object }> {
-  const form = packageForm(await skill.zip(), skill.name, group === undefined ? {} : { namespace: group });
+  source: ClaimedSource | null = null,
+): Promise<{
+  text: string;
+  told: { name: string; version_id: string; is_new: boolean; id: string; warnings: object[] };
+}> {
+  const form = packageForm(await skill.zip(), skill.name, {
+    ...(group === undefined ? {} : { namespace: group }),
+    ...(source === null ? {} : { source: JSON.stringify(source) }),
+  });
   const sent = { method: "POST", form };
   const { status, body } = await gateway
     .readWithStatus(skillSchema, `${SKILLS}/${isPublic ? "public" : "upload"}`, sent)
     .catch((error: unknown) => {
-      throw error instanceof Refused ? advised(error) : error;
+      throw error instanceof Refused ? advised(error, source !== null) : error;
     });
   const { metadata, spec, status: made } = body;
   const what = status === 200 ? "is there already as" : "was published as";
@@ -127,8 +145,13 @@ export async function pushDraft(
 }
 
 /** Says which version could be next. */
-function advised(refused: Refused): Problem {
+function advised(refused: Refused, isTaken: boolean): Problem {
   const version = refused.body.version;
+  if (isTaken && refused.body.code === "VERSION_EXISTS") {
+    const advice =
+      "Its author has changed it and not its version: take it with `add --dir`, raise version there, and push that.";
+    return new Problem(refused.exit, `${refused.message} ${advice}`);
+  }
   const next =
     refused.body.code === "VERSION_EXISTS" && typeof version === "string" ? semver.inc(version, "patch") : null;
   const advice = next === null ? "" : ` Raise version in SKILL.md, to ${next} for instance (--bump does).`;

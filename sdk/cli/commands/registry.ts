@@ -3,7 +3,7 @@
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
 import type { Gateway } from "../gateway";
 import { findNamed, gatewayOf, readVersionsOf, SKILLS } from "../lookup";
-import { columns, oneLineOf } from "../print";
+import { columns, oneLineOf, originOf } from "../print";
 import { EXIT } from "../problem";
 import { draftsSchema, skillsSchema, unifiedSchema, usageSchema } from "../resources";
 import { answer, tell } from "../work";
@@ -108,6 +108,7 @@ export const info: Command = {
       ["depends on", (spec.dependencies ?? []).join(", ")],
       ["tags", (spec.tags ?? []).join(", ")],
       ["changed", status.updated_at ?? ""],
+      ["from", status.source === undefined ? "" : `${originOf(status.source)}, ${status.source.taken_at.slice(0, 10)}`],
     ].filter(([, value]) => value !== "");
     const warnings = status.warnings.map(({ code, message }) => `  ${code}  ${message}`);
     tell(work, [columns(rows), ...warnings].join("\n"));
@@ -159,6 +160,8 @@ export const usage: Command = {
       ...found.versions.map((each) => cells(each.version ?? each.version_id, each)),
       cells("in all", found.totals),
     ];
+    const days = found.days.map((each) => cells(each.day, each));
+    if (days.length > 0) rows.push(["", "", "", "", ""], ...days);
     tell(work, `${found.skill_name}, ${found.since.slice(0, 10)} to ${found.until.slice(0, 10)}\n${columns(rows)}`);
     return EXIT.done;
   },

@@ -1,5 +1,6 @@
 // Skills that were found somewhere else, before anybody has looked at them.
 
+import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import type { PackedFile } from "../folder";
 
 export interface FoundSkill {
@@ -7,6 +8,8 @@ export interface FoundSkill {
   files: Map<string, PackedFile>;
   /** Where it comes from, in a line. */
   origin: string;
+  /** The same as a gateway keeps it, before anybody has looked whether it may. */
+  source: ClaimedSource;
 }
 
 /** Bounds of what is taken from elsewhere. */

@@ -2,6 +2,7 @@
 
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import type { PackedFile } from "../folder";
 import { EXIT, misused, Problem } from "../problem";
 import type { Work } from "../work";
@@ -10,6 +11,7 @@ import { BOUNDS, type FoundSkill } from "./found";
 import { readTar } from "./tar";
 
 const HOST = "https://codeload.github.com";
+const PAGES = "https://github.com";
 
 export interface Repository {
   owner: string;
@@ -42,14 +44,36 @@ function splitLast(text: string, at: string): [string, string | undefined] {
   return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-/** The skills below a path of a repository, by name. `source`: a host that serves archives as GitHub does. */
+/** The repository that a source names, and its host where that is not GitHub; `null` for what is none. */
+export function repositoryOf({
+  url,
+  path = "",
+  ref = "HEAD",
+}: ClaimedSource): { repository: Repository; host?: string } | null {
+  const parts = /^(https?:\/\/[^/]+(?:\/.+)?)\/([A-Za-z0-9._-]+)\/([A-Za-z0-9._-]+)\/?$/.exec(url);
+  const [, host = "", owner = "", repo = ""] = parts ?? [];
+  if (parts === null || [owner, repo].some((name) => /^\.+$/.test(name))) return null;
+  const repository = { owner, repo, path, ref };
+  return host === PAGES ? { repository } : { repository, host };
+}
+
+/** Which archive is asked for, and how. */
+export interface ArchiveAsk {
+  /** A host that serves archives as GitHub does. */
+  host?: string | undefined;
+  /** For GitHub only. */
+  token: string | undefined;
+  /** A commit whose content is known: nothing more of it is read. */
+  known?: string | undefined;
+}
+
+/** The skills below a path of a repository, by name. */
 export async function skillsOfRepository(
   work: Work,
   { owner, repo, path, ref }: Repository,
-  source: string = HOST,
-): Promise<{ skills: FoundSkill[]; commit: string | null }> {
-  const url = new URL(`${source.replace(/\/+$/, "")}/${owner}/${repo}/tar.gz/${ref}`);
-  const token = work.env.GITHUB_TOKEN;
+  { host = HOST, token, known }: ArchiveAsk,
+): Promise<{ skills: FoundSkill[]; isKnown: boolean }> {
+  const url = new URL(`${host.replace(/\/+$/, "")}/${owner}/${repo}/tar.gz/${ref}`);
   // Theirs and nobody else's, whatever --source says.
   const headers: Record<string, string> = token && url.origin === HOST ? { authorization: `Bearer ${token}` } : {};
   const response = await fetchFrom(work, url, headers);
@@ -73,7 +97,11 @@ export async function skillsOfRepository(
         commit = /^[0-9a-f]{40,64}$/.test(text) ? text : null;
       },
     };
-    for await (const { path: entry, ...file } of readTar(unpacked, BOUNDS, hooks)) files.set(inside(entry) ?? "", file);
+    for await (const { path: entry, ...file } of readTar(unpacked, BOUNDS, hooks)) {
+      // The commit stands before everything else.
+      if (known !== undefined && commit === known) return { skills: [], isKnown: true };
+      files.set(inside(entry) ?? "", file);
+    }
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw new Problem(EXIT.unreachable, "The archive cannot be unpacked: the download broke off, or it is no tar.gz.");
@@ -81,13 +109,25 @@ export async function skillsOfRepository(
     unpacked.destroy();
   }
   const at = `github:${owner}/${repo}@${commit ?? ref}`;
-  return { skills: skillsIn(files, { path, repo, links, at }), commit };
+  const source: ClaimedSource = {
+    type: "git",
+    url: `${host === HOST ? PAGES : host.replace(/\/+$/, "")}/${owner}/${repo}`,
+    ...(ref === "HEAD" ? {} : { ref }),
+    ...(commit === null ? {} : { commit }),
+  };
+  return { skills: skillsIn(files, { path, repo, links, at, source }), isKnown: false };
 }
 
 /** Every folder with a SKILL.md is a skill, but those inside another skill. */
 function skillsIn(
   files: ReadonlyMap<string, PackedFile>,
-  { path, repo, links, at }: { path: string; repo: string; links: readonly string[]; at: string },
+  {
+    path,
+    repo,
+    links,
+    at,
+    source,
+  }: { path: string; repo: string; links: readonly string[]; at: string; source: ClaimedSource },
 ): FoundSkill[] {
   const roots = [...files.keys()]
     .filter((file) => /(^|\/)SKILL\.md$/.test(file))
@@ -105,6 +145,11 @@ function skillsIn(
     const own = [...files]
       .filter(([file]) => file.startsWith(prefix))
       .map(([file, packed]) => [file.slice(prefix.length), packed] as const);
-    return { name, files: new Map(own), origin: `${at}${root === "" ? "" : `:${root}`}` };
+    return {
+      name,
+      files: new Map(own),
+      origin: `${at}${root === "" ? "" : `:${root}`}`,
+      source: root === "" ? source : { ...source, path: root },
+    };
   });
 }

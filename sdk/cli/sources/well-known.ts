@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import * as z from "zod";
+import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import { checkName } from "../../../src/domain/package/name";
 import { filesOf, type PackedFile, readSkill } from "../folder";
 import { EXIT, Problem } from "../problem";
@@ -28,6 +29,8 @@ const indexSchema = z.looseObject({ $schema: z.string().optional(), skills: z.ar
 /** A skill that an index offers, not fetched yet. */
 export interface Offer {
   name: string;
+  /** Of its artifact, where the index says it. */
+  digest: string | null;
   fetch(): Promise<FoundSkill>;
 }
 
@@ -47,11 +50,13 @@ export async function offersOf(work: Work, address: string): Promise<Offer[]> {
     if (index.$schema !== undefined && index.$schema !== SCHEMA)
       throw new Problem(EXIT.refused, `${url} is an index of a kind that this program does not know: ${index.$schema}`);
     return index.skills.flatMap(
-      (entry) => offerOf(work, new URL(response.url || url), index.$schema !== undefined, entry) ?? [],
+      (entry) => offerOf(work, new URL(response.url || url), url.href, index.$schema !== undefined, entry) ?? [],
     );
   }
   throw new Problem(EXIT.absent, `${base.origin} has no index of skills (${PLACES.join(", ")}).`);
 }
+
+type Fetched = Omit<FoundSkill, "source">;
 
 function readIndex(text: string, url: URL): z.infer<typeof indexSchema> {
   try {
@@ -61,7 +66,8 @@ function readIndex(text: string, url: URL): z.infer<typeof indexSchema> {
   }
 }
 
-function offerOf(work: Work, index: URL, isArtifact: boolean, entry: unknown): Offer | null {
+/** @param asked the address that was asked, which may have led on to `index` */
+function offerOf(work: Work, index: URL, asked: string, isArtifact: boolean, entry: unknown): Offer | null {
   const read = (isArtifact ? artifactSchema : listedSchema).safeParse(entry);
   const name = read.success ? read.data.name : "";
   if (!read.success || checkName(name, "index").issues.length > 0) {
@@ -71,17 +77,20 @@ function offerOf(work: Work, index: URL, isArtifact: boolean, entry: unknown): O
   const artifact = artifactSchema.safeParse(entry);
   if (isArtifact && artifact.success) {
     if (!["skill-md", "archive"].includes(artifact.data.type)) return null;
-    return { name, fetch: () => fetchArtifact(work, index, artifact.data) };
+    const { digest } = artifact.data;
+    const source: ClaimedSource = { type: "index", url: asked, digest };
+    return { name, digest, fetch: async () => ({ ...(await fetchArtifact(work, index, artifact.data)), source }) };
   }
   const listed = listedSchema.parse(entry);
-  return { name, fetch: () => fetchListed(work, index, listed) };
+  const source: ClaimedSource = { type: "index", url: asked };
+  return { name, digest: null, fetch: async () => ({ ...(await fetchListed(work, index, listed)), source }) };
 }
 
 async function fetchArtifact(
   work: Work,
   index: URL,
   { name, type, url, digest }: z.infer<typeof artifactSchema>,
-): Promise<FoundSkill> {
+): Promise<Fetched> {
   const from = new URL(url, index);
   const response = await fetchFrom(work, from);
   if (response === null) throw new Problem(EXIT.absent, `${from} is not there.`);
@@ -118,7 +127,7 @@ async function unpackedTar(name: string, bytes: Uint8Array): Promise<Map<string,
   return new Map([...files].map(([path, file]) => [path.slice(only.length + 1), file]));
 }
 
-async function fetchListed(work: Work, index: URL, { name, files }: z.infer<typeof listedSchema>): Promise<FoundSkill> {
+async function fetchListed(work: Work, index: URL, { name, files }: z.infer<typeof listedSchema>): Promise<Fetched> {
   const found = new Map<string, PackedFile>();
   for (const file of files) {
     const from = new URL(`${encodeURIComponent(name)}/${file.split("/").map(encodeURIComponent).join("/")}`, index);

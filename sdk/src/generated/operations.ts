@@ -32,7 +32,7 @@ export type AuditRecord = { seq: number; at: string; actor: string; user_id: str
 
 export type UserFigures = { user_id: string; is_admin: boolean; last_used_at: string | null; /** At most 1 000 are counted. */ keys: number; /** At most 1 000 are counted. */ groups: number; /** At most 1 000 are counted. */ skills: number; /** At most 1 000 are counted. */ ghosts: number; /** At most 1 000 are counted. */ conversations: number };
 
-export type Erased = { erased: { keys: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number }; complete: boolean };
+export type Erased = { erased: { keys: number; grants: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number }; complete: boolean };
 
 export type Group = { name: string; display_name: string | null; /** The caller's; null for an admin outside the group. */ role: "Owner" | "Maintainer" | "Developer" | "Reporter" | null; created_by: string; created_at: string; updated_at: string };
 
@@ -48,15 +48,29 @@ export type Model = { api: ("openai-chat" | "openai-responses" | "anthropic")[];
 
 export type ModelEntry = { api: ("openai-chat" | "openai-responses" | "anthropic")[]; base_url: string; model: string; key?: string; headers?: { [name: string]: string }; allow?: { users?: (string)[]; groups?: (string)[]; server_tools?: (string)[]; tiers?: (string)[]; betas?: (string)[]; max_output_tokens?: number; max_input_bytes?: number }; single_system?: boolean; usage?: "sum" | "last"; scope?: "user" | "group" | "gateway"; group_name?: string };
 
-export type McpServer = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern"; name: string; created_at: string; updated_at: string };
+export type McpServer = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern"; enabled?: boolean; prefix?: "always" | "on-conflict" | "never"; ghosts?: (string)[]; guard?: boolean; name: string; approved?: (string)[]; created_at: string; updated_at: string };
 
-export type McpServerEntry = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern" };
+export type McpServerEntry = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern"; enabled?: boolean; prefix?: "always" | "on-conflict" | "never"; ghosts?: (string)[]; guard?: boolean };
 
 export type McpServerTest = { reachable: boolean; latency_ms: number; protocol_version?: string; era?: "legacy" | "modern"; server?: { name: string; version: string }; tools: ({ name: string; description: string })[]; problems: (string)[]; error?: string };
+
+export type UsableServer = { name: string; scope: "user" | "group" | "gateway"; group_name?: string; type: string; prefix?: string };
+
+export type OwnServer = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern"; enabled?: boolean; prefix?: "always" | "on-conflict" | "never"; ghosts?: (string)[]; name: string; scope: "user" | "group" | "gateway"; group_name?: string; created_at: string; updated_at: string };
+
+export type OwnServerEntry = { type?: "streamable-http" | "http" | "sse"; url: string; headers?: { [name: string]: string }; timeout?: number; connect_timeout?: number; allow?: (string)[]; deny?: (string)[]; era?: "auto" | "legacy" | "modern"; enabled?: boolean; prefix?: "always" | "on-conflict" | "never"; ghosts?: (string)[]; scope?: "user" | "group"; group_name?: string };
 
 export type CreatedLink = (Link) & ({ url: string; notice: string });
 
 export type Link = { id: string; name: string | null; reads: "own" | "group" | "skills"; group?: string; skills?: (string)[]; created_at: string; expires_at: string; uses: number; last_used_at: string | null };
+
+export type Import = { id: string; source: ImportSource; namespace: string; mirror: boolean; state: "running" | "waiting" | "done" | "failed" | "stopped" | "cancelled"; problem: { code: string; message: string } | null; run: number; cursor: string | null; total: number | null; created_at: string; started_at: string; updated_at: string; next_at: string | null };
+
+export type ImportSource = { /** `index`: a site with a well-known index; `archive`: a Git host's tar.gz or ZIP; `gateway`: another gateway. */ type: "index" | "archive" | "gateway"; url: string; /** Of an archive: only skills in this folder. */ path?: string; /** Of a gateway: whose skills. Left out: `public`. */ scope?: string; /** A secret of where the skills go to, bound to the source's host. It is sent as a bearer token. */ secret?: string; /** The header that the secret is sent in as it is, in place of that. */ secret_header?: string };
+
+export type ImportReport = (Import) & ({ counts: { created: number; updated: number; unchanged: number; refused: number; failed: number; removed: number }; items: (ImportItem)[]; next_cursor: string | null });
+
+export type ImportItem = { name: string; state: "created" | "updated" | "unchanged" | "refused" | "failed"; problem: { code: string; message: string } | null; run: number; skill_id: string | null; version_id: string | null; digest: string | null; removed_at: string | null };
 
 export type OpenSkill = { skill_id: string; name: string; opened_by: string; opened_at: string };
 
@@ -96,7 +110,9 @@ export type PushedDraft = (Draft) & ({ /** Whether each script of the package ru
 
 export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote" | "nowhere"; reason?: string; line?: number };
 
-export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** 1, 2, … in the order in which the skill's versions were published; none is used twice. */ version_number: number; /** Counted with o200k_base; `files` is an estimate from their size. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** The doors for other clients that leave the skill out, and why. In answers about one skill. */ left_out?: ({ door: "well-known"; code: string; message: string })[]; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
+export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** 1, 2, … in the order in which the skill's versions were published; none is used twice. */ version_number: number; /** Counted with o200k_base; `files` is an estimate from their size. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package runs, and what decides. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** The doors for other clients that leave the skill out, and why. In answers about one skill. */ left_out?: ({ door: "well-known" | "clawhub"; code: string; message: string })[]; source?: SkillSource; /** How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, `rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand before it then; `neighbours`: for how many prompts each of them does. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
+
+/** Where whoever published the version says that it was taken from. The gateway never asks there. */ export type SkillSource = { type: "git" | "index"; url: string; path?: string; ref?: string; commit?: string; digest?: string; taken_at: string };
 
 export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number } };
 
@@ -104,7 +120,7 @@ export type Inspection = { valid: boolean; name: string | null; issues: (Issue)[
 
 export type SkillFile = { path: string; size: number; sha256: string };
 
-export type SkillVersion = { version_id: string; /** 1, 2, … in the order in which the skill's versions were published; none is used twice. */ number: number; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; warnings: (Issue)[] };
+export type SkillVersion = { version_id: string; /** 1, 2, … in the order in which the skill's versions were published; none is used twice. */ number: number; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; blocked_for: string | null; warnings: (Issue)[]; source?: SkillSource };
 
 /** What a version of a skill may do once it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: (ServerPermissions)[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
 
@@ -129,7 +145,7 @@ export type ReplacedGhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: 
 /** What each operation takes and answers. */
 export interface Operations {
   /** Who did what, newest first (admin) */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** The state as it was in the latest pass over a turn */
   "conversations.at": { request: { path: { id: string; turn?: number } }; answer: { turn: number; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } } } };
   /** Create a conversation; a known id has its settings updated */
@@ -206,6 +222,16 @@ export interface Operations {
   "groups.list": { request: { query?: { limit?: number; cursor?: string; all?: boolean } }; answer: { items: (Group)[]; next_cursor: string | null } };
   /** Rename a group in pages; its name stays (Owner) */
   "groups.rename": { request: { path: { name: string }; body: { display_name: string | null } }; answer: Group };
+  /** End what is under way, and a mirror; what was taken stays */
+  "imports.cancel": { request: { path: { id: string } }; answer: Import };
+  /** Forget an import; what was taken stays */
+  "imports.delete": { request: { path: { id: string } }; answer: void };
+  /** How an import stands, and what became of each skill */
+  "imports.get": { request: { path: { id: string }; query?: { limit?: number; cursor?: string; state?: "created" | "updated" | "unchanged" | "refused" | "failed" | "removed" } }; answer: ImportReport };
+  /** The imports to where one may import, each scope's newest first */
+  "imports.list": { request: {  }; answer: { items: (Import)[] } };
+  /** Import skills from elsewhere, or read a source again; it goes on in the background */
+  "imports.start": { request: { body: { source: ImportSource; /** `default`: one's own; a group's name, for its Maintainers; `public`, for admins. */ namespace?: string; /** Read the source again every day. For admins. */ mirror?: boolean } }; answer: Import };
   /** Make an API key (admin); the key is shown this once */
   "keys.create": { request: { body: { user_id: string; role?: "user" | "admin"; name?: string; scopes?: ("act_as" | "skills:read" | "skills:write" | "ghosts" | "conversations" | "groups" | "keys" | "secrets" | "mcp" | "chat" | "admin")[]; groups?: (string)[]; expires_at?: string } }; answer: CreatedKey };
   /** Live keys, newest first: one's own, an admin's list has everybody's */
@@ -220,6 +246,8 @@ export interface Operations {
   "links.list": { request: {  }; answer: { items: (Link)[] } };
   /** Revoke a link of one's own, as an admin any */
   "links.revoke": { request: { path: { id: string } }; answer: void };
+  /** Approve the tools that a server lists now, as its guard goes by them (admin) */
+  "mcpServers.approve": { request: { path: { name: string } }; answer: McpServer };
   /** Remove an MCP server of the gateway (admin) */
   "mcpServers.delete": { request: { path: { name: string } }; answer: void };
   /** One of the gateway's MCP servers (admin) */
@@ -274,6 +302,18 @@ export interface Operations {
   "secrets.rotate": { request: {  }; answer: { rotated: number; remaining: number } };
   /** Store a secret for some hosts, in place of one of the same name */
   "secrets.set": { request: { path: { name: string }; body: NewSecret }; answer: Secret };
+  /** Remove an MCP server of a user or a group */
+  "servers.delete": { request: { path: { name: string }; query?: { scope?: "user" | "group"; group_name?: string } }; answer: void };
+  /** One MCP server of a user or a group */
+  "servers.get": { request: { path: { name: string }; query?: { scope?: "user" | "group"; group_name?: string } }; answer: OwnServer };
+  /** A user's or a group's MCP servers by name, as they were written */
+  "servers.list": { request: { query?: { limit?: number; cursor?: string; scope?: "user" | "group"; group_name?: string } }; answer: { items: (OwnServer)[]; next_cursor: string | null } };
+  /** Store an MCP server of a user or a group; the entry is replaced as a whole */
+  "servers.set": { request: { path: { name: string }; body: OwnServerEntry }; answer: OwnServer };
+  /** Connect to an MCP server and list its tools; stores nothing */
+  "servers.test": { request: { path: { name: string }; query?: { scope?: "user" | "group"; group_name?: string } }; answer: McpServerTest };
+  /** The MCP servers that every conversation of the caller has */
+  "servers.usable": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (UsableServer)[]; next_cursor: string | null } };
   /** Make a link that signs a user in once, for an MCP host (admin, or a service with `act_as`) */
   "signIns.create": { request: { body: { user_id: string } }; answer: SignInLink };
   /** SKILL.md as text, as the predecessor system's admin page asks for it */
@@ -299,15 +339,15 @@ export interface Operations {
   /** Public skills */
   "skills.listPublic": { request: { query?: { limit?: number; cursor?: string; skip?: number } }; answer: (SkillItem)[] };
   /** Publish a skill, or another version of it, to one's own namespace or a group's */
-  "skills.publish": { request: { body: { file: Blob; name?: string; namespace?: string } }; answer: Skill };
+  "skills.publish": { request: { body: { file: Blob; name?: string; namespace?: string; /** Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
   /** Publish a public skill (admin) */
-  "skills.publishPublic": { request: { body: { file: Blob; name?: string; namespace?: "default" } }; answer: Skill };
+  "skills.publishPublic": { request: { body: { file: Blob; name?: string; namespace?: "default"; /** Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
   /** Publish a public skill (admin) */
-  "skills.publishPublicForm": { request: { body: { file: Blob; name?: string; namespace?: "default"; marketplace_tags?: string } }; answer: Skill };
+  "skills.publishPublicForm": { request: { body: { file: Blob; name?: string; namespace?: "default"; /** Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`. */ source?: string; marketplace_tags?: string } }; answer: Skill };
   /** Publish another version of a skill */
-  "skills.publishPublicVersion": { request: { path: { id: string }; body: { file: Blob } }; answer: Skill };
+  "skills.publishPublicVersion": { request: { path: { id: string }; body: { file: Blob; /** Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
   /** Publish another version of a skill */
-  "skills.publishVersion": { request: { path: { id: string }; body: { file: Blob } }; answer: Skill };
+  "skills.publishVersion": { request: { path: { id: string }; body: { file: Blob; /** Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
   /** The ghosts that use a skill: those that one may read, and how many others */
   "skills.references": { request: { path: { id: string } }; answer: { skill_id: string; skill_name: string; referenced_ghosts: (GhostRef)[]; hidden_count: number } };
   /** Take a skill out of one ghost that one may write */
@@ -350,6 +390,8 @@ export interface Operations {
   "versions.permissions": { request: { path: { id: string; version_id: string }; query?: { base?: string } }; answer: { version_id: string; version: string | null; permissions: SkillPermissions; changes: { version_id: string; version: string | null; added: (SkillPermission)[]; removed: (SkillPermission)[] } | null } };
   /** Take a yank back */
   "versions.unyank": { request: { path: { id: string; version_id: string } }; answer: Skill };
+  /** Block a version at the doors for other clients, or take that back (admin) */
+  "versions.verdict": { request: { path: { id: string; version_id: string }; body: { blocked: boolean; reason?: string } }; answer: { version_id: string; blocked: boolean; reason: string | null } };
   /** Yank a version: no name and no range means it any more */
   "versions.yank": { request: { path: { id: string; version_id: string } }; answer: Skill };
 }
@@ -395,6 +437,11 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "groups.get": ["GET","/api/v1/groups/{name}","safe","json"],
   "groups.list": ["GET","/api/v1/groups","safe","items"],
   "groups.rename": ["PUT","/api/v1/groups/{name}","idempotent","json"],
+  "imports.cancel": ["POST","/api/v1/imports/{id}/cancel","idempotent","json"],
+  "imports.delete": ["DELETE","/api/v1/imports/{id}","idempotent","none"],
+  "imports.get": ["GET","/api/v1/imports/{id}","safe","json"],
+  "imports.list": ["GET","/api/v1/imports","safe","json"],
+  "imports.start": ["POST","/api/v1/imports","idempotent","json"],
   "keys.create": ["POST","/api/v1/keys","never","json"],
   "keys.list": ["GET","/api/v1/keys","safe","items"],
   "keys.revoke": ["DELETE","/api/v1/keys/{id}","idempotent","none"],
@@ -402,6 +449,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "links.create": ["POST","/api/v1/links","never","json"],
   "links.list": ["GET","/api/v1/links","safe","json"],
   "links.revoke": ["DELETE","/api/v1/links/{id}","idempotent","none"],
+  "mcpServers.approve": ["POST","/api/v1/mcp-servers/{name}/approve","safe","json"],
   "mcpServers.delete": ["DELETE","/api/v1/mcp-servers/{name}","idempotent","none"],
   "mcpServers.get": ["GET","/api/v1/mcp-servers/{name}","safe","json"],
   "mcpServers.list": ["GET","/api/v1/mcp-servers","safe","items"],
@@ -429,6 +477,12 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "secrets.list": ["GET","/api/v1/secrets","safe","items"],
   "secrets.rotate": ["POST","/api/v1/secrets/rotate","idempotent","json"],
   "secrets.set": ["PUT","/api/v1/secrets/{name}","idempotent","json"],
+  "servers.delete": ["DELETE","/api/v1/servers/{name}","idempotent","none"],
+  "servers.get": ["GET","/api/v1/servers/{name}","safe","json"],
+  "servers.list": ["GET","/api/v1/servers","safe","items"],
+  "servers.set": ["PUT","/api/v1/servers/{name}","idempotent","json"],
+  "servers.test": ["POST","/api/v1/servers/{name}/test","safe","json"],
+  "servers.usable": ["GET","/api/v1/me/servers","safe","items"],
   "signIns.create": ["POST","/api/v1/sign-ins","never","json"],
   "skills.content": ["GET","/api/v1/kinds/skills/public/{id}/content","safe","json"],
   "skills.delete": ["DELETE","/api/v1/kinds/skills/{id}","idempotent","none"],
@@ -467,5 +521,6 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "versions.list": ["GET","/api/v1/kinds/skills/{id}/versions","safe","items"],
   "versions.permissions": ["GET","/api/v1/kinds/skills/{id}/versions/{version_id}/permissions","safe","json"],
   "versions.unyank": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/unyank","idempotent","json"],
+  "versions.verdict": ["PUT","/api/v1/kinds/skills/{id}/versions/{version_id}/verdict","idempotent","json"],
   "versions.yank": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/yank","idempotent","json"],
 };

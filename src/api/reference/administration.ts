@@ -84,28 +84,6 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     body: { after: 0 },
   },
 
-  "POST /api/v1/links": {
-    id: "links.create",
-    about: "Makes an address that reads skills without a key, for clients that send no header. It is shown this once.",
-    body: { name: "laptops of the team" },
-  },
-  "GET /api/v1/links": { id: "links.list", about: "The caller's live links, newest first, without their addresses." },
-  "DELETE /api/v1/links/{id}": { id: "links.revoke", about: "Revokes a link: its address is not there any more." },
-
-  "GET /api/v1/open-skills": {
-    id: "openSkills.list",
-    about: "The public skills that anybody may have without a key, by name.",
-  },
-  "PUT /api/v1/open-skills/{id}": {
-    id: "openSkills.add",
-    about:
-      "Opens a public skill to everybody: the doors for clients without a key show it, in whatever version is current.",
-  },
-  "DELETE /api/v1/open-skills/{id}": {
-    id: "openSkills.remove",
-    about: "Takes a skill off the open list. Within a minute no door shows it without a key.",
-  },
-
   "POST /api/v1/groups": {
     id: "groups.create",
     about: "Makes a group, a namespace that several people share. Whoever makes it is its Owner.",
@@ -189,6 +167,36 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   },
   "POST /api/v1/mcp-servers/{name}/test": {
     id: "mcpServers.test",
+    about: "Connects to a server now and says what it offers, or why it does not. Nothing is stored.",
+    retry: "safe",
+  },
+  "POST /api/v1/mcp-servers/{name}/approve": {
+    id: "mcpServers.approve",
+    about:
+      "Connects to a server now and approves the tools that it lists, as they are. With `guard` no other tool of it is offered, and none whose texts have changed since.",
+    retry: "safe",
+  },
+  "GET /api/v1/me/servers": {
+    id: "servers.usable",
+    about:
+      "The MCP servers that every conversation of the caller has: the caller's own, their groups' and the gateway's.",
+  },
+  "GET /api/v1/servers": {
+    id: "servers.list",
+    about: "The MCP servers that a user or a group keeps, by name, as they were written.",
+  },
+  "GET /api/v1/servers/{name}": { id: "servers.get", about: "One MCP server of a user or a group." },
+  "PUT /api/v1/servers/{name}": {
+    id: "servers.set",
+    about: "Stores an MCP server of one's own, or of a group. It uses its owner's secrets and no others.",
+    body: { url: "https://mcp.example.com/", headers: { authorization: `Bearer ${secret("MCP_KEY")}` } },
+  },
+  "DELETE /api/v1/servers/{name}": {
+    id: "servers.delete",
+    about: "Deletes an MCP server of a user or a group. Conversations lose its tools.",
+  },
+  "POST /api/v1/servers/{name}/test": {
+    id: "servers.test",
     about: "Connects to a server now and says what it offers, or why it does not. Nothing is stored.",
     retry: "safe",
   },

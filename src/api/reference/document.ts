@@ -7,11 +7,12 @@ import * as z from "../../edge/zod";
 import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
 import { ADMINISTRATION_TEXTS } from "./administration";
 import { CONVERSATION_TEXTS } from "./conversations";
+import { DOOR_TEXTS } from "./doors";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { EXAMPLES, HEADERS, PARAMETERS, TAGS } from "./parameters";
 import { SKILL_TEXTS } from "./skills";
 
-const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS };
+const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...DOOR_TEXTS };
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 

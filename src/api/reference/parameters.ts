@@ -52,6 +52,8 @@ export const EXAMPLES: readonly (readonly [path: string, values: Readonly<Record
   ["/api/v1/secrets", { name: "OPENAI_KEY", scope: "user" }],
   ["/api/v1/models", { name: "gpt-6-sol", scope: "user" }],
   ["/api/v1/mcp-servers", { name: "weather" }],
+  ["/api/v1/imports", { id: "imp_5d20c4", state: "failed" }],
+  ["/api/v1/servers", { name: "notes", scope: "user" }],
 ];
 
 /** Headers that every route with a key takes, and the one of those that keep an answer to repeat it. */
@@ -89,6 +91,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   ghosts: "Agent definitions: a system prompt, skills, MCP servers.",
   grants: "What MCP hosts were given by signing in.",
   groups: "Namespaces that several people share.",
+  imports: "Skills from elsewhere, taken once or every day.",
   keys: "API keys.",
   links: "Addresses that read skills without a key.",
   mcpServers: "Remote MCP servers that every conversation may use.",
@@ -99,6 +102,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   questions: "What the pages of a conversation are asked.",
   searchIndex: "What search looks at.",
   secrets: "Values that go in and never come out.",
+  servers: "MCP servers of users and groups, and what a caller has of all.",
   signIns: "Links that sign a user in to an MCP host, once.",
   skills: "The registry.",
   tasks: "Conversations in the predecessor system's words.",

@@ -172,6 +172,12 @@ export const SKILL_TEXTS: OperationTexts = {
     about: "Takes a yank back.",
     retry: "idempotent",
   },
+  [`PUT ${S}/{id}/versions/{version_id}/verdict`]: {
+    id: "versions.verdict",
+    about:
+      "Blocks a version, of whomever it is: the doors for other clients do not hand it out, and say so where their protocol can. Conversations go on with it; yanking ends it there. `blocked: false` takes it back.",
+    body: { blocked: true, reason: "It sends files away." },
+  },
 
   [`POST ${G}`]: {
     id: "ghosts.create",

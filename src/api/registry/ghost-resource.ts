@@ -3,8 +3,7 @@
 import { kindOfScope } from "../../domain/access/access";
 import { ghostSpecSchema, specWarnings } from "../../domain/catalog/ghost";
 import { withoutCredentials } from "../../domain/package/credentials";
-import { issueSchema } from "../../edge/errors";
-import { instant } from "../../edge/schemas";
+import { instant, issueSchema } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { GhostRow } from "../../storage/d1/ghosts";
 import { API_VERSION, metadataSchema } from "./resources";

@@ -1,10 +1,11 @@
 // Which doors for other clients leave a skill out, and why.
 
+import { leftOutOfClawHub } from "../../domain/doors/clawhub";
 import { leftOutOfIndex } from "../../domain/doors/well-known";
 import * as z from "../../edge/zod";
 import type { SkillRecord } from "../../storage/d1/skills";
 
-const leftOut = () => z.object({ door: z.literal("well-known"), code: z.string(), message: z.string() });
+const leftOut = () => z.object({ door: z.enum(["well-known", "clawhub"]), code: z.string(), message: z.string() });
 
 /** Absent where no door leaves it out. */
 export const leftOutSchema = () =>
@@ -14,12 +15,16 @@ export const leftOutSchema = () =>
 
 /** A skill's resource with the doors that leave it out. */
 export function withLeftOut<R extends { status: object }>(shown: R, skill: SkillRecord): R {
-  const issues = leftOutOfIndex({
+  const indexed = {
     name: skill.name,
     writtenName: skill.manifest.name ?? null,
     isRepaired: skill.warnings.some(({ code }) => code === "FRONTMATTER_REPAIRED"),
     fileCount: skill.fileCount,
-  });
-  const left_out = issues.map(({ code, message }) => ({ door: "well-known", code, message }));
+    isBlocked: skill.blockedFor !== null,
+  };
+  const left_out = [
+    ...leftOutOfIndex(indexed).map((issue) => ({ door: "well-known", ...issue })),
+    ...leftOutOfClawHub(skill).map((issue) => ({ door: "clawhub", ...issue })),
+  ];
   return left_out.length === 0 ? shown : { ...shown, status: { ...shown.status, left_out } };
 }

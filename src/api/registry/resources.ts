@@ -6,13 +6,13 @@ import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/finding";
 import { jsonObject } from "../../domain/json";
 import { withoutCredentials } from "../../domain/package/credentials";
-import { issueSchema } from "../../edge/errors";
-import { instant } from "../../edge/schemas";
+import { instant, issueSchema } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
 import { leftOutSchema } from "./left-out";
 import { routingSchema } from "./routing";
+import { sourceSchema } from "./source";
 
 export const API_VERSION = "agent.wecode.io/v1";
 
@@ -86,6 +86,7 @@ export const skillSchema = () =>
         warnings: z.array(issueSchema()),
         scripts: verdictsSchema().optional(),
         left_out: leftOutSchema().optional(),
+        source: sourceSchema().optional(),
         routing: routingSchema().optional(),
       }),
     })
@@ -127,7 +128,10 @@ export const versionSchema = () =>
       created_at: z.string(),
       /** `null`: names and ranges may mean it. */
       yanked_at: z.string().nullable(),
+      /** Why an admin has blocked it. */
+      blocked_for: z.string().nullable(),
       warnings: z.array(issueSchema()),
+      source: sourceSchema().optional(),
     })
     .openapi("SkillVersion");
 
@@ -149,7 +153,8 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       description: manifest.description,
       displayName: manifest.displayName,
       prompt: skill.instructions,
-      version: manifest.version,
+      // A label may stand beside files that say none, or another one.
+      version: skill.label ?? undefined,
       author: manifest.author,
       tags: manifest.tags,
       bindShells: manifest.bindShells,
@@ -182,6 +187,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       updated_at: instant(skill.updatedAt),
       warnings: [...skill.warnings, ...notCurrent(skill)],
       ...(skill.scripts === null || skill.scripts.length === 0 ? {} : { scripts: skill.scripts }),
+      ...(skill.source === null ? {} : { source: skill.source }),
     },
   };
 }
@@ -218,7 +224,9 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
     created_by: version.createdBy,
     created_at: instant(version.createdAt),
     yanked_at: version.yankedAt === null ? null : instant(version.yankedAt),
+    blocked_for: version.blockedFor,
     warnings: version.warnings,
+    ...(version.source === null ? {} : { source: version.source }),
   };
 }
 

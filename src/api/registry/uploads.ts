@@ -3,12 +3,12 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/access/access";
+import type { ClaimedSource } from "../../domain/catalog/source";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import type { Manifest } from "../../domain/package/skill";
 import type { HttpEnv } from "../../edge/env";
-import { issueSchema } from "../../edge/errors";
 import { router } from "../../edge/router";
-import { groupName, json, jsonBody, refusals } from "../../edge/schemas";
+import { groupName, instant, issueSchema, json, jsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { Context } from "../../services/context";
 import type { Published } from "../../services/registry/publish";
@@ -17,6 +17,7 @@ import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "..
 import { describeLater } from "../../services/tools/describe-later";
 import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { routingSchema } from "./routing";
+import { sourceField } from "./source";
 
 /** The part of a form that holds a package. */
 export const uploadFile = () =>
@@ -24,10 +25,16 @@ export const uploadFile = () =>
 const name = () => z.string().min(1).max(200).optional();
 const namespace = () => z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
 
-const newSkill = () => z.strictObject({ file: uploadFile(), name: name(), namespace: namespace() });
+const newSkill = () =>
+  z.strictObject({ file: uploadFile(), name: name(), namespace: namespace(), source: sourceField() });
 const newPublicSkill = () =>
-  z.strictObject({ file: uploadFile(), name: name(), namespace: z.literal(DEFAULT_NAMESPACE).optional() });
-const newVersion = () => z.strictObject({ file: uploadFile() });
+  z.strictObject({
+    file: uploadFile(),
+    name: name(),
+    namespace: z.literal(DEFAULT_NAMESPACE).optional(),
+    source: sourceField(),
+  });
+const newVersion = () => z.strictObject({ file: uploadFile(), source: sourceField() });
 const anyPackage = () => z.strictObject({ file: uploadFile(), name: name() });
 
 const inspectionSchema = () =>
@@ -187,16 +194,18 @@ uploads.openapi(
 
 async function published(
   c: HonoContext<HttpEnv>,
-  form: { file: File; name?: string | undefined },
+  form: { file: File; name?: string | undefined; source?: ClaimedSource | undefined },
   target: PublishTarget,
 ): Promise<Published> {
   publishing ??= await import("../../services/registry/publish");
-  return publishing.publish(c.get("context"), {
+  const context = c.get("context");
+  return publishing.publish(context, {
     upload: new Uint8Array(await form.file.arrayBuffer()),
     fileName: form.file.name,
     name: form.name,
     target,
     idempotencyKey: c.req.header("idempotency-key") ?? null,
+    source: form.source === undefined ? null : { ...form.source, taken_at: instant(context.now()) },
   });
 }
 

@@ -3,8 +3,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { router } from "../../edge/router";
-import { json, pageQuery, refusals } from "../../edge/schemas";
+import { json, jsonBody, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import { putVerdict } from "../../services/doors/verdicts";
 import { activate, readVersions, unyank, yank } from "../../services/registry/skills";
 import { skillResource, skillSchema, versionItem, versionSchema } from "./resources";
 
@@ -30,6 +31,35 @@ versionRoutes.openapi(
     const { skill, versions, nextCursor } = await readVersions(c.get("context"), id, atMost, cursor);
     const items = versions.map((version) => versionItem(version, skill.currentId));
     return c.json({ items, next_cursor: nextCursor }, 200);
+  },
+);
+
+/** What an admin says of a version. */
+const verdictSchema = () =>
+  z
+    .strictObject({ blocked: z.boolean(), reason: z.string().min(1).max(500).optional() })
+    .refine(({ blocked, reason }) => blocked === (reason !== undefined), {
+      path: ["reason"],
+      error: "Say why it is blocked, and nothing where it is not.",
+    });
+
+versionRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/{id}/versions/{version_id}/verdict",
+    summary: "Block a version at the doors for other clients, or take that back (admin)",
+    request: { params: z.object({ id: z.string(), version_id: z.string() }), body: jsonBody(verdictSchema) },
+    responses: {
+      200: json("The verdict as it stands then.", () =>
+        z.object({ version_id: z.string(), blocked: z.boolean(), reason: z.string().nullable() }),
+      ),
+      ...refusals(400, 403, 404),
+    },
+  }),
+  async (c) => {
+    const { id, version_id } = c.req.valid("param");
+    const { reason } = await putVerdict(c.get("context"), id, version_id, c.req.valid("json").reason ?? null);
+    return c.json({ version_id, blocked: reason !== null, reason }, 200);
   },
 );
 

@@ -12,9 +12,9 @@ import { findShelved, findShelvedFile, nothingThere, readShelf, searchShelf } fr
 import { openArchive, openPackageRange } from "../../storage/r2/packages";
 import type { Look } from "./looking";
 
-const PRIVATE = "private, no-store";
-const BY_NAME = "public, max-age=60";
-const BY_DIGEST = "public, max-age=31536000, immutable";
+export const PRIVATE = "private, no-store";
+export const BY_NAME = "public, max-age=60";
+export const BY_DIGEST = "public, max-age=31536000, immutable";
 /** What an author wrote is never run, whoever opens it. */
 const SANDBOX = "sandbox; default-src 'none'";
 const DEFAULT_FOUND = 20;
@@ -32,15 +32,15 @@ const keyOf = (name: string, sha256: string) => `${name} ${sha256}`;
 
 /** The index of what one sees here. */
 export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOpen }: Look): Promise<Response> {
-  const skills = await readShelf(viewer, skill);
+  const { skills, isCut } = await readShelf(viewer, skill);
   // A place of one skill is there while that skill is.
   if (skill !== undefined && skills.length === 0) throw nothingThere();
   if (isOpen) {
     const until = Date.now() + DOOR_LIMITS.knownForMs;
     for (const { name, sha256, versionId } of skills) knownIn(c.env).set(keyOf(name, sha256), { versionId, until });
   }
-  const body = JSON.stringify(wellKnownIndex(skills));
-  return answer(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
+  const body = JSON.stringify(wellKnownIndex(skills, isCut));
+  return answerKept(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
 /** The archive of a skill, by its digest. */
@@ -57,7 +57,7 @@ export async function answerArchive(
     knownIn(c.env).set(keyOf(name, sha256), { versionId, until: Date.now() + DOOR_LIMITS.knownForMs });
   const stored = await openArchive(viewer.packages, viewer.timings, versionId);
   if (stored === null) throw nothingThere();
-  return answer(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+  return answerKept(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
 }
 
 /** One file of a skill, as clients of the older index fetch them. */
@@ -71,7 +71,7 @@ export async function answerFile(
   const body = await openPackageRange(viewer.packages, viewer.timings, versionId, offset, size);
   if (body === null) throw nothingThere();
   const type = file.path === SKILL_FILE ? "text/markdown; charset=utf-8" : "application/octet-stream";
-  return answer(c, isOpen ? BY_NAME : PRIVATE, sha256, type, body, size);
+  return answerKept(c, isOpen ? BY_NAME : PRIVATE, sha256, type, body, size);
 }
 
 /** What a search finds, with where each skill can be added from. */
@@ -86,7 +86,8 @@ export async function answerSearch(c: HonoContext<HttpEnv>, look: Look): Promise
   return c.json({ skills }, 200, { "cache-control": look.isOpen ? BY_NAME : PRIVATE });
 }
 
-function answer(
+/** An answer that caches keep as they are told, and that who has it already is not sent again. */
+export function answerKept(
   c: HonoContext<HttpEnv>,
   cacheControl: string,
   sha256: string,

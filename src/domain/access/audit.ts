@@ -14,13 +14,19 @@ export const AUDIT_ACTIONS = [
   "group.delete",
   "group.member.put",
   "group.member.remove",
+  "import.run",
+  "import.cancel",
+  "import.delete",
   "key.create",
   "key.rotate",
   "key.revoke",
   "link.create",
   "link.revoke",
   "mcp_server.put",
+  "mcp_server.approve",
   "mcp_server.delete",
+  "own_server.put",
+  "own_server.delete",
   "model.put",
   "model.delete",
   "secret.put",
@@ -30,6 +36,7 @@ export const AUDIT_ACTIONS = [
   "skill.open",
   "skill.close",
   "sign_in.create",
+  "sign_in.approve",
   "skill.draft.put",
   "skill.draft.delete",
   "skill.publish",
@@ -37,6 +44,7 @@ export const AUDIT_ACTIONS = [
   "skill.activate",
   "skill.yank",
   "skill.unyank",
+  "skill.verdict",
   "skill.delete",
   "skill.remove_references",
   "user.export",
@@ -49,10 +57,12 @@ export const RESOURCE_TYPES = [
   "ghost",
   "grant",
   "group",
+  "import",
   "key",
   "link",
   "mcp_server",
   "model",
+  "own_server",
   "secret",
   "settings",
   "sign_in",
@@ -78,10 +88,11 @@ export interface AuditEntry {
 
 /**
  * What must hold for an entry to be recorded, so that nothing is recorded which did not happen: that a thing was there before
- * the change, is there after it, or is gone; that a version is yanked after it, or is not; that a member has a role after it, or could leave before it. `null`: always.
+ * the change, is there after it, or is gone; that a page of signing in was shown to a user who could allow it; that a version is yanked after it, or is not; that a member has a role after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
+  | { page: string; shownTo: string }
   | { version: string; yanked: boolean }
   | { joined: string; group: string; role: string }
   | { left: string; group: string; from: readonly string[] };

@@ -25,22 +25,33 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 /** What a request needs of a key. `any`: every good key will do. `unlimited`: none with limits will. */
 export type Need = KeyScope | "any" | "unlimited";
 
+/** Vendors' APIs of skills, beside which their chat endpoints lie. */
+const VENDOR_SKILLS = /^(\/s\/group\/[^/]+)?\/(openai|anthropic)\/v1\/skills(\/|$)/;
+
 /** The first line that fits counts. A path without a line needs a key without limits: what is new is closed. */
 const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[] = [
-  { path: /^\/api\/v1\/me$/, need: "any" },
+  { path: /^\/api\/v1\/(me|whoami)$/, need: "any" },
   { methods: ["POST"], path: /^\/api\/v1\/keys$/, need: "admin" },
   { path: /^\/api\/v1\/(keys|grants)(\/|$)/, need: "keys" },
   { path: /^\/api\/v1\/groups(\/|$)/, need: "groups" },
   { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
   { methods: ["GET"], path: /^\/api\/v1\/kinds\/skills(\/|$)/, need: "skills:read" },
+  { path: /^\/api\/v1\/kinds\/skills\/[^/]+\/versions\/[^/]+\/verdict$/, need: "admin" },
   { path: /^\/api\/v1\/kinds\/skills\//, need: "skills:write" },
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
   { path: /^\/api\/v1\/links(\/|$)/, need: "skills:read" },
+  { path: /^\/api\/v1\/imports(\/|$)/, need: "skills:write" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
-  { path: /^\/api\/v1\/(secrets|models)(\/|$)/, need: "secrets" },
+  { path: /^\/api\/v1\/(secrets|models|servers)(\/|$)/, need: "secrets" },
+  { methods: ["GET"], path: /^\/api\/v1\/me\/servers$/, need: "mcp" },
   { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins)(\/|$)/, need: "admin" },
   { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, need: "skills:read" },
+  { methods: ["GET"], path: VENDOR_SKILLS, need: "skills:read" },
+  { path: VENDOR_SKILLS, need: "skills:write" },
+  { methods: ["POST"], path: /^\/s\/(own|group\/[^/]+)\/agent-plugin$/, need: "skills:write" },
+  { methods: ["GET"], path: /^\/api\/v1\/(search|resolve|download|skills(\/.+)?)$/, need: "skills:read" },
+  { path: /^\/api\/v1\/skills(\/.+)?$/, need: "skills:write" },
   { path: /^\/mcp(\/|$)/, need: "mcp" },
   { path: /^\/(openai|anthropic)(\/|$)/, need: "chat" },
 ];
@@ -85,8 +96,10 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: 
     recall: "remembered",
   },
   { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, recall: "remembered" },
+  { methods: ["GET"], path: /^\/api\/v1\/(whoami|search|resolve|download|skills(\/.+)?)$/, recall: "remembered" },
   { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, recall: "remembered" },
-  { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/[^/]+(\/.+)?$/, recall: "remembered" },
+  { methods: ["GET"], path: VENDOR_SKILLS, recall: "remembered" },
+  { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/(?!skills(\/|$))[^/]+(\/.+)?$/, recall: "remembered" },
 ];
 
 /** How a request may be answered, by its method (HEAD is GET) and its path. */

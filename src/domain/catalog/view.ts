@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { newestSchema } from "../access/newest";
 import { jsonObject } from "../json";
+import { approvedSchema } from "../servers/owned";
 import { catalogEntrySchema } from "./catalog";
 import { retentionSchema } from "./ghost";
 import { pinSchema } from "./pin";
@@ -50,8 +51,15 @@ export const viewSchema = z.lazy(() =>
     ghost: z.string().nullable().default(null),
     /** Entries of MCP servers by name, as they were written. */
     servers: z
-      .object({ gateway: z.record(z.string(), jsonObject), ghost: jsonObject })
-      .default({ gateway: {}, ghost: {} }),
+      .object({
+        gateway: z.record(z.string(), jsonObject),
+        /** What is approved of the gateway's tools, by server. */
+        approved: z.record(z.string(), approvedSchema).default({}),
+        /** Those of the user and of groups, first wins. */
+        own: z.array(z.object({ scope: z.string(), name: z.string(), entry: jsonObject })).default([]),
+        ghost: jsonObject,
+      })
+      .default({ gateway: {}, approved: {}, own: [], ghost: {} }),
     retention: retentionSchema.nullable(),
     warnings: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
   }),

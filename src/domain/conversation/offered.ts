@@ -78,8 +78,9 @@ export interface ToolSources {
 export interface OfferedServer {
   ref: ServerRef;
   state: "connecting" | "connected" | "failed" | "open" | "unsupported";
-  /** Those that its entry allows. */
+  /** Those that its entry allows and its guard lets pass, and the names of those that only the guard does not. */
   tools: UpstreamTool[];
+  withheld: string[];
   error: string | null;
   /** Of the last connecting, listing or call, in milliseconds. */
   latency: number | null;

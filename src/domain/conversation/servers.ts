@@ -1,12 +1,20 @@
-// The MCP servers of a conversation: the gateway's, its ghost's and its active skills', the more specific in place of the others.
+// The MCP servers of a conversation: the gateway's, its groups', its user's, its ghost's and its active skills', the more specific in
+// place of the others.
 
+import { groupOfScope } from "../access/access";
 import type { SkillRef } from "../catalog/skill-ref";
 import type { View } from "../catalog/view";
 import type { JsonObject } from "../json";
 import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../servers/entry";
+import { type ApprovedTools, guardOf } from "../servers/owned";
 
-/** A server that this conversation has. `skill` is the skill that offers it; `null` where none does. */
-export type ServerRef = ConfiguredServer & { skill: SkillRef | null };
+/** A server that this conversation has. */
+export type ServerRef = ConfiguredServer & {
+  /** The skill that offers it; `null` where none does. */
+  skill: SkillRef | null;
+  /** The tools that its guard lets pass, by name, each with its digest; `null` where it has no guard. */
+  approved: ApprovedTools | null;
+};
 
 /** What an active skill says of servers. */
 export interface SkillServers {
@@ -14,23 +22,53 @@ export interface SkillServers {
   servers: JsonObject;
 }
 
-/** The servers in effect: the gateway's and the ghost's first, then the skills' in order of their activation. */
-export function serversOf({ servers, selection }: View, skills: readonly SkillServers[]): ServerRef[] {
-  const general = (entries: JsonObject, source: ServerSource) =>
-    readServers(entries, source).map((server): ServerRef => ({ ...server, skill: null }));
+/**
+ * The servers in effect: those that no skill brings first, then the skills' in order of their activation. One that is switched off
+ * has taken the place of a less specific one of its name, and is not there itself.
+ */
+export function serversOf(view: View, skills: readonly SkillServers[]): ServerRef[] {
   const skillsOwn = skills.flatMap(({ skill, servers: own }) =>
-    readServers(own, { kind: "skill", skill: skill.name }).map((server): ServerRef => ({ ...server, skill })),
+    readServers(own, { kind: "skill", skill: skill.name }).map(
+      (server): ServerRef => ({ ...server, skill, approved: null }),
+    ),
   );
-  const ghosts = general(servers.ghost, { kind: "ghost", shared: selection.shared });
-  return mergeServers(general(servers.gateway, { kind: "gateway" }), ghosts, skillsOwn);
+  const ghosts = general(view.servers.ghost, { kind: "ghost", shared: view.selection.shared });
+  return mergeServers([...ownedServers(view), ...ghosts], skillsOwn).filter(({ entry }) => entry?.enabled !== false);
 }
 
-/** Who offers a server: `gateway`, `ghost`, or the skill's name. */
+/** What the gateway, groups and the user have, the more specific last. */
+function ownedServers({ servers: { gateway, approved, own } }: View): ServerRef[] {
+  const guarded = general(gateway, { kind: "gateway" }).map((server) => ({
+    ...server,
+    approved: guardOf(gateway[server.name] ?? {}, approved[server.name] ?? null),
+  }));
+  // What is seen first hides what is seen later.
+  const others = own.toReversed().flatMap(({ scope, name, entry }) => general({ [name]: entry }, sourceOfScope(scope)));
+  return [...guarded, ...others];
+}
+
+/** Who brings a server of a group or a user. */
+export function sourceOfScope(scope: string): ServerSource {
+  const group = groupOfScope(scope);
+  return group === null ? { kind: "user" } : { kind: "group", group };
+}
+
+function general(entries: JsonObject, source: ServerSource): ServerRef[] {
+  return readServers(entries, source).map((server): ServerRef => ({ ...server, skill: null, approved: null }));
+}
+
+/** Who offers a server: `gateway`, `group:<name>`, `user`, `ghost`, or the skill's name. */
 export function offeredBy({ source }: ServerRef): string {
-  return source.kind === "skill" ? source.skill : source.kind;
+  if (source.kind === "skill") return source.skill;
+  return source.kind === "group" ? `group:${source.group}` : source.kind;
 }
 
 /** A server in words. */
 export function titleOf({ name, source }: ServerRef): string {
-  return `MCP server '${name}' of ${source.kind === "skill" ? `skill '${source.skill}'` : `the ${source.kind}`}`;
+  return `MCP server '${name}' of ${ownerInWords(source)}`;
+}
+
+function ownerInWords(source: ServerSource): string {
+  if (source.kind === "skill") return `skill '${source.skill}'`;
+  return source.kind === "group" ? `the group '${source.group}'` : `the ${source.kind}`;
 }

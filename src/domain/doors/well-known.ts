@@ -13,6 +13,11 @@ const NAME_CHARS = 64;
 const DESCRIPTION_CHARS = 1_024;
 const FILES = 1_000;
 
+/** Whether every client takes this name: a-z, 0-9 and single hyphens. */
+export function isStrictName(name: string): boolean {
+  return NAME.test(name) && name.length <= NAME_CHARS;
+}
+
 /** What decides whether clients of an index can take a skill. */
 export interface Candidate {
   name: string;
@@ -20,13 +25,16 @@ export interface Candidate {
   writtenName: string | null;
   isRepaired: boolean;
   fileCount: number;
+  /** Whether an admin has blocked its version. */
+  isBlocked: boolean;
 }
 
 /** Why clients of the index could not take a skill, so that it is left out; empty: it is offered. */
-export function leftOutOfIndex({ name, writtenName, isRepaired, fileCount }: Candidate): Issue[] {
+export function leftOutOfIndex({ name, writtenName, isRepaired, fileCount, isBlocked }: Candidate): Issue[] {
   const issues: Issue[] = [];
   const because = (code: string, message: string) => issues.push({ code, message });
-  if (!NAME.test(name) || name.length > NAME_CHARS)
+  if (isBlocked) because("VERSION_BLOCKED", "An admin has blocked its current version. Publish another one.");
+  if (!isStrictName(name))
     because(
       "NAME_NOT_STRICT",
       "Its clients take names of a-z, 0-9 and single hyphens only. Publish it under such a name.",
@@ -52,10 +60,14 @@ export interface Indexed {
   sha256: string;
 }
 
+/** Said in an index that has no room for all; its clients pass over it, and whoever misses a skill finds it. */
+const CUT = "There are more skills than an index has room for. Add one by its own place: <place>/<skill>.";
+
 /** The index. Its addresses are relative to where it lies. */
-export function wellKnownIndex(skills: readonly Indexed[]) {
+export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean) {
   return {
     $schema: INDEX_SCHEMA,
+    ...(isCut ? { cut: { shown: skills.length, about: CUT } } : {}),
     skills: skills.map(({ name, description, versionId, paths, sha256 }) => ({
       name,
       type: "archive",

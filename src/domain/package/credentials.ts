@@ -4,6 +4,14 @@
 import { decodeBase64Url } from "../base64";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
+/** The gateway's own: keys, links and tokens. */
+const OWN = /\bsg[a-z]_\w{20,}/;
+
+/** Whether a text has a credential in it whose issuer is told by how it begins. */
+export function holdsIssuedCredential(text: string): boolean {
+  return ISSUED.test(text) || OWN.test(text);
+}
+
 /** A value that looks like a credential. */
 export interface LiteralCredential {
   /** Where it stands below `mcpServers`: the server, then keys and positions. */

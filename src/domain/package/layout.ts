@@ -14,6 +14,8 @@ export interface Naming {
   fileName?: string;
   /** The name of the skill that is being replaced. */
   expected?: string;
+  /** A valid frontmatter name wins over everything, as vendors' APIs have it. */
+  isWritten?: boolean;
 }
 
 /** The skill's files, relative to its folder. `folder` is `null` when SKILL.md is at the root of the archive. */
@@ -71,7 +73,7 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
 /**
  * Decides the skill's name. The folder wins; without one the replaced skill, the form, a valid frontmatter name and
  * the file's name are asked in this order. The folder of a download, as in `<x>-main`, loses against a valid frontmatter
- * name. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the frontmatter),
+ * name, and where `isWritten` says so everything does. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the frontmatter),
  * `NAME_FROM_FRONTMATTER` (not from the folder), `NAME_NOT_STRICT`.
  */
 export function chooseName(
@@ -84,7 +86,7 @@ export function chooseName(
   const file = naming.fileName?.replace(/^.*[\\/]/, "").replace(/\.zip$/i, "");
   const downloaded = folder !== null && DOWNLOADED.test(folder);
   const candidates: [string | undefined, string][] = [
-    [downloaded ? written : undefined, SKILL_FILE],
+    [downloaded || naming.isWritten === true ? written : undefined, SKILL_FILE],
     [folder ?? undefined, folder ?? ""],
     [naming.expected, "expected"],
     [naming.name, "name"],

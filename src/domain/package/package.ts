@@ -2,6 +2,8 @@
 
 import { sha256Hex } from "../digest";
 import type { Issue } from "../errors";
+import { isJsonObject, type JsonObject } from "../json";
+import { unwrapServers } from "../servers/entry";
 import { exactText } from "../text";
 import { type ArchiveEntry, type ArchiveReading, readArchive } from "./archive";
 import { byPath, writeCanonical } from "./canonical";
@@ -41,8 +43,14 @@ interface SkillText {
  * Reads an uploaded ZIP. Never throws because of its content; equal content gives an equal package, whatever made the
  * ZIP. Issues and warnings: those of `archive.ts`, `layout.ts`, `frontmatter.ts`, `manifest.ts` and `examples.ts`,
  * and `SKILL_FILE_NOT_UTF8`.
+ *
+ * @param servers MCP servers that come beside the package: they count like its own, which go before them, and are no part of its files
  */
-export async function readPackage(upload: Uint8Array, naming: Naming): Promise<PackageOutcome> {
+export async function readPackage(
+  upload: Uint8Array,
+  naming: Naming,
+  servers: JsonObject = {},
+): Promise<PackageOutcome> {
   const archive = readArchive(upload);
   const issues = [...archive.issues];
   const warnings = [...archive.warnings];
@@ -52,7 +60,7 @@ export async function readPackage(upload: Uint8Array, naming: Naming): Promise<P
   warnings.push(...found.warnings);
   if (found.layout === null) return { package: null, issues, warnings: unique(warnings) };
 
-  const text = await readSkillText(found.layout, issues, warnings);
+  const text = await readSkillText(found.layout, servers, issues, warnings);
   const named = chooseName(found.layout.folder, text?.manifest.name, naming);
   // The frontmatter's name may be the one that counts, so without it nothing is missing yet.
   issues.push(...named.issues.filter(({ code }) => text !== null || code !== "NAME_MISSING"));
@@ -73,7 +81,12 @@ function mayBeUnread({ entries, issues }: ArchiveReading): boolean {
   return issues.length > 0 && (entries.length === 0 || issues.some(({ path }) => /skill\.md$/i.test(path ?? "")));
 }
 
-async function readSkillText(layout: Layout, issues: Issue[], warnings: Issue[]): Promise<SkillText | null> {
+async function readSkillText(
+  layout: Layout,
+  servers: JsonObject,
+  issues: Issue[],
+  warnings: Issue[],
+): Promise<SkillText | null> {
   const source = exactText(layout.skillFile.bytes);
   if (source === null) {
     issues.push({ code: "SKILL_FILE_NOT_UTF8", message: "The file is not UTF-8 text.", path: SKILL_FILE });
@@ -84,10 +97,18 @@ async function readSkillText(layout: Layout, issues: Issue[], warnings: Issue[])
   warnings.push(...read.warnings);
   if (frontmatter === null) return null;
   const paths = layout.files.map(({ path }) => path);
-  const { manifest, ...checked } = readManifest(frontmatter, paths);
+  const { manifest, ...checked } = readManifest(withServers(frontmatter, servers), paths);
   issues.push(...checked.issues);
   warnings.push(...checked.warnings);
   return manifest === null ? null : { frontmatter, manifest };
+}
+
+/** What SKILL.md says as if it named these servers, too. */
+function withServers(frontmatter: Frontmatter, servers: JsonObject): Frontmatter {
+  if (Object.keys(servers).length === 0) return frontmatter;
+  const { mcpServers = {} } = frontmatter.fields;
+  const own = isJsonObject(mcpServers) ? unwrapServers(mcpServers).servers : {};
+  return { ...frontmatter, fields: { ...frontmatter.fields, mcpServers: { ...servers, ...own } } };
 }
 
 async function build(

@@ -3,9 +3,10 @@
 import * as z from "zod";
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
-import { MCP_LIMITS } from "../limits";
+import { MCP_LIMITS } from "./limits";
 import { type TemplateProblem, templateProblem } from "./template";
 
+const PREFIXES = ["always", "on-conflict", "never"] as const;
 const REMOTE = ["streamable-http", "http", "sse"] as const;
 const seconds = () => z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
 const toolNames = () => z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
@@ -21,11 +22,15 @@ export const serverEntrySchema = z.lazy(() =>
     /** Seconds for a call, and for connecting. */
     timeout: seconds().optional(),
     connect_timeout: seconds().optional(),
-    /** Only these tools, and none of those. */
+    /** Only these tools, and none of those. A name, or a pattern in which `*` stands for any text. */
     allow: toolNames().optional(),
     deny: toolNames().optional(),
     /** Pins the protocol's generation for a server that answers the question wrongly. */
     era: z.enum(["auto", "legacy", "modern"]).optional(),
+    /** `false`: it is as if it were not there, and still in place of a less specific one of its name. */
+    enabled: z.boolean().optional(),
+    /** Whether its tools are called `server__tool`: `on-conflict` where the bare name is taken; with `never` such a tool is left out. */
+    prefix: z.enum(PREFIXES).optional(),
   }),
 );
 export type ServerEntry = z.infer<typeof serverEntrySchema>;
@@ -41,9 +46,11 @@ const WRAPPERS = ["mcpServers", "mcp_servers"];
 
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Who brings a server. A ghost's has the ghost's scope where that is shared: whose secrets it uses goes by it. */
+/** Who brings a server. A ghost's has the ghost's scope where that is shared: whose secrets a server uses goes by who brings it. */
 export type ServerSource =
   | { kind: "gateway" }
+  | { kind: "group"; group: string }
+  | { kind: "user" }
   | { kind: "ghost"; shared: string | null }
   | { kind: "skill"; skill: string };
 
@@ -131,24 +138,6 @@ export function readServers(wrapped: JsonObject, source: ServerSource): Configur
   });
 }
 
-/** Whether an entry offers a tool. */
-export function isAllowed({ allow, deny }: Pick<ServerEntry, "allow" | "deny">, tool: string): boolean {
-  return (allow === undefined || allow.includes(tool)) && !deny?.includes(tool);
-}
-
-/** Names that an entry allows or denies and its server does not have, in words: they are no patterns, and do nothing. */
-export function idleNames(
-  { allow = [], deny = [] }: Pick<ServerEntry, "allow" | "deny">,
-  tools: readonly string[],
-): string[] {
-  const known = new Set(tools);
-  const idle = [...new Set([...allow, ...deny])].filter((name) => !known.has(name));
-  if (idle.length === 0) return [];
-  const shown = idle.slice(0, 10).map((name) => `'${name}'`);
-  const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";
-  return [`\`allow\` or \`deny\` names what it does not have: ${shown.join(", ")}${more}`];
-}
-
 /** What is wrong with the variables of an entry, each at its keys. No value is needed to tell. */
 export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateProblem & { keys: string[] })[] {
   const places = [
@@ -180,15 +169,11 @@ export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
   });
 }
 
-/** Skill over ghost over gateway, by whole entry. Servers of one name that two skills bring are two servers. */
-export function mergeServers<T extends { name: string }>(
-  gateway: readonly T[],
-  ghost: readonly T[],
-  skills: readonly T[],
-): T[] {
+/** Skill over what is general, and of that the later over the earlier, by whole entry. Servers of one name that two skills bring are two. */
+export function mergeServers<T extends { name: string }>(general: readonly T[], skills: readonly T[]): T[] {
   const named = new Set(skills.map((server) => server.name));
-  const general = new Map([...gateway, ...ghost].map((server) => [server.name, server]));
-  return [...[...general.values()].filter((server) => !named.has(server.name)), ...skills];
+  const last = new Map(general.map((server) => [server.name, server]));
+  return [...[...last.values()].filter((server) => !named.has(server.name)), ...skills];
 }
 
 /** Why an entry that is meant for other runtimes is none for this one. */

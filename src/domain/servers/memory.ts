@@ -31,6 +31,8 @@ const upstreamToolSchema = z.lazy(() =>
     description: z.string(),
     inputSchema: jsonObject,
     annotations: toolHintsSchema.optional(),
+    /** Of all that it says of itself, for the guard; lists of an earlier gateway have none. */
+    digest: z.string().optional(),
   }),
 );
 export type UpstreamTool = z.infer<typeof upstreamToolSchema>;

@@ -114,13 +114,22 @@ const toolListSchema = z.lazy(() => z.looseObject({ result: z.looseObject({ tool
 const namedSchema = z.lazy(() => z.looseObject({ name: z.string() }));
 
 /** The message without the tools that may not be seen, if it is a list of tools; else as it is. What has no name may not. */
-export function withoutTools(message: unknown, isAllowed: (tool: string) => boolean): unknown {
+export function withoutTools(message: unknown, isAllowed: (name: string, tool: unknown) => boolean): unknown {
   if (Array.isArray(message)) return message.map((one) => withoutTools(one, isAllowed));
   const list = toolListSchema.safeParse(message).data;
   if (list === undefined) return message;
   const tools = list.result.tools.filter((tool) => {
     const named = namedSchema.safeParse(tool).data;
-    return named !== undefined && isAllowed(named.name);
+    return named !== undefined && isAllowed(named.name, tool);
   });
   return { ...list, result: { ...list.result, tools } };
+}
+
+/** The tools that a message lists, each with its name. */
+export function toolsIn(message: unknown): [name: string, tool: unknown][] {
+  if (Array.isArray(message)) return message.flatMap(toolsIn);
+  return (toolListSchema.safeParse(message).data?.result.tools ?? []).flatMap((tool): [string, unknown][] => {
+    const named = namedSchema.safeParse(tool).data;
+    return named === undefined ? [] : [[named.name, tool]];
+  });
 }

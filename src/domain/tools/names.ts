@@ -2,13 +2,16 @@
 
 import { sha256Hex } from "../digest";
 
-/**
- * An offered tool: `own` is what it is called where it comes from (`tool`, or `server__tool`). `skill` is empty where no skill
- * offers it.
- */
+/** An offered tool. */
 export interface NamedTool {
+  /** Empty where no skill offers it. */
   skill: string;
+  /** What it is called where it comes from: `tool`, or `server__tool`. */
   own: string;
+  /** A name that it has rather than its own, where that is free. */
+  bare?: string | undefined;
+  /** Whether it has its bare name or none. */
+  bareOnly?: boolean | undefined;
 }
 
 const TOOL_NAME_CHARS = 64;
@@ -16,17 +19,17 @@ const TOOL_NAME_CHARS = 64;
 /**
  * Names for tools, in order of their skills' activation: what is not yet taken keeps its own name, a later one becomes
  * `skill__tool`, and what is too long or still clashes ends in `_` and six digits of a digest. A name that needs no change is given
- * before those that do: `a_b` is called so even after `a.b`.
+ * before those that do: `a_b` is called so even after `a.b`. `null`: it may only have a name that is taken.
  *
  * @param taken names that cannot be given: the gateway's own, and those that activations hold already
  */
-export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<string>): Promise<string[]> {
+export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<string>): Promise<(string | null)[]> {
   const used = new Set(taken);
   const names = new Map<NamedTool, string>();
-  const isPlain = ({ own }: NamedTool) => plain(own) === own;
+  const isPlain = ({ own, bare = own }: NamedTool) => plain(bare) === bare;
   for (const tool of [...tools.filter(isPlain), ...tools.filter((other) => !isPlain(other))]) {
-    const candidates = [plain(tool.own), ...(tool.skill === "" ? [] : [plain(`${tool.skill}__${tool.own}`)])];
-    let name = candidates.find((candidate) => candidate.length <= TOOL_NAME_CHARS && !used.has(candidate));
+    let name = candidatesOf(tool).find((candidate) => candidate.length <= TOOL_NAME_CHARS && !used.has(candidate));
+    if (name === undefined && tool.bareOnly) continue;
     for (let salt = 0; name === undefined; salt++) {
       const digest = (await sha256Hex(JSON.stringify([tool.skill, tool.own, salt]))).slice(0, 6);
       const short = `${plain(tool.own).slice(0, TOOL_NAME_CHARS - 7)}_${digest}`;
@@ -35,7 +38,13 @@ export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<
     used.add(name);
     names.set(tool, name);
   }
-  return tools.map((tool) => names.get(tool) ?? "");
+  return tools.map((tool) => names.get(tool) ?? null);
+}
+
+function candidatesOf({ skill, own, bare, bareOnly }: NamedTool): string[] {
+  const first = bare === undefined ? [] : [bare];
+  if (bareOnly) return first.map(plain);
+  return [...first, own, ...(skill === "" ? [] : [`${skill}__${own}`])].map(plain);
 }
 
 function plain(name: string): string {

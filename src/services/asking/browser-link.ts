@@ -10,8 +10,11 @@ export function openBrowserLink(asking: Asking, session: Session, call: LinkCall
   const { skillName, callId, signal } = call;
   const ask = askerOf(asking, session, callId, signal);
   return {
-    request: ({ action, payload, timeoutMs, requireClient }) =>
-      ask({ skill_name: skillName, action, payload, timeout_ms: timeoutMs }, requireClient),
+    request: ({ action, payload, timeoutMs, requireClient, answerSchema }) =>
+      ask(
+        { skill_name: skillName, action, payload, timeout_ms: timeoutMs, answer_schema: answerSchema },
+        requireClient,
+      ),
     emit: (action, payload) => tell(asking, skillName, action, payload),
   };
 }

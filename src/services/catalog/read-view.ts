@@ -11,6 +11,7 @@ import { fitting } from "../../domain/catalog/size";
 import type { Selection, View } from "../../domain/catalog/view";
 import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
 import { CATALOG_LIMITS } from "../../domain/limits";
+import { inOrderOf, isForGhost } from "../../domain/servers/owned";
 import { readGhost, readViewRows, type ViewRows } from "../../storage/d1/views";
 import type { Context } from "../context";
 import { chosenFrom, entryOf, keepNamed, readNamed, waysToAll } from "./catalog";
@@ -42,7 +43,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   // The number rises when a view of an earlier gateway lacks something.
   const { ghost, spec, additional_skills, shell } = settings;
   const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
-  return JSON.stringify([8, seen, ghost, spec, additional_skills, shell, ...set]);
+  return JSON.stringify([9, seen, ghost, spec, additional_skills, shell, ...set]);
 }
 
 /** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
@@ -79,7 +80,7 @@ export async function readView(
     preload,
     added: added.map(({ name }) => name),
     ghost,
-    servers: { gateway: rows?.servers ?? {}, ghost: isOn ? (spec?.mcpServers ?? {}) : {} },
+    servers: { ...ownedServers(context, rows), ghost: isOn ? (spec?.mcpServers ?? {}) : {} },
     retention: spec?.retentionTurns ?? null,
     warnings: [
       ...warnings,
@@ -105,6 +106,20 @@ export async function readView(
 function readOnlyGhost(context: Context, { ghost, spec }: ConversationSettings) {
   if (ghost === undefined || spec !== undefined) return null;
   return readGhost(context.db, visibleScopes(context.caller.principal), ghost);
+}
+
+/** The servers that this conversation has of its own accord: those for other ghosts are not in its view at all. */
+function ownedServers(context: Context, rows: ViewRows | null): Omit<View["servers"], "ghost"> {
+  const ghost = rows?.ghost?.id ?? null;
+  const gateway = (rows?.servers.gateway ?? []).filter(({ entry }) => isForGhost(entry, ghost));
+  const guarded = gateway.flatMap(({ name, approved }) => (approved === null ? [] : [[name, approved] as const]));
+  return {
+    gateway: Object.fromEntries(gateway.map(({ name, entry }) => [name, entry])),
+    approved: Object.fromEntries(guarded),
+    own: inOrderOf(visibleScopes(context.caller.principal), rows?.servers.own ?? []).filter(({ entry }) =>
+      isForGhost(entry, ghost),
+    ),
+  };
 }
 
 /** What the settings say of skills, as far as it is known before the ghost is; the statements add what the ghost says. */

@@ -36,7 +36,7 @@ export interface ChatAsked {
   isNew: boolean;
   /** The caller counts on being able to name parts of the answer by their ids. */
   isKept: boolean;
-  /** The digest of all answers that the request shows. */
+  /** The digest of all answers that the request shows, where its conversation is found by it; else empty. */
   tail: string;
   /** Headers that the vendor may see. */
   headers: Record<string, string>;
@@ -54,13 +54,15 @@ export async function readChat(
   if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
   if (messages.length > CHAT_LIMITS.messages)
     throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
-  const { tail, before } = await tailsOf(protocol, messages);
-  const isFirst = tail === "";
   const given = namedIn(context, protocol, body, headers);
+  // A conversation that the caller names is not looked for by what was said in it.
+  const { tail, before } = given === null ? await tailsOf(protocol, messages) : NOTHING_SAID;
+  const isFirst = tail === "";
   const last = protocol.items?.last(body) ?? null;
   // What has an id is found by it, however a front end writes the text. The last answer may have been stopped: then the chat is
   // known by those before it.
-  const tails = [last === null ? "" : await tailOfItem(last), tail, before].filter((one) => one !== "");
+  const item = given !== null || last === null ? "" : await tailOfItem(last);
+  const tails = [item, tail, before].filter((one) => one !== "");
   const name = named.name ?? (await modelOfGhost(context, named.ghost ?? ""));
   const near = await findModel(context, name, tails);
   const { model } = near;
@@ -114,6 +116,8 @@ async function modelOfGhost(context: Context, ghost: string): Promise<string> {
   const message = `The ghost '${found.name}' names no model. Ask for '${nameOfGhost(found.name)}:<model>', or give its spec a \`model\`.`;
   throw new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
+
+const NOTHING_SAID = { tail: "", before: "" };
 
 /** The digests of all answers among messages, and of all but the last; empty: there is none. */
 export async function tailsOf(protocol: Protocol, messages: readonly JsonObject[]) {

@@ -1,13 +1,15 @@
 // What a server answered, made fit to be passed on: JSON whole, streams event by event, everything else in words.
 
-import { parseExactly } from "../../domain/json";
+import { jsonObject, parseExactly } from "../../domain/json";
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { type StreamEvent, writeEvent } from "../../domain/servers/event-stream";
+import { passes, toolDigest } from "../../domain/servers/guard";
+import type { ApprovedTools } from "../../domain/servers/owned";
 import { returnedHeaders } from "../../domain/servers/proxy-headers";
-import { requestIds, rpcError, withoutTools } from "../../domain/servers/rpc-message";
+import { requestIds, rpcError, toolsIn, withoutTools } from "../../domain/servers/rpc-message";
 import { statusFault, UpstreamFault } from "../../upstream/fault";
 import { late, relay, tooLarge } from "./event-relay";
-import { type ProxiedCall, ProxyRefusal, toHandle } from "./proxied-call";
+import { type ProxiedCall, type ProxiedServer, ProxyRefusal, toHandle } from "./proxied-call";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** The internal error of JSON-RPC: what a failure of the server itself is to a client. */
@@ -35,7 +37,7 @@ export async function proxiedAnswer(exchange: ProxiedCall, response: Response): 
       throw new UpstreamFault("protocol", "the server's answer is not in UTF-8");
     }
     headers.set("content-type", media);
-    const passedOn = isStream ? streamed(exchange, body) : rewritten(exchange, await whole(exchange, body));
+    const passedOn = isStream ? streamed(exchange, body) : await rewritten(exchange, await whole(exchange, body));
     return new Response(passedOn, { status, headers });
   }
   await body?.cancel();
@@ -101,12 +103,12 @@ function streamed(exchange: ProxiedCall, body: ReadableStream<Uint8Array>): Read
 }
 
 /** An event, written anew. */
-function passed(exchange: ProxiedCall, { type, id, data, retry }: StreamEvent): string {
+async function passed(exchange: ProxiedCall, { type, id, data, retry }: StreamEvent): Promise<string> {
   const redact = exchange.server.target.redactor.text;
   return writeEvent({
     type: redact(type),
     id: id === null ? null : redact(id),
-    data: data === null || data === "" ? data : rewritten(exchange, data),
+    data: data === null || data === "" ? data : await rewritten(exchange, data),
     retry,
   });
 }
@@ -128,18 +130,34 @@ async function endpoint(exchange: ProxiedCall, event: StreamEvent): Promise<stri
 }
 
 /** A JSON text without the tools that may not be seen and without secrets. */
-function rewritten({ server }: ProxiedCall, text: string): string {
-  const redacted = server.target.redactor.jsonText(server.isAllowed === null ? text : filtered(text, server.isAllowed));
+async function rewritten({ server }: ProxiedCall, text: string): Promise<string> {
+  const redacted = server.target.redactor.jsonText(server.isAllowed === null ? text : await filtered(text, server));
   if (redacted !== null) return redacted;
   throw new UpstreamFault("protocol", "the server's answer has too many escapes to be searched for secrets");
 }
 
-function filtered(text: string, isAllowed: (tool: string) => boolean): string {
+async function filtered(text: string, { isAllowed, approved }: ProxiedServer): Promise<string> {
+  let message: unknown;
   try {
-    return JSON.stringify(withoutTools(parseExactly(text), isAllowed));
+    message = parseExactly(text);
   } catch {
     throw new UpstreamFault("protocol", "the server's answer is no valid JSON");
   }
+  const same = approved === null ? null : await unchangedTools(message, approved);
+  return JSON.stringify(
+    withoutTools(message, (name, tool) => (isAllowed === null || isAllowed(name)) && (same === null || same.has(tool))),
+  );
+}
+
+/** The tools of a list that are as they were approved. */
+async function unchangedTools(message: unknown, approved: ApprovedTools): Promise<Set<unknown>> {
+  const passed = new Set<unknown>();
+  for (const [name, tool] of toolsIn(message)) {
+    // As everybody reads it: here numbers are kept as they were written.
+    const { data } = jsonObject.safeParse(JSON.parse(JSON.stringify(tool)));
+    if (data !== undefined && passes(approved, { name, digest: await toolDigest(data) })) passed.add(tool);
+  }
+  return passed;
 }
 
 /** What a client is told of a fault. */

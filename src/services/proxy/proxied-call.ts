@@ -2,6 +2,7 @@
 // which sessions pass.
 
 import type { UpstreamTarget } from "../../domain/servers/memory";
+import type { ApprovedTools } from "../../domain/servers/owned";
 import type { Posted } from "../../domain/servers/rpc-message";
 import type { Context } from "../context";
 import { type Binding, handlesOf } from "./handles";
@@ -14,6 +15,8 @@ export interface ProxiedServer {
   configuredUrl: string;
   /** Which of its tools may be seen and called; `null`: all. */
   isAllowed: ((tool: string) => boolean) | null;
+  /** What its guard lets be seen, each tool with its digest; `null`: it has none. */
+  approved: ApprovedTools | null;
 }
 
 /** A client's request. */

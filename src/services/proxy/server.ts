@@ -1,12 +1,24 @@
-// One of the gateway's own servers, ready to be reached in the name of a caller.
+// A server of the gateway, a group or the caller, ready to be reached in the name of a caller.
 
-import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { visibleScopes } from "../../domain/access/access";
+import { sourceOfScope } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
+import type { JsonObject } from "../../domain/json";
 import { Recent } from "../../domain/recent";
-import { type ServerEntry, serverEntrySchema } from "../../domain/servers/entry";
-import { readServer } from "../../storage/d1/mcp-servers";
+import { isAllowed } from "../../domain/servers/choice";
+import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
+import {
+  type ApprovedTools,
+  type GatewayEntry,
+  gatewayEntrySchema,
+  guardOf,
+  inOrderOf,
+  isForGhost,
+} from "../../domain/servers/owned";
+import { serversNamed } from "../../storage/d1/servers/own";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
+import { secretsOf } from "../servers/reach";
 import { fillServer } from "../servers/variables";
 import type { ProxiedServer } from "./proxied-call";
 
@@ -15,27 +27,49 @@ import type { ProxiedServer } from "./proxied-call";
  * filled: in no conversation, `conversation.id`, `task.id`, `ghost.name` and `skill.name` have no value.
  */
 export async function proxiedServer(context: Context, name: string): Promise<ProxiedServer | null> {
-  const entry = await entryOf(context, name);
-  if (entry === null) return null;
-  const filled = await fillServer(context, {}, name, entry);
+  const found = await entryOf(context, name);
+  if (found === null || found.entry.enabled === false || !isForGhost(found.entry, null)) return null;
+  const { entry, source } = found;
+  const filled = await fillServer(context, { shared: secretsOf(context, source) }, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
-  return { target: filled.target, configuredUrl: entry.url, isAllowed: allowedTools(entry) };
+  const { approved } = found;
+  return { target: filled.target, configuredUrl: entry.url, isAllowed: allowedTools(entry, approved), approved };
 }
 
-/** What this isolate has read, and at which state of the counter that every change of a server raises. Not for long: a replica may lag. */
-const known = new Recent<string, { counter: number; at: number; entry: ServerEntry | null }>(1_000);
-
-async function entryOf({ caller, db, now }: Context, name: string): Promise<ServerEntry | null> {
-  const counter = caller.counters[PUBLIC_SCOPE] ?? 0;
-  const found = known.get(name);
-  if (found?.counter === counter && now() - found.at < DURATIONS.serverCache) return found.entry;
-  const row = await readServer(db, name);
-  const entry = row === null ? null : serverEntrySchema.parse(row.entry);
-  known.set(name, { counter, at: now(), entry });
-  return entry;
+interface Found {
+  entry: GatewayEntry;
+  source: ServerSource;
+  approved: ApprovedTools | null;
 }
 
-function allowedTools({ allow, deny }: ServerEntry): ProxiedServer["isAllowed"] {
-  if (allow === undefined && deny === undefined) return null;
-  return (tool) => (allow === undefined || allow.includes(tool)) && !(deny ?? []).includes(tool);
+/** What this isolate has read, and at which state of the counters that every change of a server raises. Not for long: a replica may lag. */
+const known = new Recent<string, { at: number; found: Found | null }>(1_000);
+
+/** The server of this name that the caller has: their own over a group's over the gateway's. */
+async function entryOf({ caller, db, now }: Context, name: string): Promise<Found | null> {
+  const visible = visibleScopes(caller.principal);
+  const key = JSON.stringify([name, visible.map((scope) => [scope, caller.counters[scope] ?? 0])]);
+  const before = known.get(key);
+  if (before !== undefined && now() - before.at < DURATIONS.serverCache) return before.found;
+  const { own, gateway } = await serversNamed(db, visible, name);
+  const nearest = inOrderOf(visible, own)[0];
+  const found = nearest === undefined ? gatewaysOf(gateway) : ofScope(nearest);
+  known.set(key, { at: now(), found });
+  return found;
+}
+
+function ofScope({ scope, entry }: { scope: string; entry: JsonObject }): Found {
+  return { entry: gatewayEntrySchema.parse(entry), source: sourceOfScope(scope), approved: null };
+}
+
+function gatewaysOf(row: { entry: JsonObject; approved: ApprovedTools | null } | null): Found | null {
+  if (row === null) return null;
+  const { entry, approved } = row;
+  return { entry: gatewayEntrySchema.parse(entry), source: { kind: "gateway" }, approved: guardOf(entry, approved) };
+}
+
+/** By name: whether a tool is still what was approved is seen where it is listed. */
+function allowedTools(entry: ServerEntry, approved: ApprovedTools | null): ProxiedServer["isAllowed"] {
+  if (entry.allow === undefined && entry.deny === undefined && approved === null) return null;
+  return (tool) => isAllowed(entry, tool) && (approved === null || Object.hasOwn(approved, tool));
 }

@@ -23,7 +23,8 @@ import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
 import { draftNotFound, findOwnDraft, forgetPackages } from "./drafts";
-import { nameConflict, type Published, publish, refusedPackage } from "./publish";
+import { type Published, publish } from "./publish";
+import { nameConflict, refusedPackage } from "./refused";
 import type { RoutingReport } from "./routing";
 import { requireRight, scopeNamed } from "./skills";
 
@@ -61,7 +62,8 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   const folded = foldName(found.name);
   const { used, ...known } = await readOwnDraft(context.db, author, folded);
   refuseBeside(known, found.name);
-  const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now() };
+  const label = found.manifest.version ?? null;
+  const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now(), label, source: null };
   const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
   const { version, code, rowBytes, routing } = made;
   // What it replaces makes room for it.

@@ -1,12 +1,13 @@
 // The row of a version to be: what a package says, what it costs, what is to be said about it.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import type { SkillSource } from "../../domain/catalog/source";
 import type { StoredCode } from "../../domain/code/stored";
 import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { SkillPackage } from "../../domain/package/skill";
-import type { NewVersion } from "../../storage/d1/registry/publishing";
+import type { NewVersion } from "../../storage/d1/registry/recorded";
 import type { Context } from "../context";
 import { assess } from "./assess";
 import type { PublishTarget } from "./publish-target";
@@ -25,7 +26,7 @@ export async function draftVersion(
   context: Context,
   found: SkillPackage,
   target: Pick<PublishTarget, "scope"> & { isShared?: boolean },
-  facts: { uploadSha256: string; startedAt: number },
+  facts: { uploadSha256: string; startedAt: number; label: string | null; source: SkillSource | null },
 ): Promise<Draft> {
   const { manifest } = found;
   if (target.isShared === true || kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);
@@ -34,7 +35,6 @@ export async function draftVersion(
   const version = {
     ...facts,
     id: context.newId("ver"),
-    label: manifest.version ?? null,
     digest: found.digest,
     description: manifest.description,
     displayName: manifest.displayName ?? null,

@@ -2,16 +2,20 @@
 // object that nobody sees, and the sweep removes it. A failure after it leaves a finished publish, and a retry says so.
 
 import { holderOf } from "../../domain/access/quota";
+import type { SkillSource } from "../../domain/catalog/source";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
-import { GatewayError, type Issue, withReasons } from "../../domain/errors";
-import { type PackageOutcome, readPackage, SIZE_ISSUES } from "../../domain/package/package";
+import { GatewayError } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
+import { readPackage } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
+import { insertAside } from "../../storage/d1/registry/aside";
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
-import { insertSkill, insertVersion, type NewVersion } from "../../storage/d1/registry/publishing";
+import { insertSkill, insertVersion } from "../../storage/d1/registry/publishing";
+import type { NewVersion } from "../../storage/d1/registry/recorded";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { putVersion } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
@@ -19,8 +23,10 @@ import type { Context } from "../context";
 import { countOnceToday, countToday, refuseBeyond, requireRoomForSkill, todaysUse } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
+import { nameConflict, nameTaken, refusedPackage } from "./refused";
 import type { RoutingReport } from "./routing";
 import { skillNotFound, versionYanked } from "./skills";
+import { isAside, skillExists, type VendorTerms } from "./vendor-terms";
 
 export interface PublishRequest {
   upload: Uint8Array;
@@ -28,7 +34,14 @@ export interface PublishRequest {
   fileName: string | undefined;
   name: string | undefined;
   target: PublishTarget;
+  /** Stands beside the files in place of the version that they say. */
+  label?: string | undefined;
   idempotencyKey: string | null;
+  /** Where it is said to come from; kept with the version that this upload makes. */
+  source?: SkillSource | null;
+  vendor?: VendorTerms;
+  /** MCP servers that come beside the package. */
+  servers?: JsonObject;
 }
 
 /** 201 for a new version, 200 for content that is there already. */
@@ -54,21 +67,25 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const known = repeat === null ? null : await countOnceToday(context, "uploads", repeat);
   if (repeat !== null && known !== null) return answerBy(context, repeat, known);
 
-  const { target } = request;
-  const outcome = await readPackage(request.upload, {
+  const { target, source = null } = request;
+  const naming = {
     ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
     ...(request.name === undefined ? {} : { name: request.name }),
     ...(target.id === undefined ? {} : { expected: target.name }),
-  });
+    ...(request.vendor === undefined ? {} : { isWritten: true }),
+  };
+  const outcome = await readPackage(request.upload, naming, request.servers);
   const { package: found } = outcome;
   if (found === null) {
     if (repeat === null) await countToday(context, "uploads");
     throw refusedPackage(outcome);
   }
+  const label = request.label ?? found.manifest.version ?? null;
+  const labelled = { name: found.name, digest: found.digest, label };
   const holder = holderOf(target.scope);
   // D1 may be far away: all that is asked before the package is stored is asked at one time.
-  const drafting = awaitedLater(draftVersion(context, found, target, { uploadSha256, startedAt }));
-  const first = await findState(context, found, target, {
+  const drafting = awaitedLater(draftVersion(context, found, target, { uploadSha256, startedAt, label, source }));
+  const first = await findState(context, labelled, target, {
     scope: holder === null ? null : target.scope,
     use: repeat === null ? todaysUse(context, "uploads") : null,
   });
@@ -77,7 +94,9 @@ export async function publish(context: Context, request: PublishRequest): Promis
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
-    const met = meet(found, target, round === 0 ? first : await findState(context, found, target, NOTHING_ELSE));
+    const state = round === 0 ? first : await findState(context, labelled, target, NOTHING_ELSE);
+    if (request.vendor?.isNew === true && state.skill !== null) throw skillExists(state.skill);
+    const met = meet(labelled, target, state);
     // A caller without room left gets the answer for what is there already, too.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
     if (!stored) {
@@ -89,7 +108,8 @@ export async function publish(context: Context, request: PublishRequest): Promis
     }
     try {
       const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
-      const skill = await commit(context, found, target, met.skillId, version, answer);
+      const place = { target, skillId: met.skillId, isBeside: isAside(request.vendor, state) };
+      const skill = await commit(context, found, place, version, answer, request.vendor?.title ?? null);
       return { status: 201, skill, routing };
     } catch (error) {
       const constraint = constraintOf(error);
@@ -111,22 +131,25 @@ function awaitedLater<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
+/** A package as far as it meets others: by its name, its content, and its label. */
+type Labelled = Pick<SkillPackage, "name" | "digest"> & { label: string | null };
+
 /** What is asked once, and not again in later rounds. */
 const NOTHING_ELSE = { scope: null, use: null };
 
 function findState(
   context: Context,
-  { name, digest, manifest }: SkillPackage,
+  { name, digest, label }: Labelled,
   target: PublishTarget,
   asked: Parameters<typeof readPublishState>[3],
 ): Promise<PublishState> {
   const which = target.id === undefined ? { scope: target.scope, folded: foldName(name) } : { id: target.id };
-  return readPublishState(context.db, which, { digest, label: manifest.version ?? null }, asked);
+  return readPublishState(context.db, which, { digest, label }, asked);
 }
 
 /** What is there already: the skill to add to, and the version that has this content. Refuses what cannot go together. */
 function meet(
-  { name, digest, manifest }: SkillPackage,
+  { name, digest, label }: Labelled,
   target: PublishTarget,
   { skill, versions }: PublishState,
 ): { skillId: string | null; versionId: string | null } {
@@ -134,33 +157,27 @@ function meet(
     if (target.id !== undefined) throw skillNotFound();
     return { skillId: null, versionId: null };
   }
+  if (target.id === undefined && target.isNew === true) throw nameTaken(skill.name);
   if (skill.name !== name) throw nameConflict(skill.name, name);
   const equal = versions.find((version) => version.digest === digest);
   if (equal !== undefined && equal.yankedAt !== null)
     throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
   if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
-  const label = manifest.version ?? null;
-  const [labelled] = versions;
-  if (labelled === undefined) return { skillId: skill.id, versionId: null };
+  const [taken] = versions;
+  if (taken === undefined) return { skillId: skill.id, versionId: null };
   throw new GatewayError("conflict", "VERSION_EXISTS", `Version ${label} of '${name}' exists with other content.`, {
     version: label,
-    version_id: labelled.id,
+    version_id: taken.id,
   });
-}
-
-/** The refusal of a name that looks like one that is there. */
-export function nameConflict(known: string, name: string): GatewayError {
-  const message = `The skill '${known}' differs from '${name}' only in ways that some file systems do not see.`;
-  return new GatewayError("conflict", "NAME_CONFLICT", message, { name: known });
 }
 
 async function commit(
   context: Context,
   { name }: SkillPackage,
-  target: PublishTarget,
-  skillId: string | null,
+  { target, skillId, isBeside }: { target: PublishTarget; skillId: string | null; isBeside: boolean },
   version: Omit<NewVersion, "skillId">,
   answer: NewReply | null,
+  title: string | null,
 ): Promise<SkillRecord> {
   const after = {
     name,
@@ -168,22 +185,27 @@ async function commit(
     version: version.label,
     version_id: version.id,
     digest: version.digest,
+    ...(version.source === null ? {} : { source: version.source.url }),
   };
   const recorded = (id: string) => audited(context, "skill.publish", id, { after });
+  if (skillId !== null && isBeside) return insertAside(recorded(skillId), target, { ...version, skillId }, answer);
   if (skillId !== null)
     return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
   if (target.id !== undefined) throw skillNotFound();
   const { scope, namespace, userId } = target;
   const id = context.newId("skl");
   const skill = { id, scope, name, folded: foldName(name), namespace, userId, versionId: version.id };
-  return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer);
+  return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer, title);
 }
 
 /** A retry may draw a new multipart boundary, so what is compared is what was asked and not how it was framed. */
 async function repeatOf(context: Context, request: PublishRequest, uploadSha256: string): Promise<Repeat | null> {
   if (request.idempotencyKey === null) return null;
   const { scope, id } = request.target;
-  const asked = JSON.stringify([scope, id ?? null, request.name ?? null, request.fileName ?? null, uploadSha256]);
+  const { source = null } = request;
+  const terms = request.vendor === undefined ? [] : [request.vendor];
+  const what = [scope, id ?? null, request.name ?? null, request.fileName ?? null, uploadSha256, ...terms];
+  const asked = JSON.stringify(source === null ? what : [...what, { ...source, taken_at: null }]);
   return {
     userId: context.caller.principal.userId,
     key: request.idempotencyKey,
@@ -223,21 +245,4 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
     }
   }
   return { status: 200, skill, routing: null };
-}
-
-/** Why an upload is no skill, with all that is wrong with it. */
-export function refusedPackage({ issues }: PackageOutcome): GatewayError {
-  const facts = { issues: issues.map((issue: Issue) => ({ ...issue })) };
-  if (issues.some((issue) => SIZE_ISSUES.has(issue.code))) {
-    // What is too large first: the rest would not have it refused as such.
-    const first = issues.toSorted((a, b) => Number(SIZE_ISSUES.has(b.code)) - Number(SIZE_ISSUES.has(a.code)));
-    const message = withReasons("The package is too large.", first);
-    return new GatewayError("too_large", "PACKAGE_TOO_LARGE", message, facts);
-  }
-  if (issues.every((issue) => issue.code === "NAME_MISMATCH")) {
-    const message = withReasons("The package is another skill than the one named.", issues);
-    return new GatewayError("unprocessable", "NAME_MISMATCH", message, facts);
-  }
-  const message = withReasons("The package is not a valid skill.", issues);
-  return new GatewayError("unprocessable", "PACKAGE_INVALID", message, facts);
 }

@@ -18,6 +18,8 @@ export async function shareSkill(
     upload: new Uint8Array(await new Response(body).arrayBuffer()),
     fileName: undefined,
     name: undefined,
+    source: found.source,
+    label: found.label ?? undefined,
     target: { scope, namespace: group, userId: context.caller.principal.userId },
     idempotencyKey,
   });

@@ -147,13 +147,21 @@ export async function activate(context: Context, id: string, versionId: string):
 /**
  * Yanks a version: no name and no range means it from now on, and conversations that have it lose it at their next step. It stays
  * readable by its id. A skill that stood at it goes back to its newest other version. Yanking twice is yanking once.
+ *
+ * @param consent throws where it must not be, as the version stands when it is yanked
  */
-export async function yank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
+export async function yank(
+  context: Context,
+  id: string,
+  versionId: string,
+  consent: (stands: { isCurrent: boolean; isLast: boolean }) => void = () => {},
+): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
   for (let round = 0; round < ROUNDS; round++) {
     const version = await findVersion(context, skill, versionId);
     if (version.yankedAt !== null) return findSkill(context, id);
     const next = await readSuccessor(context.db, id, versionId);
+    consent({ isCurrent: version.currentId === versionId, isLast: next === null });
     const current = version.currentId === versionId ? (next?.versionId ?? null) : version.currentId;
     const after = { version: version.label, version_id: versionId, current_version_id: current };
     const recorded = audited(context, "skill.yank", id, { after, when: { version: versionId, yanked: true } });

@@ -6,7 +6,8 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import { breakerState } from "../../domain/servers/breaker";
-import { idleNames, isAllowed } from "../../domain/servers/entry";
+import { idleNames, isAllowed } from "../../domain/servers/choice";
+import { passes, withheldTexts } from "../../domain/servers/guard";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
@@ -26,7 +27,7 @@ export async function offeredServers(
   return Promise.all(
     refs.map(async (ref): Promise<OfferedServer> => {
       const aim = await reach(context, session, ref);
-      const nothing = { ref, tools: [], latency: null, problems: [] };
+      const nothing = { ref, tools: [], withheld: [], latency: null, problems: [] };
       if (aim.problem !== undefined)
         return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
       return standing(ref, aim, liveAt(context, session, aim), context.now());
@@ -159,7 +160,9 @@ function keep(context: Context, session: Session, aim: Reachable, live: LiveConn
 function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
-  const tools = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
+  const allowed = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
+  const tools = allowed.filter((tool) => passes(ref.approved, tool));
+  const withheld = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
   const isOpen = breakerState(breaker, now) === "open";
   const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
   const told = error ?? (isOpen ? breaker.last : null);
@@ -167,6 +170,7 @@ function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: num
     ref,
     state,
     tools,
+    withheld,
     error: told,
     latency,
     problems:
@@ -174,6 +178,7 @@ function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: num
         ? []
         : [
             ...known.problems,
+            ...withheldTexts(ref.approved ?? {}, withheld),
             ...idleNames(
               aim.entry,
               known.tools.map(({ name }) => name),

@@ -1,8 +1,9 @@
 // From a server as it was written to where it is reached just now, for this conversation and this caller.
 
-import type { ServerRef } from "../../domain/conversation/servers";
+import { groupScope, userScope } from "../../domain/access/access";
+import { offeredBy, type ServerRef } from "../../domain/conversation/servers";
 import { GatewayError } from "../../domain/errors";
-import type { ServerEntry } from "../../domain/servers/entry";
+import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
 import type { UpstreamTarget } from "../../domain/servers/memory";
 import type { Context } from "../context";
 import type { Session } from "../session";
@@ -46,7 +47,7 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const filled = await fill(context, session, ref, entry);
   if ("problem" in filled) return { problem: filled.problem, unsupported: false };
   // A server is another one for each skill that offers it: two skills share no session.
-  const key = JSON.stringify([ref.skill?.skill_id ?? ref.source.kind, ref.name, filled.fingerprint]);
+  const key = JSON.stringify([ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint]);
   return {
     key,
     target: filled.target,
@@ -54,12 +55,26 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   };
 }
 
+/** Whose secrets a server uses: its owner's, or else all that the caller may use. */
+export function secretsOf({ caller }: Context, source: ServerSource): string | null {
+  switch (source.kind) {
+    case "ghost":
+      return source.shared;
+    case "user":
+      return userScope(caller.principal.userId);
+    case "group":
+      return groupScope(source.group);
+    default:
+      return null;
+  }
+}
+
 async function fill(context: Context, session: Session, ref: ServerRef, entry: ServerEntry) {
   const place = {
     conversationId: session.id,
     ghostName: session.view?.ghost ?? undefined,
     skillName: ref.skill?.name,
-    shared: ref.source.kind === "ghost" ? ref.source.shared : null,
+    shared: secretsOf(context, ref.source),
   };
   try {
     const filled = await fillServer(context, place, ref.name, entry);

@@ -6,11 +6,14 @@ import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
 import { refusalIn } from "../../domain/errors";
 import type { Client } from "../../domain/sign-in/client";
-import { maySignIn } from "../../domain/sign-in/grant";
+import { type Approved, maySignIn } from "../../domain/sign-in/grant";
 import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
 import { readLinkSecret } from "../../domain/sign-in/link";
 import type { WantedGrant } from "../../domain/sign-in/request";
+import { doorOf } from "../../domain/sign-in/resource";
 import type { SignedIn } from "../../domain/sign-in/signed-in";
+import { recording } from "../../storage/d1/audit";
+import type { Database } from "../../storage/d1/database";
 import { type LinkRow, spendLink } from "../../storage/d1/sign-in/links";
 import {
   approvePage,
@@ -18,11 +21,12 @@ import {
   notePerson,
   type PageOf,
   type PageRow,
+  readApproved,
   takeTry,
 } from "../../storage/d1/sign-in/pages";
 import { identify, type Looking } from "../access/identity";
 import { type Address, takePage } from "./budget";
-import { draftCode } from "./codes";
+import { draftPageCode, pageCode } from "./codes";
 import type { SignInContext } from "./context";
 
 /** Opens a sign-in for a browser; gives its id. */
@@ -125,16 +129,41 @@ function weak({ role }: Principal): NotSignedIn {
   return { problem, guess: false };
 }
 
+/** What the program gets, and the page with where it gets it. */
+export interface Allowed {
+  code: string;
+  page: PageRow;
+}
+
 /**
- * Gives the consent that was shown, and makes the code; `null` when the page has ended, or this was not the first answer.
+ * Gives the consent that was shown, and makes the code; `null` when the page has ended. Whoever presses the button again in the same
+ * browser gets the same code, until the program has exchanged it.
  *
- * @param page as it was shown
+ * @param page as it was shown, or `null` where it is not open any more
+ * @param secret of the browser's cookie
  */
-export async function approve(context: SignInContext, page: PageRow): Promise<string | null> {
-  const { signedIn } = page;
-  if (signedIn === null) return null;
-  const { clientId, clientName, redirectUri, challenge, resource } = page;
-  const approved = { ...signedIn, clientId, clientName, redirectUri, challenge, resource };
-  const { code, row } = await draftCode(context, approved);
-  return (await approvePage(context.db, page, row, DURATIONS.code)) ? code : null;
+export async function approve(
+  context: SignInContext,
+  mine: PageOf,
+  page: PageRow | null,
+  secret: string,
+): Promise<Allowed | null> {
+  if (page !== null && page.signedIn !== null) {
+    const { signedIn, clientId, clientName, redirectUri, challenge, resource } = page;
+    const approved = { ...signedIn, clientId, clientName, redirectUri, challenge, resource };
+    const { code, row } = await draftPageCode(mine.id, secret, approved);
+    if (await approvePage(recordingApproval(context, mine, approved), mine, row, DURATIONS.code)) return { code, page };
+  }
+  const code = await pageCode(mine.id, secret);
+  const before = await readApproved(context.db, mine, await sha256Hex(code));
+  return before === null ? null : { code, page: before };
+}
+
+function recordingApproval(context: SignInContext, { id }: PageOf, approved: Approved): Database {
+  const { userId, via, keyId, clientId, clientName, resource } = approved;
+  const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
+  const actor = { userId, keyId: keyId ?? id, requestId: context.requestId, ...pseudonyms };
+  const after = { client_id: clientId, client_name: clientName, at: doorOf(resource), via };
+  const told = { action: "sign_in.approve", resourceType: "sign_in", resourceId: id, before: null, after } as const;
+  return recording(context.db, actor, { ...told, about: null, when: { page: id, shownTo: userId } });
 }

@@ -107,11 +107,13 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   return failed(`Tool '${name}' is not available: ${why}.`);
 }
 
-/** Why a tool's server is not there, in words; `null` when it is, or the tool is no server's. */
+/** Why a tool's server is not there, or does not offer it, in words; `null` when it does, or the tool is no server's. */
 async function downServer(place: CallPlace, { skill, tool }: { skill: string; tool: string }): Promise<string | null> {
   const { servers } = await place.offered();
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
+  const guarded = mine.some(({ ref, withheld }) => withheld.some((name) => tool === `${ref.name}__${name}`));
+  if (guarded) return "its texts are not those that were approved";
   if (down === undefined) return null;
   return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;
 }

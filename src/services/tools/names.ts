@@ -2,7 +2,7 @@
 
 import type { ToolMemory } from "../../domain/conversation/offered";
 import { BUILTIN } from "../../domain/tools/builtin";
-import { nameTools } from "../../domain/tools/names";
+import { type NamedTool, nameTools } from "../../domain/tools/names";
 
 /** Tools that come and go together. */
 export interface ToolGroup {
@@ -13,7 +13,7 @@ export interface ToolGroup {
   /** When they became active: a later activation gets its names anew. */
   order: number;
   /** What tells them apart there, and what they are called there. */
-  tools: readonly { id: string; own: string }[];
+  tools: readonly (Omit<NamedTool, "skill"> & { id: string })[];
 }
 
 /** Names for all tools: those of groups that go on keep theirs, then the rest in order of the groups. */
@@ -22,7 +22,7 @@ export async function nameGroups(
   groups: readonly ToolGroup[],
 ): Promise<Pick<ToolMemory, "names" | "known">> {
   const names: ToolMemory["names"] = {};
-  const fresh: { key: string; skill: string; id: string; own: string }[] = [];
+  const fresh: (NamedTool & { key: string; id: string })[] = [];
   for (const { key, skill, order, tools } of groups) {
     const before = store.names[key];
     // Of a skill that never had tools there is nothing to keep; a server that lists none just now keeps its names.
@@ -37,15 +37,16 @@ export async function nameGroups(
   for (const [index, { key, skill, id, own }] of fresh.entries()) {
     const name = given[index];
     const named = names[key];
-    if (name === undefined || named === undefined) continue;
+    // What has no name today may have one when another has gone.
+    if (name === undefined || name === null || named === undefined) continue;
     named.tools[id] = name;
     known[name] = { skill, tool: own };
   }
   return { names, known: { ...store.known, ...known } };
 }
 
-/** The name that a tool of a group was given. A tool may be called `constructor`. */
-export function nameIn(names: ToolMemory["names"], key: string, id: string): string {
+/** The name that a tool of a group was given; `null` where it has none. A tool may be called `constructor`. */
+export function nameIn(names: ToolMemory["names"], key: string, id: string): string | null {
   const tools = names[key]?.tools;
-  return tools !== undefined && Object.hasOwn(tools, id) ? (tools[id] ?? id) : id;
+  return tools !== undefined && Object.hasOwn(tools, id) ? (tools[id] ?? null) : null;
 }

@@ -53,7 +53,10 @@ export async function offeredTools(seen: Seen): Promise<Offered> {
     tools,
     servers,
     scripts: sources.skills.some(({ facts, runs }) => runs && facts.scripts),
-    warnings: [...tools.flatMap(toolWarnings), ...servers.flatMap(serverWarnings)],
+    warnings: [
+      ...tools.flatMap(toolWarnings),
+      ...servers.flatMap((server) => [...serverWarnings(server), ...namelessWarnings(server, named.names)]),
+    ],
   };
   memory.offered = { sources, revision, offered };
   return offered;
@@ -88,13 +91,23 @@ function keyOf({ name, skill }: ServerRef): string {
   return skill?.name ?? `/${name}`;
 }
 
-function ownTools({ ref, tools }: OfferedServer) {
-  return tools.map(({ name }) => ({ id: idOf(ref, name), own: `${ref.name}__${name}` }));
+function ownTools({ ref, tools }: OfferedServer): ToolGroup["tools"] {
+  const prefix = prefixOf(ref);
+  return tools.map(({ name }) => ({
+    id: idOf(ref, name),
+    own: `${ref.name}__${name}`,
+    ...(prefix === "always" ? {} : { bare: name, bareOnly: prefix === "never" }),
+  }));
 }
 
-/** `a__b` and `c` are called like `a` and `b__c`, and a skill's own tool may be called so too. */
+function prefixOf({ entry }: ServerRef) {
+  return entry?.prefix ?? "always";
+}
+
+/** `a__b` and `c` are called like `a` and `b__c`, and a skill's own tool may be called so too. Another prefix gives other names. */
 function idOf(ref: ServerRef, tool: string): string {
-  return JSON.stringify([ref.name, tool]);
+  const prefix = prefixOf(ref);
+  return JSON.stringify([ref.name, tool, ...(prefix === "always" ? [] : [prefix])]);
 }
 
 function declaredOf({ facts, runs }: ToolSource): readonly ToolDeclaration[] {
@@ -104,7 +117,7 @@ function declaredOf({ facts, runs }: ToolSource): readonly ToolDeclaration[] {
 function codeTools(source: ToolSource, names: ToolMemory["names"]): OfferedTool[] {
   const { skill, facts } = source;
   return declaredOf(source).map((declared): OfferedTool => {
-    const name = nameIn(names, skill.name, declared.name);
+    const name = nameIn(names, skill.name, declared.name) ?? declared.name;
     const told = facts.described?.tools.find((tool) => tool.name === declared.name);
     const definition = told === undefined ? null : { ...told, name };
     const problems = facts.described?.problems ?? {};
@@ -115,13 +128,34 @@ function codeTools(source: ToolSource, names: ToolMemory["names"]): OfferedTool[
 }
 
 function serverTools({ ref, tools }: OfferedServer, names: ToolMemory["names"]): OfferedTool[] {
-  return tools.map((tool): OfferedTool => {
-    const own = `${ref.name}__${tool.name}`;
+  return tools.flatMap((tool): OfferedTool[] => {
     const name = nameIn(names, keyOf(ref), idOf(ref, tool.name));
-    const definition = { ...tool, name };
-    return { name, own, skill: ref.skill, origin: { server: ref, tool: tool.name }, definition, problem: null };
+    if (name === null) return [];
+    const isBare = prefixOf(ref) !== "always" && name === tool.name;
+    const own = isBare ? name : `${ref.name}__${tool.name}`;
+    const { digest: _, ...told } = tool;
+    const definition = { ...told, name };
+    return [{ name, own, skill: ref.skill, origin: { server: ref, tool: tool.name }, definition, problem: null }];
   });
 }
+
+/** The tools that may only have their bare names, which others have. */
+function namelessWarnings({ ref, tools }: OfferedServer, names: ToolMemory["names"]): Issue[] {
+  const nameless = tools.filter(({ name }) => nameIn(names, keyOf(ref), idOf(ref, name)) === null);
+  if (nameless.length === 0) return [];
+  const shown = nameless.slice(0, NAMELESS_SHOWN).map(({ name }) => `'${name}'`);
+  const more = nameless.length > shown.length ? ` and ${nameless.length - shown.length} more` : "";
+  return [
+    {
+      code: "MCP_TOOLS_LEFT_OUT",
+      message: `${titleOf(ref)}: its names stay without a prefix, and others have these: ${shown.join(", ")}${more}.`,
+      path: ref.skill?.name ?? ref.name,
+    },
+  ];
+}
+
+/** How many tools a warning names. */
+const NAMELESS_SHOWN = 10;
 
 function toolWarnings({ name, own, skill, problem }: OfferedTool): Issue[] {
   const of = skill === null ? "" : ` of skill '${skill.name}'`;

@@ -3,12 +3,13 @@
 import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audit";
 import type { Database } from "./database";
-import { audit, groups, mcpServers, pseudonyms, secrets } from "./schema/access";
+import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { links } from "./schema/doors";
-import { conversations, ghosts, keys, skills } from "./schema/registry";
+import { imports } from "./schema/imports";
+import { conversations, now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
-import { signInLinks } from "./schema/sign-in-pages";
+import { signInLinks, signIns } from "./schema/sign-in-pages";
 
 /** Who did it: a user, by a key, in a request. */
 export interface Actor {
@@ -133,6 +134,9 @@ function rowOf(db: Database, actor: Actor, entry: AuditEntry) {
 
 function holds(when: Condition): SQL {
   if ("thing" in when) return when.thing === "gone" ? sql`NOT (${exists(when)})` : exists(when);
+  if ("page" in when)
+    return sql`EXISTS (SELECT 1 FROM ${signIns} WHERE ${signIns.id} = ${when.page} AND ${signIns.stage} = 'shown'
+      AND ${signIns.userId} = ${when.shownTo} AND ${signIns.expiresAt} > ${databaseNow})`;
   if ("version" in when) {
     const yanked = when.yanked ? sql`IS NOT NULL` : sql`IS NULL`;
     return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${when.version} AND yanked_at ${yanked})`;
@@ -146,7 +150,7 @@ function holds(when: Condition): SQL {
     AND (m.role <> 'Owner' OR (SELECT count(*) FROM group_members AS o WHERE o.group_name = ${group} AND o.role = 'Owner') > 1))`;
 }
 
-/** Whether a thing is there. Secrets and models go by `<scope>/<name>`, everything else by its id or name. */
+/** Whether a thing is there. Secrets, models and own servers go by `<scope>/<name>`, everything else by its id or name. */
 function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
   switch (type) {
     case "skill":
@@ -157,12 +161,16 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id} AND ${keys.revokedAt} IS NULL)`;
     case "grant":
       return sql`EXISTS (SELECT 1 FROM ${grants} WHERE ${grants.id} = ${id} AND ${grants.endedAt} IS NULL)`;
+    case "import":
+      return sql`EXISTS (SELECT 1 FROM ${imports} WHERE ${imports.id} = ${id})`;
     case "link":
       return sql`EXISTS (SELECT 1 FROM ${links} WHERE ${links.id} = ${id} AND ${links.revokedAt} IS NULL)`;
     case "group":
       return sql`EXISTS (SELECT 1 FROM ${groups} WHERE ${groups.name} = ${id})`;
     case "mcp_server":
       return sql`EXISTS (SELECT 1 FROM ${mcpServers} WHERE ${mcpServers.name} = ${id})`;
+    case "own_server":
+      return sql`EXISTS (SELECT 1 FROM ${ownServers} WHERE ${ownServers.scope} || '/' || ${ownServers.name} = ${id})`;
     case "secret":
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
     case "model":

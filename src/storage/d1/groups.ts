@@ -5,8 +5,9 @@ import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { type GroupRole, userScope } from "../../domain/access/access";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
-import { groupMembers, groups, secrets } from "./schema/access";
+import { groupMembers, groups, ownServers, secrets } from "./schema/access";
 import { models } from "./schema/chat";
+import { imports } from "./schema/imports";
 import { counters, ghosts, now, skills } from "./schema/registry";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
@@ -87,7 +88,7 @@ export async function updateGroup(db: Database, name: string, displayName: strin
 }
 
 /**
- * Deletes a group without skills and ghosts, its members, secrets and models with it; `false` when it has some, or is gone. The counters of
+ * Deletes a group without skills and ghosts, its members, secrets, models, imports and servers with it; `false` when it has some, or is gone. The counters of
  * the members rise.
  */
 export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
@@ -103,6 +104,12 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
       .delete(secrets)
       .where(sql`${secrets.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     db.delete(models).where(sql`${models.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(imports)
+      .where(sql`${imports.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(ownServers)
+      .where(sql`${ownServers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     // The next group of this name must find nothing that was kept of this one.
     raiseCounters(db, [scope]),
   ]);

@@ -23,7 +23,7 @@ export async function putServer(
     db
       .insert(mcpServers)
       .select(
-        sql`SELECT ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}
+        sql`SELECT ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}, NULL
           WHERE (SELECT count(*) FROM ${mcpServers} WHERE ${mcpServers.name} <> ${name}) < ${most}`,
       )
       .onConflictDoUpdate({ target: mcpServers.name, set: { entry, updatedAt: now } }),
@@ -41,7 +41,17 @@ export async function readServer(db: Database, name: string): Promise<ServerRow 
 
 /** A statement that reads all entries, by name. */
 export function gatewayServers(db: Database) {
-  return db.select({ name: mcpServers.name, entry: mcpServers.entry }).from(mcpServers).orderBy(asc(mcpServers.name));
+  const { name, entry, approved } = mcpServers;
+  return db.select({ name, entry, approved }).from(mcpServers).orderBy(asc(name));
+}
+
+/** Notes which tools of a server were approved, and as what. `false` when there is no such server. */
+export async function approveTools(db: Database, name: string, approved: Record<string, string>): Promise<boolean> {
+  const [changed] = await db.batch([
+    db.update(mcpServers).set({ approved }).where(eq(mcpServers.name, name)).returning({ name: mcpServers.name }),
+    raiseCounters(db, [PUBLIC_SCOPE]),
+  ]);
+  return changed.length > 0;
 }
 
 /** Servers by name, after the cursor's. */

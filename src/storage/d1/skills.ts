@@ -2,10 +2,13 @@
 // `versions.ts`, their bytes in `packages.ts`.
 
 import { and, desc, eq, gte, isNull, ne, sql } from "drizzle-orm";
+import type { SkillSource } from "../../domain/catalog/source";
 import type { ScriptVerdict } from "../../domain/code/judging/verdict";
 import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
 import type { Database } from "./database";
+import { blockedFor } from "./doors/blocks";
+import { sourceOfVersion } from "./registry/sources";
 import { skills, versions } from "./schema/registry";
 import { numberOfVersion, scriptsOfVersion } from "./versions";
 
@@ -49,6 +52,10 @@ export interface SkillRecord extends SkillSummary {
   whenToUse: string | null;
   /** Whether its scripts run; `null` where nobody judged them. */
   scripts: ScriptVerdict[] | null;
+  /** Where it is said to come from. */
+  source: SkillSource | null;
+  /** Why an admin has blocked the version; `null`: none has. */
+  blockedFor: string | null;
 }
 
 /** What has to be known of a skill before it is touched. */
@@ -102,6 +109,8 @@ export const skillColumns = {
   instructions: versions.instructions,
   whenToUse,
   scripts: scriptsOfVersion,
+  source: sourceOfVersion,
+  blockedFor,
 };
 
 /** Whether a skill has a version that a name may mean, told from the index alone. */

@@ -4,10 +4,13 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PUBLIC_USER, userScope } from "../../domain/access/access";
 import type { Database } from "./database";
+import { titleOfSkill } from "./doors/vendor-skills";
+import { sourceOfVersion } from "./registry/sources";
 import { audit, groupMembers, pseudonyms } from "./schema/access";
-import { type ErasureCount, USER_COLUMNS, type UserColumn } from "./schema/people";
+import { USER_COLUMNS } from "./schema/people";
 import { conversations, ghosts, keys, skills, versions } from "./schema/registry";
 import { skillUse } from "./schema/skill-use";
+import type { ErasureCount, UserColumn } from "./schema/user-column";
 
 type Statement = Parameters<Database["batch"]>[0][number];
 
@@ -47,12 +50,14 @@ const EXPORTED_VERSION = {
   id: versions.id,
   skill_id: versions.skillId,
   skill: skills.name,
+  title: titleOfSkill,
   version: versions.label,
   frontmatter: versions.frontmatter,
   instructions: versions.instructions,
   files: versions.files,
   created_at: versions.createdAt,
   yanked_at: versions.yankedAt,
+  source: sourceOfVersion,
   loads: inAll(skillUse.loads),
   calls: inAll(skillUse.calls),
   failures: inAll(skillUse.failures),
@@ -105,7 +110,7 @@ export function readUserSkills(db: Database, userId: string, limit: number) {
 
 /** Deletes what is small: keys first, so that nothing new comes from them. Returns how much there was. */
 export async function eraseUserRows(db: Database, userId: string): Promise<Record<ErasureCount, number>> {
-  const erased: Record<ErasureCount, number> = { keys: 0, secrets: 0, ghosts: 0, memberships: 0 };
+  const erased: Record<ErasureCount, number> = { keys: 0, grants: 0, secrets: 0, ghosts: 0, memberships: 0 };
   const deletions = USER_COLUMNS.flatMap((entry) => {
     if (!("how" in entry.erased) || entry.erased.how !== "deleted") return [];
     const rows = db.delete(entry.table).where(ofUser(entry, userId)).returning({ one: sql<number>`1` });

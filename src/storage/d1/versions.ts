@@ -2,12 +2,15 @@
 
 import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import * as z from "zod";
+import type { SkillSource } from "../../domain/catalog/source";
 import { type ScriptVerdict, scriptVerdictSchema } from "../../domain/code/judging/verdict";
 import { type Described, describedSchema } from "../../domain/conversation/offered";
 import type { Issue } from "../../domain/errors";
 import { type JsonObject, jsonObject } from "../../domain/json";
 import type { Manifest, PackageFile } from "../../domain/package/skill";
 import type { Database } from "./database";
+import { blockedFor } from "./doors/blocks";
+import { sourceOfVersion } from "./registry/sources";
 import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 
 /** A version in the list of its skill's. */
@@ -22,6 +25,9 @@ export interface VersionSummary {
   createdBy: string;
   createdAt: number;
   yankedAt: number | null;
+  source: SkillSource | null;
+  /** Why an admin has blocked it; `null`: none has. */
+  blockedFor: string | null;
 }
 
 /** A version's package and what is in it, with the skill it belongs to. */
@@ -29,11 +35,14 @@ export interface PackageRow {
   name: string;
   scope: string;
   versionId: string;
+  label: string | null;
   zipSha256: string;
   zipSize: number;
   files: PackageFile[];
   /** Entries of MCP servers, as they were written. */
   servers: JsonObject;
+  /** Where it is said to come from. */
+  source: SkillSource | null;
 }
 
 /** SQL, beside `versions`: which of its skill's versions it is, counted from 1. */
@@ -57,10 +66,12 @@ export async function readVersionPackage(
       name: skills.name,
       scope: skills.scope,
       versionId: versions.id,
+      label: versions.label,
       zipSha256: versions.zipSha256,
       zipSize: versions.zipSize,
       files: versions.files,
       servers: serversOfVersion,
+      source: sourceOfVersion,
     })
     .from(skills)
     .innerJoin(versions, wanted)
@@ -136,6 +147,8 @@ export function listVersions(
       createdBy: versions.createdBy,
       createdAt: versions.createdAt,
       yankedAt: versions.yankedAt,
+      source: sourceOfVersion,
+      blockedFor,
     })
     .from(versions)
     .where(and(eq(versions.skillId, skillId), older))

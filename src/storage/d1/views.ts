@@ -1,11 +1,9 @@
-// All that a conversation's view is made of, in one round trip. What a stored ghost selects is worked out by the statements themselves:
-// to read the ghost first would be another trip.
+// All that a conversation's view is made of, in one round trip: what a stored ghost selects is worked out by the statements themselves.
 
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { PUBLIC_SCOPE, userScope } from "../../domain/access/access";
 import type { GhostSpec } from "../../domain/catalog/ghost";
-import type { JsonObject } from "../../domain/json";
 import {
   type CatalogRow,
   contentsIn,
@@ -22,6 +20,7 @@ import type { Database } from "./database";
 import { gatewayServers } from "./mcp-servers";
 import { ghosts, skills, versions } from "./schema/registry";
 import { searchStatement } from "./search";
+import { type EveryServer, serversOfScopes } from "./servers/own";
 import { skillOrder } from "./skill-use";
 import { yankedRows } from "./versions";
 
@@ -62,8 +61,8 @@ export interface ViewQuery {
 export interface ViewRows {
   /** `null` when there is none. */
   ghost: FoundGhost | null;
-  /** Entries of the gateway's servers, by name. */
-  servers: Record<string, JsonObject>;
+  /** The gateway's servers, and those of the caller's scopes. */
+  servers: EveryServer;
   /** Ids of public skills, those first that are used most. */
   order: string[];
   /** The first skills by name of each scope, and those of the order, at their current versions. */
@@ -80,15 +79,16 @@ export interface ViewRows {
 }
 
 export async function readViewRows(db: Database, asked: ViewQuery): Promise<ViewRows> {
-  const { scopes, shell, limit, day } = asked;
-  const from = asked.ghost === null ? null : new Chosen(asked.ghost, asked.userId, scopes);
+  const { scopes, shell, limit, day, ghost } = asked;
+  const from = ghost === null ? null : new Chosen(ghost, asked.userId, scopes);
   const order = sql`SELECT skill_ids FROM skill_orders WHERE day <= ${day} ORDER BY day DESC LIMIT 1`;
   const names = union(valuesOf(asked.names), from?.names);
   const listed = asked.all ? scopes : [];
   const shown = listed.includes(PUBLIC_SCOPE) ? [ofScope(PUBLIC_SCOPE, from)] : [];
-  const [found, servers, orders, yanked, byName, byId, contents, [counted], ...walks] = await db.batch([
+  const [found, gateway, own, orders, yanked, byName, byId, contents, [counted], ...walks] = await db.batch([
     ghostRows(db, from),
     gatewayServers(db),
+    serversOfScopes(db, scopes),
     skillOrder(db, day),
     yankedRows(db, asked.versions),
     ...wantedRows(db, shell, {
@@ -132,7 +132,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
   const start = new Map(walks.flat().map((row) => [row.skill_id, row]));
   return {
     ghost: found[0] ?? null,
-    servers: Object.fromEntries(servers.map(({ name, entry }) => [name, entry])),
+    servers: { gateway, own },
     order: orders[0]?.skillIds ?? [],
     start: [...start.values()],
     total: counted?.total ?? 0,

@@ -24,17 +24,20 @@ function codeKey(versionId: string): string {
   return `${PREFIX}${versionId}.modules.json`;
 }
 
-function archiveKey(versionId: string): string {
-  return `${PREFIX}${versionId}.flat.zip`;
+/** The archives of a version for other clients: its files alone, and as a plugin. */
+export type ArchiveKind = "flat" | "plugin";
+
+function archiveKey(versionId: string, kind: ArchiveKind): string {
+  return `${PREFIX}${versionId}.${kind}.zip`;
 }
 
 /** Every key that a version may have. */
 export function packageKeys(versionId: string): string[] {
-  return [packageKey(versionId), codeKey(versionId), archiveKey(versionId)];
+  return [packageKey(versionId), codeKey(versionId), archiveKey(versionId, "flat"), archiveKey(versionId, "plugin")];
 }
 
 /**
- * Stores the flat archive of a version, unless it has one: the first is the one whose digest counts. `false`: there is one.
+ * Stores an archive of a version, unless it has one: the first is the one whose digest counts. `false`: there is one.
  * R2 checks the bytes against the digest.
  */
 export async function putArchive(
@@ -42,14 +45,20 @@ export async function putArchive(
   timings: Timings,
   versionId: string,
   { bytes, sha256 }: FlatArchive,
+  kind: ArchiveKind = "flat",
 ): Promise<boolean> {
   const options = { sha256, httpMetadata: { contentType: "application/zip" }, onlyIf: { etagDoesNotMatch: "*" } };
-  return (await guarded(timings, () => bucket.put(archiveKey(versionId), bytes, options))) !== null;
+  return (await guarded(timings, () => bucket.put(archiveKey(versionId, kind), bytes, options))) !== null;
 }
 
-/** The flat archive of a version; `null` when there is none. */
-export async function openArchive(bucket: R2Bucket, timings: Timings, versionId: string): Promise<R2ObjectBody | null> {
-  return guarded(timings, () => bucket.get(archiveKey(versionId)));
+/** An archive of a version; `null` when there is none. */
+export async function openArchive(
+  bucket: R2Bucket,
+  timings: Timings,
+  versionId: string,
+  kind: ArchiveKind = "flat",
+): Promise<R2ObjectBody | null> {
+  return guarded(timings, () => bucket.get(archiveKey(versionId, kind)));
 }
 
 /** Stores a version's code, which is read only when an isolate is made. */

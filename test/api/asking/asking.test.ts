@@ -50,6 +50,49 @@ it("that requires a page asks the one that is connected", async () => {
   expect(results).toMatchObject([{ structuredContent: { success: true, result: "yes" } }]);
 });
 
+const WANTED =
+  "{ require_client: true, answer_schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } }";
+
+it.each([
+  [
+    "a tool",
+    providerSkill("strict-tool", {
+      ask: `return context.request('confirm', {}, ${WANTED})`,
+      wrong: "return context.request('confirm', {}, { answer_schema: () => true })",
+    }),
+    "ask",
+    {},
+  ],
+  [
+    "a script",
+    {
+      name: "strict-script",
+      files: { "scripts/ask.mjs": `export default ({ request }) => request('confirm', {}, ${WANTED});` },
+    },
+    "execute_skill_script",
+    { skill_name: "strict-script", script_path: "scripts/ask.mjs" },
+  ],
+])("%s says what the answer must be, and hears no other", async (_, skill, name, args) => {
+  await publishPublic(skill);
+  const id = await conversationOf(null);
+  const page = await Page.greeted(id);
+  const calls = async (tool: string, given: object) => {
+    const json = { calls: [{ id: crypto.randomUUID(), name: tool, arguments: given }] };
+    const answer = await call("POST", `/api/v1/conversations/${id}/tool-calls`, { json });
+    return JSON.stringify((await answer.json<{ results: object[] }>()).results);
+  };
+  await calls("load_skill", { skill_name: skill.name });
+  const asked = calls(name, args);
+  const { request_id } = await page.next("skill:request");
+  page.answer(request_id, { success: true, result: { ok: "yes" } });
+  expect(await page.next("ack")).toMatchObject({ error: "invalid_answer", problems: [expect.stringContaining("ok")] });
+  page.answer(request_id, { success: true, result: { ok: true } });
+  const results = await asked;
+  expect(results.replaceAll(/\\n|[\\\s]/g, "")).toContain('"ok":true');
+  expect(results).not.toContain("yes");
+  if (name === "ask") expect(await calls("wrong", {})).toContain("request takes answer_schema as an object");
+});
+
 it("waits for the page's answer, and a repeated call finds what was asked before", async () => {
   await publishPublic(
     providerSkill("curious", {

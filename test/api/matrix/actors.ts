@@ -242,6 +242,20 @@ export async function storedModel(of: string, owner: (thing: Thing) => Record<st
 
 export const MODEL = { api: ["openai-chat"], base_url: "http://127.0.0.1:9/v1", model: "some-model" };
 
+/** A server of `self` or of a group; nobody is there. */
+export async function storedOwnServer(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
+  const thing = of === "group" ? await group() : {};
+  const name = fresh("server");
+  await env.DB.prepare("DELETE FROM own_servers").run();
+  const key = await keyOfUser(of === "self" ? "self" : "Owner");
+  const json = { ...SERVER, ...owner(thing) };
+  const answer = await call("PUT", `/api/v1/servers/${name}`, { key, json });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return { ...thing, name };
+}
+
+export const SERVER = { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 };
+
 /** One of the gateway's servers; nobody is there. */
 export async function storedServer(): Promise<Thing> {
   const name = fresh("server");

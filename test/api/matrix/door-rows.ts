@@ -1,11 +1,13 @@
-// The rows of the isolation matrix for what opens doors without a key: the open list, which only admins see and fill.
+// The rows of the isolation matrix for what opens doors without a key, the open list, which only admins see and fill, and for imports.
 
+import { env } from "cloudflare:workers";
 import { call } from "../../support/call";
-import { keyOfUser, skill, type Thing, USERS } from "./actors";
+import { keyOfUser, skill, type Thing, USERS, userOf } from "./actors";
 import { everybody, open, own, type Row } from "./table";
 
 const L = "/api/v1/links";
 const O = "/api/v1/open-skills";
+const V = "/api/v1/kinds/skills/{id}/versions/{version_id}/verdict";
 const forAdmins = (status: number): Row["may"] => ({
   ...Object.fromEntries(USERS.map((user) => [user, 403])),
   admin: status,
@@ -24,6 +26,22 @@ const link = async () => {
   return { id: (await answer.json<{ id: string }>()).id };
 };
 
+const I = "/api/v1/imports";
+/** Its secret is nowhere, so nobody is asked. */
+const unasked = () => ({
+  source: { type: "index", url: `https://skills.dev/${crypto.randomUUID()}`, secret: "NO_SUCH_SECRET" },
+});
+/** One that waits for its source. */
+const anImport = async () => {
+  const id = `imp_${crypto.randomUUID()}`;
+  await env.DB.prepare(
+    `INSERT INTO imports VALUES (?1, 'user:' || ?2, '{"type":"index","url":"https://skills.dev/"}', ?1, ?2, 'k', 0, 1, 'waiting', NULL, NULL, NULL, 1, 1, 1, ?3)`,
+  )
+    .bind(id, userOf("self"), Date.now() + 3_600_000)
+    .run();
+  return { id };
+};
+
 export const DOOR_ROWS: Row[] = [
   open(`GET ${L}`, "skills:read", everybody(200)),
   open(`POST ${L}`, "skills:read", everybody(201), () => ({ json: {} })),
@@ -31,4 +49,16 @@ export const DOOR_ROWS: Row[] = [
   open(`GET ${O}`, "admin", forAdmins(200)),
   open(`PUT ${O}/{id}`, "admin", forAdmins(200), undefined, publicSkill),
   open(`DELETE ${O}/{id}`, "admin", forAdmins(204), undefined, openedSkill),
+  open(
+    `PUT ${V}`,
+    "admin",
+    forAdmins(200),
+    () => ({ json: { blocked: true, reason: "Bad." } }),
+    () => skill("self"),
+  ),
+  open(`GET ${I}`, "skills:write", everybody(200)),
+  open(`POST ${I}`, "skills:write", everybody(202), () => ({ json: unasked() })),
+  own(`GET ${I}/{id}`, "skills:write", anImport, 200, { admin: 200 }),
+  own(`POST ${I}/{id}/cancel`, "skills:write", anImport, 200, { spent: true, admin: 200 }),
+  own(`DELETE ${I}/{id}`, "skills:write", anImport, 204, { spent: true, admin: 204 }),
 ];

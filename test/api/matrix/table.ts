@@ -13,10 +13,11 @@ import {
   membered,
   ownGrant,
   ownKey,
+  SERVER,
   skill,
   storedModel,
+  storedOwnServer,
   storedSecret,
-  storedServer,
   type Thing,
   USERS,
   type User,
@@ -41,10 +42,10 @@ export interface Row {
   params?: (thing: Thing) => object;
 }
 
-type Sent = (thing: Thing) => Pick<CallOptions, "json" | "body">;
+export type Sent = (thing: Thing) => Pick<CallOptions, "json" | "body">;
 
-const nothing: Sent = () => ({});
-const json =
+export const nothing: Sent = () => ({});
+export const json =
   (body: (thing: Thing) => unknown): Sent =>
   (thing) => ({ json: body(thing) });
 export const zip =
@@ -63,7 +64,7 @@ const ROLES = ["Reporter", "Developer", "Maintainer", "Owner"] as const;
 /** Members from a role upwards may; those below see the thing, and are told that they may not. */
 export const members = (least: (typeof ROLES)[number], status: number): Row["may"] =>
   Object.fromEntries(ROLES.map((role) => [role, ROLES.indexOf(role) >= ROLES.indexOf(least) ? status : 403]));
-const without = (may: Row["may"], status: number): Row["may"] => ({ ...everybody(status), ...may });
+export const without = (may: Row["may"], status: number): Row["may"] => ({ ...everybody(status), ...may });
 
 /** A route on nobody's thing in particular. */
 export function open(
@@ -153,15 +154,21 @@ function newGhost(route: string, send: Sent): Row[] {
   ];
 }
 
-/** What there is to have a secret or a model of. */
+/** What there is to have a secret, a model or a server of. */
 const OWNED = {
   secrets: { value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
   models: { value: MODEL, stored: storedModel },
+  servers: { value: SERVER, stored: storedOwnServer },
 };
 
-/** A secret or a model, three times over: one's own, a group's, the gateway's. */
-function owned(what: keyof typeof OWNED, method: "GET" | "PUT" | "DELETE", status: number): Row[] {
-  const route = `${method} /api/v1/${what}/{name}`;
+/** One's own, a group's, and the gateway's where that has some there. */
+export function owned(
+  what: keyof typeof OWNED,
+  method: "GET" | "PUT" | "DELETE" | "POST",
+  status: number,
+  of = "",
+): Row[] {
+  const route = `${method} /api/v1/${what}/{name}${of}`;
   const { value, stored } = OWNED[what];
   const row = (of: Row["of"], best: User, may: Row["may"], extra: (thing: Thing) => Record<string, string>): Row => ({
     route,
@@ -179,14 +186,10 @@ function owned(what: keyof typeof OWNED, method: "GET" | "PUT" | "DELETE", statu
     // Everybody writes to a name of their own: there is nobody else's to write to.
     ...(method === "PUT" ? [] : [row("self", "self", { self: status }, () => ({}))]),
     row("group", "Owner", inGroup, ({ group: group_name = "" }) => ({ scope: "group", group_name })),
-    row("public", "admin", without({ admin: status }, 403), () => ({ scope: "gateway" })),
+    ...(what === "servers"
+      ? []
+      : [row("public", "admin", without({ admin: status }, 403), () => ({ scope: "gateway" }))]),
   ];
-}
-
-/** One of the gateway's servers, which are the admins'. */
-function server(route: string, status: number, send: Sent = nothing): Row {
-  const may = without({ admin: status }, 403);
-  return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
 }
 
 /** Routes that are open to everybody, key or not. */
@@ -367,16 +370,6 @@ export const ROWS: Row[] = [
   ...["GET /api/v1/users/{id}/export", "DELETE /api/v1/users/{id}"].map((route) =>
     open(route, "admin", without({ admin: 200 }, 404), nothing, async () => ({ id: fresh("user") })),
   ),
-  open("GET /api/v1/mcp-servers", "admin", without({ admin: 200 }, 403)),
-  server("GET /api/v1/mcp-servers/{name}", 200),
-  server(
-    "PUT /api/v1/mcp-servers/{name}",
-    200,
-    json(() => ({ url: "https://mcp.example.com/" })),
-  ),
-  server("DELETE /api/v1/mcp-servers/{name}", 204),
-  server("POST /api/v1/mcp-servers/{name}/test", 200),
-
   open(`POST ${G}`, "ghosts", everybody(201), ghostBody),
   open(`GET ${G}`, "ghosts", everybody(200)),
   open(

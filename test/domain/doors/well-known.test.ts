@@ -22,7 +22,7 @@ describe("a description in an index", () => {
 });
 
 describe("what clients cannot take", () => {
-  const fine = { name: "a-b", writtenName: "a-b", isRepaired: false, fileCount: 1_000 };
+  const fine = { name: "a-b", writtenName: "a-b", isRepaired: false, fileCount: 1_000, isBlocked: false };
   it.each([
     [{}, []],
     [{ name: "A" }, ["NAME_NOT_STRICT"]],
@@ -30,6 +30,7 @@ describe("what clients cannot take", () => {
     [{ name: "a".repeat(65) }, ["NAME_NOT_STRICT"]],
     [{ writtenName: null, isRepaired: true }, ["NAME_NOT_WRITTEN", "FRONTMATTER_REPAIRED"]],
     [{ fileCount: 1_001 }, ["TOO_MANY_FILES"]],
+    [{ isBlocked: true }, ["VERSION_BLOCKED"]],
   ])("%j: %j", (change, codes) => {
     expect(leftOutOfIndex({ ...fine, ...change }).map(({ code }) => code)).toEqual(codes);
   });

@@ -89,10 +89,10 @@ describe("mcpServers", () => {
         kind: "skill",
         skill,
       });
-    const merged = mergeServers(layer("gateway", ["a", "b", "c"]), layer("ghost", ["b", "c", "d"]), [
-      ...bring("one", ["c", "e"]),
-      ...bring("two", ["e"]),
-    ]);
+    const merged = mergeServers(
+      [...layer("gateway", ["a", "b", "c"]), ...layer("ghost", ["b", "c", "d"])],
+      [...bring("one", ["c", "e"]), ...bring("two", ["e"])],
+    );
     expect(merged.map(({ name, entry }) => `${name} ${entry?.url.slice(url.length + 1)}`)).toEqual([
       "a gateway",
       "b ghost",

@@ -27,6 +27,33 @@ describe("nameGroups", () => {
     expect(known.s__t).toEqual({ skill: "", tool: "s__t" });
   });
 
+  it("gives a bare name where it is free, else the prefixed one, or none where there must be no prefix", async () => {
+    const of = (server: string, bareOnly: boolean): ToolGroup => ({
+      ...{ key: `/${server}`, skill: "", order: 0 },
+      tools: [{ id: server, own: `${server}__search`, bare: "search", bareOnly }],
+    });
+    const first = await nameGroups(EMPTY, [of("a", true), of("b", false), of("c", true)]);
+    expect([nameIn(first.names, "/a", "a"), nameIn(first.names, "/b", "b")]).toEqual(["search", "b__search"]);
+    expect(nameIn(first.names, "/c", "c")).toBeNull();
+    // Who has a name keeps it; who has none gets it once it is free.
+    const store = { ...EMPTY, ...first };
+    const swapped = await nameGroups(store, [of("c", true), of("a", true)]);
+    expect([nameIn(swapped.names, "/a", "a"), nameIn(swapped.names, "/c", "c")]).toEqual(["search", null]);
+    const alone = await nameGroups({ ...EMPTY, ...swapped }, [of("c", true)]);
+    expect(nameIn(alone.names, "/c", "c")).toBe("search");
+  });
+
+  it("gives no server a name of the gateway's own tools", async () => {
+    const tools = ["load_skill", "call_skill_tool"].map((bare) => ({
+      id: bare,
+      own: `s__${bare}`,
+      bare,
+      bareOnly: true,
+    }));
+    const { names } = await nameGroups(EMPTY, [{ key: "/s", skill: "", order: 0, tools }]);
+    expect(names["/s"]?.tools).toEqual({});
+  });
+
   it("keeps a name while its group goes on, and gives it anew to a later activation", async () => {
     const first = await nameGroups(EMPTY, [group("alpha", 1, "x"), group("beta", 2, "x")]);
     const store = { ...EMPTY, ...first };

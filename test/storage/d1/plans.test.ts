@@ -14,6 +14,7 @@ import * as idempotency from "../../../src/storage/d1/idempotency";
 import * as identity from "../../../src/storage/d1/identity";
 import * as keys from "../../../src/storage/d1/keys";
 import * as servers from "../../../src/storage/d1/mcp-servers";
+import * as aside from "../../../src/storage/d1/registry/aside";
 import * as publishState from "../../../src/storage/d1/registry/publish-state";
 import * as publishing from "../../../src/storage/d1/registry/publishing";
 import * as search from "../../../src/storage/d1/search";
@@ -31,9 +32,11 @@ import { DOOR_QUERIES } from "../../support/door-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
+import { IMPORT_QUERIES } from "../../support/import-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
+import { SERVER_QUERIES } from "../../support/server-queries";
 import { SIGN_IN_QUERIES } from "../../support/sign-in-queries";
 
 const OWN = `user:${BIG_USER}`;
@@ -57,7 +60,9 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...DRAFT_QUERIES,
   ...GRANT_QUERIES,
   ...DOOR_QUERIES,
+  ...IMPORT_QUERIES,
   ...SIGN_IN_QUERIES,
+  ...SERVER_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
   readSkillHead: (db) => skills.readSkillHead(db, "skl_0-1"),
   readSkill: (db) => skills.readSkill(db, "skl_0-1"),
@@ -93,6 +98,19 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   insertVersion: async (db) => {
     await publishing.insertSkill(db, skill("b"), version("ver_b", "b"), null);
     return publishing.insertVersion(db, skill("b"), version("ver_b2", "b"), answer("b"));
+  },
+  keepSource: async (db) => {
+    const sourced = {
+      ...version("ver_s", "s"),
+      source: { type: "index", url: "https://a.example/", taken_at: "x" },
+    } as const;
+    await publishing.insertSkill(db, skill("s"), sourced, null);
+    expect((await versions.readVersionPackage(db, skill("s").id, undefined))?.source?.url).toBe("https://a.example/");
+    expect((await versions.readVersionPackage(db, "skl_0-1", undefined))?.source).toBeNull();
+  },
+  insertAside: async (db) => {
+    await publishing.insertSkill(db, skill("aside"), version("ver_aside", "aside"), null, "A title");
+    return aside.insertAside(db, skill("aside"), version("ver_aside2", "aside"), answer("aside"));
   },
   readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1"),
   yankVersion: async (db) => {
@@ -330,7 +348,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,conversation/*,doors/*,registry/*,sign-in/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,conversation/*,doors/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

@@ -56,6 +56,9 @@ export class Conversation extends Bare {
   }
 }
 
+/** With the pool's own bindings: what imports ask goes on beside every request, and is none of a journey's. */
+export { Import } from "../../../src/index";
+
 const asWorker = () => "worker" as const;
 
 export default {

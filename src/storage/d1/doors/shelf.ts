@@ -7,7 +7,8 @@ import type { Database } from "../database";
 import { openSkills, versionArchives } from "../schema/doors";
 import { skills, versions } from "../schema/registry";
 import { isListed } from "../skills";
-import { serversOfVersion } from "../versions";
+import { numberOfVersion, serversOfVersion } from "../versions";
+import { isBlocked } from "./blocks";
 
 /** Which skills a door may show. */
 export interface ShelfQuery {
@@ -24,13 +25,20 @@ export interface ShelfRow {
   name: string;
   scope: string;
   versionId: string;
+  label: string | null;
+  number: number;
+  displayName: string | null;
   description: string;
+  createdAt: number;
+  updatedAt: number;
   /** As SKILL.md has it; `null` where it has none. */
   writtenName: string | null;
   /** Whether SKILL.md could be read only after a repair. */
   isRepaired: boolean;
   paths: string[];
   servers: JsonObject;
+  /** Whether an admin has blocked the version. */
+  isBlocked: boolean;
   /** `null`: no door has asked for it yet. */
   sha256: string | null;
   size: number | null;
@@ -67,7 +75,12 @@ export function readShelfRows(
       name: skills.name,
       scope: skills.scope,
       versionId: sql<string>`${versions.id}`.as("this_version"),
+      label: versions.label,
+      number: numberOfVersion,
+      displayName: versions.displayName,
       description: versions.description,
+      createdAt: skills.createdAt,
+      updatedAt: skills.updatedAt,
       writtenName: sql<string | null>`cast(${versions.manifest} ->> '$.name' AS TEXT)`.as("written_name"),
       isRepaired: sql<boolean>`instr(${versions.warnings}, '"FRONTMATTER_REPAIRED"') > 0`
         .mapWith(Boolean)
@@ -76,6 +89,7 @@ export function readShelfRows(
         .mapWith((text: string) => pathsSchema.parse(JSON.parse(text)))
         .as("paths"),
       servers: serversOfVersion,
+      isBlocked: sql<boolean>`${isBlocked}`.mapWith(Boolean).as("is_blocked"),
       sha256: versionArchives.sha256,
       size: versionArchives.size,
     })

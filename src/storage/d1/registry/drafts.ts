@@ -13,7 +13,8 @@ import { draftReaders, drafts } from "../schema/drafts";
 import { counters, skills, versions } from "../schema/registry";
 import { countingSkills, type SkillsUsed, skillsUsed } from "../usage";
 import { keepVerdicts } from "../versions";
-import type { NewSkill, NewVersion } from "./publishing";
+import type { NewSkill } from "./publishing";
+import type { NewVersion } from "./recorded";
 
 /** A draft in a catalog, under the reference that asked for it. */
 export type DraftRow = CatalogRow;

@@ -7,12 +7,14 @@ import { type Database, isIndexMissing } from "../database";
 import { among } from "../ghosts";
 import { type NewReply, rememberReply } from "../idempotency";
 import { raiseCounters } from "../keys";
-import { ghostSkills, ghosts, now, skills, versionNumbers, versions } from "../schema/registry";
+import { skillTitles } from "../schema/doors";
+import { ghostSkills, ghosts, now, skills, versions } from "../schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
 import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
+import { type NewVersion, numberOf, recordOfBatch } from "./recorded";
+import { keepSource } from "./sources";
 
-export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> & Pick<SkillRecord, "scripts">;
 export type NewSkill = Pick<
   typeof skills.$inferInsert,
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
@@ -24,6 +26,7 @@ export async function insertSkill(
   skill: NewSkill,
   version: NewVersion,
   answer: NewReply | null,
+  title: string | null = null,
 ): Promise<SkillRecord> {
   const [rows, , numbers] = await withIndex((isIndexed) =>
     db.batch([
@@ -34,11 +37,13 @@ export async function insertSkill(
       db.insert(versions).values(version),
       numberOf(db, version.id),
       ...keepVerdicts(db, version),
+      ...keepSource(db, version),
+      ...(title === null ? [] : [db.insert(skillTitles).values({ skillId: skill.id, title })]),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
   );
-  return recordOf(rows, numbers, version);
+  return recordOfBatch(rows, numbers, version);
 }
 
 /**
@@ -61,11 +66,12 @@ export async function insertVersion(
         .where(eq(skills.id, version.skillId))
         .returning(),
       ...keepVerdicts(db, version),
+      ...keepSource(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
   );
-  return recordOf(rows, numbers, version);
+  return recordOfBatch(rows, numbers, version);
 }
 
 /** Makes another version of a skill the current one, unless it is yanked by now; `null` when that is so, or the skill is gone. */
@@ -206,35 +212,4 @@ async function withIndex<T>(change: (isIndexed: boolean) => Promise<T>): Promise
     console.error(JSON.stringify({ event: "search_index_missing", mend: "npm run reindex" }));
     return change(false);
   }
-}
-
-function numberOf(db: Database, versionId: string) {
-  return db
-    .select({ number: versionNumbers.number })
-    .from(versionNumbers)
-    .where(eq(versionNumbers.versionId, versionId));
-}
-
-function recordOf(
-  [skill]: (typeof skills.$inferSelect)[],
-  [numbered]: { number: number }[],
-  version: NewVersion,
-): SkillRecord {
-  if (skill === undefined || numbered === undefined) throw new Error("a change of a skill returned no row");
-  const { id, name, namespace, scope, userId, createdAt, updatedAt } = skill;
-  const { id: versionId, ...rest } = version;
-  const current = { versionId, currentId: versionId, yankedAt: null, whenToUse: whenToUseOf(version.frontmatter) };
-  return {
-    ...rest,
-    ...current,
-    ...numbered,
-    fileCount: version.files.length,
-    id,
-    name,
-    namespace,
-    scope,
-    userId,
-    createdAt,
-    updatedAt,
-  };
 }

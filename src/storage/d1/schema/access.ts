@@ -47,8 +47,27 @@ export const mcpServers = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
+    /** What the guard of its tools goes by: the digest that each had when an admin approved it. */
+    approved: text({ mode: "json" }).$type<Record<string, string>>(),
   },
   (t) => [index("mcp_servers_maker").on(t.createdBy)],
+);
+
+/**
+ * Servers of groups and users. `scope` is `group:<name>` or `user:<id>`. Not in the table of the gateway's, since a gateway of before
+ * shows everything there to everybody.
+ */
+export const ownServers = sqliteTable(
+  "own_servers",
+  {
+    scope: text().notNull(),
+    name: text().notNull(),
+    entry: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull().default(now),
+    updatedAt: integer("updated_at").notNull().default(now),
+  },
+  (t) => [primaryKey({ columns: [t.scope, t.name] }), index("own_servers_maker").on(t.createdBy)],
 );
 
 /** Values that only leave towards the hosts they are bound to. `scope` is `gateway`, `group:<name>` or `user:<id>`. */

@@ -1,44 +1,27 @@
 // Which columns of D1 hold a user, and what an export and an erasure do with their rows. A new table needs a row here:
 // test/storage/d1/people.test.ts compares this list with the database.
 
-import { isNotNull, type SQL } from "drizzle-orm";
-import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { audit, groupMembers, groups, mcpServers, pseudonyms, secrets, usage } from "./access";
+import { isNotNull } from "drizzle-orm";
+import { audit, groupMembers, groups, mcpServers, ownServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
-import { links, openSkills } from "./doors";
+import { links, openSkills, uploadParts, versionBlocks } from "./doors";
 import { draftReaders } from "./drafts";
+import { EXPORTED_IMPORTS, imports } from "./imports";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 import { grantCodes, grants } from "./sign-in";
 import { signInLinks, signIns } from "./sign-in-pages";
-
-/** What an erasure counts for its answer. */
-export type ErasureCount = "keys" | "secrets" | "ghosts" | "memberships";
-
-export interface UserColumn {
-  table: SQLiteTable;
-  column: SQLiteColumn;
-  /** What the column names its user by: the id, the scope `user:<id>`, or the pseudonym of the audit log. */
-  holds: "user" | "scope" | "pseudonym";
-  /** The name and the columns that the rows have in an export; or, in words, why they are in none or who reads them. */
-  exported: { as: string; columns: Record<string, SQLiteColumn> } | string;
-  /**
-   * `deleted` by the first step of an erasure; `renamed` to the pseudonym, or `forgotten` with its row, by the last; or, in words,
-   * who erases the rows or why they stay.
-   */
-  erased:
-    | { how: "deleted"; counted?: ErasureCount }
-    | { how: "renamed"; only?: SQL }
-    | { how: "forgotten" }
-    | { why: string };
-}
-
-const MAKER = "who made a thing that is somebody else's, or that is exported by its owner";
-const READER = "who may use somebody else's draft; the drafts are their authors'";
-const OF_MINUTES = "sign-ins of the last ten minutes; what came of one is its grant";
-const DELETED = { how: "deleted" } as const;
-const RENAMED = { how: "renamed" } as const;
-const FORGOTTEN = { how: "forgotten" } as const;
+import {
+  DELETED,
+  FORGOTTEN,
+  MAKER,
+  OF_CODES,
+  OF_HOURS,
+  OF_MINUTES,
+  READER,
+  TO_PSEUDONYM,
+  type UserColumn,
+} from "./user-column";
 
 /** In the order in which rows are exported and erased: keys go first, so that nothing new comes from them; pseudonyms go last. */
 export const USER_COLUMNS: readonly UserColumn[] = [
@@ -61,13 +44,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: { how: "deleted", counted: "keys" },
   },
-  {
-    table: grantCodes,
-    column: grantCodes.userId,
-    holds: "user",
-    exported: "a minute's codes; what came of them is with the grants",
-    erased: DELETED,
-  },
+  { table: grantCodes, column: grantCodes.userId, holds: "user", exported: OF_CODES, erased: DELETED },
   {
     table: grants,
     column: grants.userId,
@@ -87,7 +64,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
         last_used_at: grants.lastUsedAt,
       },
     },
-    erased: DELETED,
+    erased: { how: "deleted", counted: "grants" },
   },
   {
     table: links,
@@ -109,6 +86,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: DELETED,
   },
+  { table: imports, column: imports.scope, holds: "scope", exported: EXPORTED_IMPORTS, erased: DELETED },
   {
     table: groupMembers,
     column: groupMembers.userId,
@@ -145,6 +123,21 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     erased: DELETED,
   },
   {
+    table: ownServers,
+    column: ownServers.scope,
+    holds: "scope",
+    exported: {
+      as: "mcp_servers",
+      columns: {
+        name: ownServers.name,
+        entry: ownServers.entry,
+        created_at: ownServers.createdAt,
+        updated_at: ownServers.updatedAt,
+      },
+    },
+    erased: DELETED,
+  },
+  {
     table: ghosts,
     column: ghosts.scope,
     holds: "scope",
@@ -177,6 +170,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: draftReaders, column: draftReaders.userId, holds: "user", exported: READER, erased: DELETED },
   { table: signIns, column: signIns.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   { table: signInLinks, column: signInLinks.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
+  { table: uploadParts, column: uploadParts.userId, holds: "user", exported: OF_HOURS, erased: DELETED },
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
   {
     table: skills,
@@ -226,16 +220,19 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     exported: MAKER,
     erased: { how: "renamed", only: isNotNull(ghosts.shared) },
   },
-  { table: skills, column: skills.userId, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: versions, column: versions.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: keys, column: keys.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: groups, column: groups.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: models, column: models.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
-  { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: RENAMED },
+  { table: skills, column: skills.userId, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: versions, column: versions.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: keys, column: keys.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: groups, column: groups.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: models, column: models.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: imports, column: imports.userId, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: versionBlocks, column: versionBlocks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: ownServers, column: ownServers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },
   {
     table: pseudonyms,

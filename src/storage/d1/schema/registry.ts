@@ -4,6 +4,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { GhostSpec } from "../../../domain/catalog/ghost";
+import type { SkillSource } from "../../../domain/catalog/source";
 import type { ScriptVerdict } from "../../../domain/code/judging/verdict";
 import type { Described } from "../../../domain/conversation/offered";
 import type { Issue } from "../../../domain/errors";
@@ -41,6 +42,8 @@ export const skills = sqliteTable(
   (t) => [
     uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
     index("skills_scope_name").on(t.scope, t.name, t.tokens, t.bindShells),
+    // Ids sort by time: lists of vendors' APIs are by it.
+    index("skills_scope_id").on(t.scope, t.id),
     // Here and in other tables: an erasure asks who made a thing (`schema/people.ts`).
     index("skills_user").on(t.userId),
   ],
@@ -129,6 +132,14 @@ export const versionNumbers = sqliteTable(
   },
   (t) => [uniqueIndex("version_numbers_skill").on(t.skillId, t.number)],
 );
+
+/** Where versions are said to have been taken from, of those that are said to; beside the versions, as their numbers are. */
+export const versionSources = sqliteTable("version_sources", {
+  versionId: text("version_id")
+    .primaryKey()
+    .references(() => versions.id, { onDelete: "cascade" }),
+  source: text({ mode: "json" }).$type<SkillSource>().notNull(),
+});
 
 export const ghosts = sqliteTable(
   "ghosts",

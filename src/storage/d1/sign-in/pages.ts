@@ -5,6 +5,7 @@ import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
 import type { SignedIn } from "../../../domain/sign-in/signed-in";
 import type { Database } from "../database";
 import { now as databaseNow } from "../schema/registry";
+import { grantCodes } from "../schema/sign-in";
 import { signIns } from "../schema/sign-in-pages";
 import { notingApproval } from "./clients";
 import { insertCode, type NewCode } from "./codes";
@@ -87,6 +88,17 @@ export async function approvePage(db: Database, page: PageOf, code: NewCode, lif
     notingApproval(db, code.clientId),
   ]);
   return stored.length > 0;
+}
+
+/** An allowed sign-in of this browser whose code, of this digest, can still be exchanged. */
+export async function readApproved(db: Database, page: PageOf, hash: string): Promise<PageRow | null> {
+  const waits = sql`EXISTS (SELECT 1 FROM ${grantCodes} WHERE ${grantCodes.hash} = ${hash} AND ${grantCodes.claimedBy} IS NULL
+    AND ${grantCodes.expiresAt} > ${databaseNow})`;
+  const [row] = await db
+    .select()
+    .from(signIns)
+    .where(and(at(page, ["approved"]), waits));
+  return row ?? null;
 }
 
 /** Forgets sign-ins whose time is over. */

@@ -1,0 +1,50 @@
+// Programs of others that a command tries the gateway with: in a package of their own, installed by the command's first run.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { Refusal, say } from "./refusal.mjs";
+import { quiet } from "./wrangler.mjs";
+
+/**
+ * What the folder's `package.json` names, if it is not there yet in these versions. Nothing of it runs a script as it is installed.
+ * @param {string} folder
+ * @param {string} costs how much it is, and how long it takes, for people
+ */
+export async function installTrials(folder, costs) {
+  const { dependencies } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  for (const [name, version] of Object.entries(dependencies)) {
+    const file = path.join(folder, "node_modules", name, "package.json");
+    if (existsSync(file) && JSON.parse(await readFile(file, "utf8")).version === version) continue;
+    say(`installing what is tried in ${path.basename(folder)}/: ${costs}`);
+    const args = ["install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"];
+    if ((await runHere("npm", args, folder)) !== 0)
+      throw new Refusal(`npm could not install what is tried in ${path.basename(folder)}/. What it said stands above.`);
+    return;
+  }
+}
+
+/**
+ * Runs a command with the terminal of this one.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} cwd
+ * @returns {Promise<number>} its exit code
+ */
+export function runHere(command, args, cwd) {
+  const child = spawn(command, args, { cwd, stdio: "inherit", env: { ...process.env, ...quiet } });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill(signal));
+  return new Promise((done, failed) => child.once("error", failed).once("exit", (code) => done(code ?? 1)));
+}
+
+/**
+ * Runs test files with vitest.
+ * @param {string[]} args
+ * @param {string} cwd
+ */
+export function runTests(args, cwd) {
+  const script = path.join(path.dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+  return runHere(process.execPath, [script, "run", ...args], cwd);
+}

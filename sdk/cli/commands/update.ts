@@ -1,0 +1,159 @@
+// Asks again where skills were taken from: what has changed there becomes another version here.
+
+import type { ClaimedSource } from "../../../src/domain/catalog/source";
+import { type Command, GATEWAY_OPTIONS, option, TEXT } from "../command";
+import { packFiles, readSkill } from "../folder";
+import type { Gateway } from "../gateway";
+import { findNamed, gatewayOf, SKILLS } from "../lookup";
+import { issueLines, originOf } from "../print";
+import { EXIT, misused, Problem } from "../problem";
+import { progressOf } from "../progress";
+import { type SkillResource, skillsSchema } from "../resources";
+import type { FoundSkill } from "../sources/found";
+import { repositoryOf, skillsOfRepository } from "../sources/github";
+import { type Offer, offersOf } from "../sources/well-known";
+import { answer, note, tell, type Work } from "../work";
+import { endsAll, keepable, publish } from "./push";
+
+export const update: Command = {
+  usage: "[name…] [--group <name>] [--source <url>]",
+  summary:
+    "Asks again where skills were taken from by add, all of one's own or of a group's if none is named: what has changed there is published as another version.",
+  options: { ...GATEWAY_OPTIONS, group: TEXT, source: TEXT },
+  names: [0, 200],
+  async run(work, names, values) {
+    const group = option(values, "group");
+    if (group !== undefined && names.length > 0) throw misused("--group is for all skills of a group: name none.");
+    const gateway = await gatewayOf(work, values);
+    const asking = new Asking(work, option(values, "source"));
+    const all: SkillResource[] = [];
+    if (names.length === 0) all.push(...(await takenSkills(gateway, group)));
+    else for (const name of names) all.push(await findNamed(gateway, name));
+    if (all.length === 0) tell(work, "no skill that was taken from elsewhere");
+    const done: object[] = [];
+    let exit: number = EXIT.done;
+    for (const skill of all) {
+      const { name } = skill.metadata;
+      const progress = progressOf(work, `asking for ${name}`);
+      try {
+        const found = await asking.for(skill).finally(() => progress.end());
+        const made = found === null ? null : await taken(gateway, skill, found);
+        const from = skill.status.source === undefined ? "" : originOf(skill.status.source);
+        tell(work, made === null ? `${name}  is as it was\n  from ${from}` : `${made.text}\n  from ${found?.origin}`);
+        done.push({ ...(made?.told ?? { name }), what: made === null ? "same" : "new" });
+      } catch (error) {
+        // What is wrong with one leaves the others be, also where its source is gone or silent. A gateway that is, ends all.
+        if (!(error instanceof Problem) || (endsAll(error) && !(error instanceof SourceProblem))) throw error;
+        note(`${name}: ${error.message}`);
+        done.push({ name, what: error.exit === EXIT.absent ? "gone" : "failed", refused: error.message });
+        if (exit === EXIT.done) exit = error.exit;
+      }
+    }
+    answer(work, { updated: done });
+    return exit;
+  },
+};
+
+/** What is the source's fault. */
+class SourceProblem extends Problem {}
+
+/** The skills of one's own, or of a group's, that say where they were taken from. */
+async function takenSkills(gateway: Gateway, namespace: string | undefined): Promise<SkillResource[]> {
+  const all: SkillResource[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: { items: SkillResource[]; next_cursor: string | null } = await gateway.read(skillsSchema, SKILLS, {
+      query: { namespace, limit: "100", cursor },
+    });
+    all.push(...page.items.filter(({ status }) => status.source !== undefined));
+    cursor = page.next_cursor;
+  }
+  return all;
+}
+
+/** Publishes what a source has by now; `null`: what is there already. */
+async function taken(gateway: Gateway, { metadata, status }: SkillResource, found: FoundSkill) {
+  const { package: good, issues } = await readSkill(packFiles(found.name, found.files), `${found.name}.zip`);
+  if (good === null)
+    throw new Problem(
+      EXIT.refused,
+      ["what is there by now is not valid, and is not taken.", ...issueLines("issues", issues)].join("\n"),
+    );
+  if (good.name !== metadata.name)
+    throw new Problem(EXIT.conflict, `it is called ${good.name} by now. Take it with add, if you want it.`);
+  if (good.zipSha256 === status.fileHash) return null;
+  const isPublic = metadata.labels.user_id === "0";
+  const namespace = metadata.namespace ?? OWN;
+  const where = { group: isPublic || namespace === OWN ? undefined : namespace, isPublic };
+  const zip = { name: good.name, zip: async () => good.zip };
+  return publish(gateway, zip, where, keepable(good.name, found.source));
+}
+
+/** The namespace of what is nobody's but one's own. */
+const OWN = "default";
+
+/** Asks sources, each index once. */
+class Asking {
+  readonly #indexes = new Map<string, Promise<Offer[]>>();
+
+  constructor(
+    private readonly work: Work,
+    private readonly host: string | undefined,
+  ) {}
+
+  /** What a skill's source has by now; `null`: the same as then. */
+  async for({ metadata, status }: SkillResource): Promise<FoundSkill | null> {
+    const { source } = status;
+    if (source === undefined) {
+      const message = "it does not say where it comes from: it was not taken with add, or has been changed here since.";
+      throw new Problem(EXIT.absent, message);
+    }
+    // Somebody else may have written a group's: no token of one's own opens what that names, and nothing is asked in one's own network.
+    const isOwn = metadata.labels.user_id !== "0" && (metadata.namespace ?? OWN) === OWN;
+    this.#requireSafe(source);
+    try {
+      return source.type === "git" ? await this.#folder(source, isOwn) : await this.#entry(source, metadata.name);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.exit === EXIT.absent) throw gone(source, error.message);
+      throw new SourceProblem(error.exit, error.message);
+    }
+  }
+
+  /** Plain http shows and takes whatever is on the way, or near: only what is named on the command line is asked so. */
+  #requireSafe({ url }: ClaimedSource): void {
+    const { protocol, origin } = new URL(url);
+    if (protocol === "https:" || (this.host !== undefined && URL.parse(this.host)?.origin === origin)) return;
+    throw new SourceProblem(
+      EXIT.usage,
+      `its source ${url} is plain http: --source ${origin} says that it is to be asked.`,
+    );
+  }
+
+  async #folder(source: ClaimedSource, isOwn: boolean): Promise<FoundSkill | null> {
+    const place = repositoryOf(source);
+    if (place === null) throw new Problem(EXIT.refused, `its source is no repository: ${source.url}`);
+    const token = isOwn ? this.work.env.GITHUB_TOKEN : undefined;
+    const asked = { host: place.host ?? this.host, token, known: source.commit };
+    const { skills, isKnown } = await skillsOfRepository(this.work, place.repository, asked);
+    if (isKnown) return null;
+    const found = skills.find((each) => (each.source.path ?? "") === (source.path ?? ""));
+    if (found === undefined) throw new Problem(EXIT.absent, `There is no ${source.path ?? "SKILL.md"} in it.`);
+    // Where it is asked stands in for where it is, as --source says; what is kept is where it is.
+    return { ...found, source: { ...found.source, url: source.url } };
+  }
+
+  async #entry(source: ClaimedSource, name: string): Promise<FoundSkill | null> {
+    let index = this.#indexes.get(source.url);
+    if (index === undefined) {
+      index = offersOf(this.work, source.url);
+      this.#indexes.set(source.url, index);
+    }
+    const offer = (await index).find((each) => each.name === name);
+    if (offer === undefined) throw new Problem(EXIT.absent, `Its index has no ${name}.`);
+    return offer.digest !== null && offer.digest === source.digest ? null : offer.fetch();
+  }
+}
+
+function gone(source: ClaimedSource, why: string): SourceProblem {
+  return new SourceProblem(EXIT.absent, `its source is gone, and the version here stays: ${originOf(source)}. ${why}`);
+}

@@ -1,0 +1,218 @@
+// /api/v1/imports: skills from elsewhere, taken in the background, once or every day.
+
+import { createRoute } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { DEFAULT_NAMESPACE, groupOfScope, PUBLIC_SCOPE } from "../domain/access/access";
+import { IMPORT_STATES, ITEM_STATES } from "../domain/imports/import";
+import { SECRET_NAME } from "../domain/servers/template";
+import { settingsFrom } from "../domain/settings/settings";
+import { publicOrigin } from "../domain/sign-in/resource";
+import { importObjects } from "../edge/context";
+import type { HttpEnv } from "../edge/env";
+import { router } from "../edge/router";
+import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
+import * as z from "../edge/zod";
+import { endImport, readImports, readReport, removeImport, startImport } from "../services/imports/imports";
+import type { ImportRow } from "../storage/d1/imports/imports";
+import type { ImportItem } from "../storage/d1/imports/items";
+
+const SCOPE = /^(?:public|own|group\/[A-Za-z0-9][A-Za-z0-9._-]{0,63})$/;
+const FOLDER = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\\\p{Cc}]+$/u;
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+
+const sourceSchema = () =>
+  z
+    .strictObject({
+      type: z.enum(["index", "archive", "gateway"]).openapi({
+        description:
+          "`index`: a site with a well-known index; `archive`: a Git host's tar.gz or ZIP; `gateway`: another gateway.",
+      }),
+      url: z.string().min(1).max(4_096),
+      path: z.string().max(1_024).regex(FOLDER, "a folder inside the archive").optional().openapi({
+        description: "Of an archive: only skills in this folder.",
+      }),
+      scope: z.string().regex(SCOPE, "`public`, `own` or `group/<name>`").optional().openapi({
+        description: "Of a gateway: whose skills. Left out: `public`.",
+      }),
+      secret: z.string().regex(SECRET_NAME, "a secret's name").optional().openapi({
+        description: "A secret of where the skills go to, bound to the source's host. It is sent as a bearer token.",
+      }),
+      secret_header: z.string().regex(HEADER, "a header's name").optional().openapi({
+        description: "The header that the secret is sent in as it is, in place of that.",
+      }),
+    })
+    .refine(({ type, path }) => path === undefined || type === "archive", {
+      error: "Only an archive has one.",
+      path: ["path"],
+    })
+    .refine(({ type, scope }) => scope === undefined || type === "gateway", {
+      error: "Only a gateway has one.",
+      path: ["scope"],
+    })
+    .refine(({ secret, secret_header }) => secret_header === undefined || secret !== undefined, {
+      error: "Name the secret that it carries.",
+      path: ["secret_header"],
+    })
+    .openapi("ImportSource");
+
+const importRequest = () =>
+  z.strictObject({
+    source: sourceSchema(),
+    namespace: z.string().min(1).max(64).default(DEFAULT_NAMESPACE).openapi({
+      description: "`default`: one's own; a group's name, for its Maintainers; `public`, for admins.",
+    }),
+    mirror: z.boolean().optional().openapi({ description: "Read the source again every day. For admins." }),
+  });
+
+const problem = () => z.object({ code: z.string(), message: z.string() }).nullable();
+const count = z.int();
+
+const importSchema = () =>
+  z
+    .object({
+      id: z.string(),
+      source: sourceSchema(),
+      namespace: z.string(),
+      mirror: z.boolean(),
+      state: z.enum(IMPORT_STATES),
+      problem: problem(),
+      run: count,
+      cursor: z.string().nullable(),
+      total: count.nullable(),
+      created_at: z.string(),
+      started_at: z.string(),
+      updated_at: z.string(),
+      next_at: z.string().nullable(),
+    })
+    .openapi("Import");
+
+const itemSchema = () =>
+  z
+    .object({
+      name: z.string(),
+      state: z.enum(ITEM_STATES),
+      problem: problem(),
+      run: count,
+      skill_id: z.string().nullable(),
+      version_id: z.string().nullable(),
+      digest: z.string().nullable(),
+      removed_at: z.string().nullable(),
+    })
+    .openapi("ImportItem");
+
+const reportSchema = () =>
+  importSchema()
+    .extend({
+      counts: z.object({
+        ...{ created: count, updated: count, unchanged: count, refused: count, failed: count },
+        removed: count,
+      }),
+      items: z.array(itemSchema()),
+      next_cursor: z.string().nullable(),
+    })
+    .openapi("ImportReport");
+
+const params = z.object({ id: z.string() });
+const reportQuery = pageQuery.extend({ state: z.enum([...ITEM_STATES, "removed"]).optional() });
+
+export const importRoutes = router();
+
+importRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/",
+    summary: "Import skills from elsewhere, or read a source again; it goes on in the background",
+    request: { body: jsonBody(importRequest) },
+    responses: { 202: json("The import, begun.", importSchema), ...refusals(400, 403, 404, 409, 415) },
+  }),
+  async (c) => {
+    const { source, ...request } = c.req.valid("json");
+    const { secret_header: header, ...named } = source;
+    const asked = { ...request, source: { ...named, ...(header === undefined ? {} : { header }) } };
+    const row = await startImport(c.get("context"), asked, ownOrigins(c), importObjects(c.env));
+    return c.json(shownImport(row), 202);
+  },
+);
+
+importRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "The imports to where one may import, each scope's newest first",
+    responses: { 200: json("All of them.", () => z.object({ items: z.array(importSchema()) })), ...refusals(403) },
+  }),
+  async (c) => c.json({ items: (await readImports(c.get("context"))).map(shownImport) }, 200),
+);
+
+importRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}",
+    summary: "How an import stands, and what became of each skill",
+    request: { params, query: reportQuery },
+    responses: { 200: json("The report.", reportSchema), ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    const page = c.req.valid("query");
+    const { row, counts, items, nextCursor } = await readReport(
+      c.get("context"),
+      c.req.valid("param").id,
+      page,
+      importObjects(c.env),
+    );
+    const told = { created: 0, updated: 0, unchanged: 0, refused: 0, failed: 0, ...counts };
+    return c.json({ ...shownImport(row), counts: told, items: items.map(shownItem), next_cursor: nextCursor }, 200);
+  },
+);
+
+importRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/cancel",
+    summary: "End what is under way, and a mirror; what was taken stays",
+    request: { params },
+    responses: { 200: json("The import.", importSchema), ...refusals(403, 404, 409) },
+  }),
+  async (c) => {
+    const row = await endImport(c.get("context"), c.req.valid("param").id, importObjects(c.env));
+    return c.json(shownImport(row), 200);
+  },
+);
+
+importRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{id}",
+    summary: "Forget an import; what was taken stays",
+    request: { params },
+    responses: { 204: noContent, ...refusals(403, 404) },
+  }),
+  async (c) => {
+    await removeImport(c.get("context"), c.req.valid("param").id, importObjects(c.env));
+    return c.body(null, 204);
+  },
+);
+
+function ownOrigins(c: HonoContext<HttpEnv>): string[] {
+  return [new URL(c.req.url).origin, publicOrigin(settingsFrom(c.env), c.req.url)];
+}
+
+function shownImport({ id, source, scope, isMirror, state, problem, run, cursor, total, ...row }: ImportRow) {
+  const { header, ...named } = source;
+  const namespace = scope === PUBLIC_SCOPE ? PUBLIC_SCOPE : (groupOfScope(scope) ?? DEFAULT_NAMESPACE);
+  return {
+    ...{ id, namespace, mirror: isMirror, state, problem, run, cursor, total },
+    source: { ...named, ...(header === undefined ? {} : { secret_header: header }) },
+    created_at: instant(row.createdAt),
+    started_at: instant(row.startedAt),
+    updated_at: instant(row.updatedAt),
+    next_at: row.nextAt === null || state === "running" ? null : instant(row.nextAt),
+  };
+}
+
+function shownItem({ name, state, problem, run, skillId, versionId, digest, removedAt }: ImportItem) {
+  return {
+    ...{ name, state, problem, run, skill_id: skillId, version_id: versionId, digest },
+    removed_at: removedAt === null ? null : instant(removedAt),
+  };
+}

@@ -1,0 +1,50 @@
+// Where a version was taken from, as it is sent with an upload and shown with the version.
+
+import { claimedSource, SOURCE_LIMITS } from "../../domain/catalog/source";
+import * as z from "../../edge/zod";
+
+const EXAMPLE = {
+  type: "git",
+  url: "https://github.com/owner/repo",
+  path: "skills/tide-tables",
+  ref: "HEAD",
+  commit: "0123456789abcdef0123456789abcdef01234567",
+};
+
+/** A source in a form, which has texts only. */
+export const sourceField = () =>
+  z
+    .string()
+    .max(SOURCE_LIMITS.text)
+    .transform((text, { addIssue }) => {
+      try {
+        return z.json().parse(JSON.parse(text));
+      } catch {
+        addIssue("must be JSON");
+        return z.NEVER;
+      }
+    })
+    .pipe(claimedSource)
+    .optional()
+    .openapi({
+      type: "string",
+      description:
+        "Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`.",
+      example: JSON.stringify(EXAMPLE),
+    });
+
+/** Absent where nobody said it. */
+export const sourceSchema = () =>
+  z
+    .object({
+      type: z.enum(["git", "index"]),
+      url: z.string(),
+      path: z.string().optional(),
+      ref: z.string().optional(),
+      commit: z.string().optional(),
+      digest: z.string().optional(),
+      taken_at: z.string(),
+    })
+    .openapi("SkillSource", {
+      description: "Where whoever published the version says that it was taken from. The gateway never asks there.",
+    });

@@ -1,0 +1,36 @@
+// Skills and versions in the shapes of Anthropic's Skills API.
+
+import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { microsecondsOf, vendorSkillId, vendorVersionId } from "../../domain/doors/vendor-ids";
+import { instant } from "../../edge/schemas";
+import type { VendorSkill, VendorVersion } from "../../storage/d1/doors/vendor-skills";
+
+/** Of general availability, or of the beta. */
+export type Shape = "ga" | "beta";
+
+export function anthropicSkill(skill: VendorSkill, shape: Shape): object {
+  const { id, name, scope, title, displayName, createdAt, updatedAt, versionId, number, publishedAt } = skill;
+  const times = { created_at: instant(createdAt), updated_at: instant(updatedAt) };
+  const source = scope === PUBLIC_SCOPE ? "anthropic" : "custom";
+  const told = { id: vendorSkillId(id), type: "skill", ...times };
+  if (shape === "beta") {
+    const latest = skill.currentId === "" ? null : microsecondsOf({ createdAt: publishedAt, number });
+    return { ...told, display_title: title ?? displayName, latest_version: latest, source };
+  }
+  // Always set, as there: of a skill whose versions are all deleted the newest.
+  const shown = { display_name: title ?? displayName ?? name, latest_version_id: vendorVersionId(versionId) };
+  return { ...told, ...shown, source: { type: source } };
+}
+
+export function anthropicVersion(version: VendorVersion, shape: Shape): object {
+  const { id, skillId, name, description, createdAt } = version;
+  const told = { type: "skill_version", skill_id: vendorSkillId(skillId), name, description };
+  const made = { created_at: instant(createdAt) };
+  if (shape === "ga") return { id: vendorVersionId(id), ...told, ...made };
+  return { id: vendorVersionId(id, true), ...told, version: microsecondsOf(version), directory: name, ...made };
+}
+
+/** What the answer to a deletion calls the version: by its id, and in the beta by its time. */
+export function deletedVersionId(version: VendorVersion, shape: Shape): string {
+  return shape === "beta" ? microsecondsOf(version) : vendorVersionId(version.id);
+}

@@ -1,0 +1,146 @@
+// Anthropic's Skills API: the shapes of general availability, and those of its beta where the request names it.
+
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import * as z from "zod";
+import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { decodeCursor, pageOf } from "../../domain/cursor";
+import { anthropicRefusal } from "../../domain/doors/vendor-errors";
+import { skillIdOf } from "../../domain/doors/vendor-ids";
+import { GatewayError, invalid } from "../../domain/errors";
+import { bounded } from "../../edge/body";
+import type { HttpEnv } from "../../edge/env";
+import {
+  createVendorSkill,
+  createVendorVersion,
+  findChangeable,
+  findShown,
+  findVendorVersion,
+} from "../../services/doors/vendor-skills";
+import { deleteSkill } from "../../services/registry/deletion";
+import { yank } from "../../services/registry/skills";
+import { listVendorSkillsByName, listVendorVersions } from "../../storage/d1/doors/vendor-skills";
+import { answerContent, answerRefusal, limitOf, notServed, placeOfRequest, readUpload, wordOf } from "../vendor-door";
+import { anthropicSkill, anthropicVersion, deletedVersionId, type Shape } from "./resources";
+
+const BETA = "skills-2025-10-02";
+const TITLES = ["display_name", "display_title"];
+const TITLE_CHARS = 255;
+
+const byName = z.object({ name: z.string() });
+const byNumber = z.object({ number: z.int() });
+
+/** Adds the routes below a path that ends with `/anthropic/v1/skills`. */
+export function addAnthropicSkills(routes: OpenAPIHono<HttpEnv>, base: string): void {
+  routes.post(`${base}/*`, bounded);
+  routes.post(base, async (c) => {
+    const { upload, texts } = await readUpload(c, TITLES);
+    const made = await createVendorSkill(placeOfRequest(c), upload, titleIn(texts));
+    return tell(c, anthropicSkill(made, shapeOf(c)));
+  });
+  routes.get(base, listSkills);
+  routes.get(`${base}/:id`, async (c) =>
+    tell(c, anthropicSkill(await findShown(placeOfRequest(c), idIn(c)), shapeOf(c))),
+  );
+  routes.delete(`${base}/:id`, removeSkill);
+  routes.post(`${base}/:id/versions`, async (c) => {
+    const { upload } = await readUpload(c, []);
+    const made = await createVendorVersion(placeOfRequest(c), idIn(c), upload);
+    return tell(c, anthropicVersion(made, shapeOf(c)));
+  });
+  routes.get(`${base}/:id/versions`, listVersions);
+  routes.get(`${base}/:id/versions/:version`, async (c) => tell(c, anthropicVersion(await versionIn(c), shapeOf(c))));
+  routes.delete(`${base}/:id/versions/:version`, removeVersion);
+  routes.get(`${base}/:id/versions/:version/content`, async (c) => {
+    const { skillId, id } = await versionIn(c);
+    return answerContent(c, skillId, id);
+  });
+  routes.all(`${base}/*`, notServed);
+}
+
+export function answerAnthropicRefusal(error: unknown, c: HonoContext<HttpEnv>): Response {
+  return answerRefusal(error, c, anthropicRefusal, "request-id");
+}
+
+/** Anthropic's own rule: who names the beta gets the beta's shapes, whatever else is asked for. */
+function shapeOf(c: HonoContext<HttpEnv>): Shape {
+  const betas = (c.req.header("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
+  return betas.includes(BETA) ? "beta" : "ga";
+}
+
+const idIn = (c: HonoContext<HttpEnv>) => skillIdOf(c.req.param("id") ?? "");
+
+async function versionIn(c: HonoContext<HttpEnv>) {
+  const place = placeOfRequest(c);
+  return findVendorVersion(place, await findShown(place, idIn(c)), c.req.param("version") ?? "", "time");
+}
+
+function titleIn(texts: ReadonlyMap<string, string>): string | null {
+  const [field, title] = [...texts][0] ?? [];
+  if (title === undefined || title.trim() === "") return null;
+  if (title.length <= TITLE_CHARS && !/[\p{Cc}\u2028\u2029]/u.test(title)) return title;
+  const message = `One line of ${TITLE_CHARS} characters at most.`;
+  throw invalid([{ code: "INVALID_FIELD", message, path: field ?? "" }]);
+}
+
+async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
+  const { context, scope } = placeOfRequest(c);
+  const source = wordOf(c, "source", ["custom", "anthropic"]);
+  const limit = limitOf(c);
+  const after = decodeCursor(c.req.query("page") || undefined, byName)?.name ?? null;
+  const asked = source === "anthropic" ? PUBLIC_SCOPE : scope;
+  const rows = context.settings.SKILLS_ENABLED ? await listVendorSkillsByName(context.db, asked, after, limit + 1) : [];
+  const { page, nextCursor } = pageOf(rows, limit, ({ name }) => ({ name }));
+  return tellPage(
+    c,
+    page.map((skill) => anthropicSkill(skill, shapeOf(c))),
+    nextCursor,
+  );
+}
+
+async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
+  const place = placeOfRequest(c);
+  const skill = await findShown(place, idIn(c));
+  const limit = limitOf(c);
+  const after = decodeCursor(c.req.query("page") || undefined, byNumber)?.number ?? null;
+  const rows = await listVendorVersions(place.context.db, skill.id, { after, order: "desc", limit: limit + 1 });
+  const { page, nextCursor } = pageOf(rows, limit, ({ number }) => ({ number }));
+  return tellPage(
+    c,
+    page.map((version) => anthropicVersion(version, shapeOf(c))),
+    nextCursor,
+  );
+}
+
+async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
+  const place = placeOfRequest(c);
+  const skill = await findChangeable(place, idIn(c));
+  if (shapeOf(c) === "beta" && skill.newest !== null) {
+    const message = "The skill has versions. Delete them first.";
+    throw new GatewayError("invalid", "SKILL_HAS_VERSIONS", message);
+  }
+  await deleteSkill(place.context, skill.id, false);
+  return tell(c, { id: c.req.param("id"), type: "skill_deleted" });
+}
+
+/** Deleting a version is yanking it: the newest that remains becomes current. The beta empties a skill so before it is deleted. */
+async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
+  const place = placeOfRequest(c);
+  const skill = await findChangeable(place, idIn(c));
+  const version = await findVendorVersion(place, skill, c.req.param("version") ?? "", "time");
+  const shape = shapeOf(c);
+  await yank(place.context, skill.id, version.id, ({ isLast }) => {
+    if (!isLast || shape === "beta") return;
+    const message = "This is the skill's last version. Delete the skill, or publish another version first.";
+    throw new GatewayError("conflict", "LAST_VERSION", message);
+  });
+  return tell(c, { id: deletedVersionId(version, shape), type: "skill_version_deleted" });
+}
+
+function tell(c: HonoContext<HttpEnv>, body: object): Response {
+  return c.json(body, 200, { "request-id": c.get("requestId") });
+}
+
+function tellPage(c: HonoContext<HttpEnv>, data: readonly object[], nextCursor: string | null): Response {
+  return tell(c, { data, has_more: nextCursor !== null, next_page: nextCursor });
+}

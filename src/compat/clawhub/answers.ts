@@ -1,0 +1,200 @@
+// What ClawHub's clients are answered: who they are, skills in lists and one by one, their versions and files.
+
+import type { Context as HonoContext } from "hono";
+import { isAdmin } from "../../domain/access/access";
+import {
+  handleOf,
+  type Judged,
+  moderationOf,
+  ownerHandleOf,
+  readOwner,
+  versionNameOf,
+} from "../../domain/doors/clawhub";
+import { invalid } from "../../domain/errors";
+import type { HttpEnv } from "../../edge/env";
+import {
+  filesOfVersion,
+  findFingerprint,
+  findNamedVersion,
+  findSlug,
+  listNamedVersions,
+  listSlugs,
+  openVersionArchive,
+  openVersionFile,
+  searchSlugs,
+  slugNotFound,
+} from "../../services/doors/clawhub";
+import type { Viewer } from "../../services/doors/shelf";
+import type { ShelfRow } from "../../storage/d1/doors/shelf";
+import type { ShelfVersion } from "../../storage/d1/doors/shelf-versions";
+import { type Look, lookOpenly, lookWithKey } from "../well-known/looking";
+
+const PRIVATE = "private, no-store";
+const OPEN = "public, max-age=60";
+const DEFAULT_LIMIT = 25;
+const MOST = 200;
+/** What an author wrote is never run, whoever opens it. */
+const SANDBOX = "sandbox; default-src 'none'";
+
+/** The look of a request at what its owner has, or without one at all that its caller sees. */
+function lookAt(c: HonoContext<HttpEnv>): Look {
+  const handle = c.req.query("ownerHandle")?.trim() ?? "";
+  const principal = c.get("context")?.caller.principal;
+  if (handle === "") return lookWithKey(c, { kind: "all" });
+  const owner = readOwner(handle, principal ?? null);
+  if (owner === null) throw slugNotFound();
+  return owner.kind === "public" && principal === undefined ? lookOpenly(c) : lookWithKey(c, owner);
+}
+
+function told(c: HonoContext<HttpEnv>, { isOpen }: Look, body: object): Response {
+  return c.json(body, 200, { "cache-control": isOpen ? OPEN : PRIVATE, vary: "authorization" });
+}
+
+/** The limit that a request asks for, as far as there is one. */
+function limitOf(c: HonoContext<HttpEnv>): number {
+  const asked = Number(c.req.query("limit") ?? DEFAULT_LIMIT);
+  return Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST) : DEFAULT_LIMIT;
+}
+
+const slugIn = (c: HonoContext<HttpEnv>) => c.req.param("slug") ?? "";
+const nameOf = ({ displayName, name }: ShelfRow) => displayName ?? name;
+const userIn = (c: HonoContext<HttpEnv>) => c.get("context")?.caller.principal.userId ?? null;
+
+/** The version that `?version=` or `?tag=` names. There is one tag, and it is what one sees the skill at. */
+async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: ShelfRow): Promise<ShelfVersion> {
+  const tag = c.req.query("tag");
+  if (tag !== undefined && tag !== "latest")
+    throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tag" }]);
+  return findNamedVersion(viewer, row, c.req.query("version"));
+}
+
+const skillOf = (row: ShelfRow) => ({
+  ...{ slug: row.name, displayName: nameOf(row), summary: row.description },
+  ...{ tags: { latest: versionNameOf(row) }, stats: {}, createdAt: row.createdAt, updatedAt: row.updatedAt },
+});
+
+const versionOf = (version: Pick<ShelfVersion, "label" | "number" | "createdAt">) => ({
+  ...{ version: versionNameOf(version), createdAt: version.createdAt, changelog: "", license: null },
+});
+
+export function answerWhoami(c: HonoContext<HttpEnv>): Response {
+  const { principal } = c.get("context").caller;
+  const handle = handleOf(principal.userId);
+  const role = isAdmin(principal) ? "admin" : "user";
+  return c.json({ user: { handle, displayName: principal.name ?? null, image: null, role } });
+}
+
+export async function answerSlugSearch(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const rows = await searchSlugs(look.viewer, c.req.query("q") ?? "", limitOf(c), c.req.query("mode") === "exact");
+  const results = rows.map((row, at) => ({
+    ...{ slug: row.name, ownerHandle: ownerHandleOf(row.scope, userIn(c)), displayName: nameOf(row) },
+    // The order is what a search is worth; the figures say it to clients that sort by them.
+    ...{ summary: row.description, version: versionNameOf(row), score: 1 / (at + 1), updatedAt: row.updatedAt },
+  }));
+  return told(c, look, { results });
+}
+
+export async function answerSlugs(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const { rows, nextCursor, isCut } = await listSlugs(look.viewer, {
+    prefix: c.req.query("prefix") ?? "",
+    order: c.req.query("sort") === "createdAt" ? "created" : "updated",
+    limit: limitOf(c),
+    cursor: c.req.query("cursor"),
+  });
+  const items = rows.map((row) => {
+    return { ...skillOf(row), latestVersion: versionOf({ ...row, createdAt: row.updatedAt }) };
+  });
+  return told(c, look, { items, nextCursor, ...(isCut ? { cut: true } : {}) });
+}
+
+export async function answerSlug(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, slugIn(c));
+  const version = await findNamedVersion(look.viewer, row, undefined);
+  const handle = ownerHandleOf(row.scope, userIn(c));
+  const { evidence: _, ...moderation } = moderationOf(version);
+  return told(c, look, {
+    skill: skillOf(row),
+    latestVersion: versionOf(version),
+    owner: { handle, displayName: null, image: null },
+    moderation,
+  });
+}
+
+export async function answerModeration(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, slugIn(c));
+  return told(c, look, { moderation: moderationOf(await findNamedVersion(look.viewer, row, undefined)) });
+}
+
+export async function answerVersions(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, slugIn(c));
+  const { versions, nextCursor } = await listNamedVersions(look.viewer, row, limitOf(c), c.req.query("cursor"));
+  return told(c, look, { items: versions.map(versionOf), nextCursor });
+}
+
+export async function answerVersion(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, slugIn(c));
+  const version = await findNamedVersion(look.viewer, row, c.req.param("version"));
+  const files = (await filesOfVersion(look.viewer, row, version.versionId)).map(({ path, size, sha256 }) => {
+    return { path, size, sha256 };
+  });
+  return told(c, look, {
+    version: { ...versionOf(version), files, security: securityOf(version) },
+    skill: { slug: row.name, displayName: nameOf(row) },
+  });
+}
+
+function securityOf(version: Judged & { createdAt: number }) {
+  const { verdict, isSuspicious } = moderationOf(version);
+  return { status: verdict, hasWarnings: isSuspicious, checkedAt: version.createdAt, model: null };
+}
+
+/** Where the archive of a skill is, for clients that ask for nothing else. */
+export async function answerInstall(c: HonoContext<HttpEnv>, origin: string): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, slugIn(c));
+  const query = new URLSearchParams({
+    ...{ slug: row.name, ownerHandle: ownerHandleOf(row.scope, userIn(c)), version: versionNameOf(row) },
+  });
+  const archive = { version: versionNameOf(row), downloadUrl: `${origin}/api/v1/download?${query}` };
+  return told(c, look, { ok: true, slug: row.name, installKind: "archive", archive });
+}
+
+export async function answerResolve(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, c.req.query("slug") ?? "");
+  const match = await findFingerprint(look.viewer, row, c.req.query("hash") ?? "");
+  const latestVersion = { version: versionNameOf(row) };
+  return told(c, look, { match: match === null ? null : { version: match }, latestVersion });
+}
+
+export async function answerDownload(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, c.req.query("slug") ?? "");
+  const version = await versionIn(c, look.viewer, row);
+  const { body, size } = await openVersionArchive(look.viewer, row, version);
+  return bytes(look, body, size, "application/zip", `${row.name}-${versionNameOf(version)}.zip`);
+}
+
+export async function answerSlugFile(c: HonoContext<HttpEnv>): Promise<Response> {
+  const look = lookAt(c);
+  const row = await findSlug(look.viewer, slugIn(c));
+  const version = await versionIn(c, look.viewer, row);
+  const path = (c.req.query("path") ?? "").normalize("NFC");
+  const { body, size } = await openVersionFile(look.viewer, row, version, path);
+  return bytes(look, body, size, "application/octet-stream");
+}
+
+function bytes({ isOpen }: Look, body: ReadableStream, size: number, type: string, name?: string): Response {
+  const headers: Record<string, string> = {
+    ...{ "content-type": type, "content-length": `${size}`, "content-security-policy": SANDBOX, vary: "authorization" },
+    "cache-control": isOpen ? OPEN : PRIVATE,
+  };
+  if (name !== undefined) headers["content-disposition"] = `attachment; filename="${name}"`;
+  return new Response(body, { headers });
+}

@@ -1,0 +1,91 @@
+// Publishing as ClawHub's clients do: a ticket for each file, its bytes, and then all of them together.
+
+import type { Context as HonoContext } from "hono";
+import { HTTPException } from "hono/http-exception";
+import * as z from "zod";
+import { isVersionName, readOwner } from "../../domain/doors/clawhub";
+import { DOOR_LIMITS } from "../../domain/doors/limits";
+import { isStrictName } from "../../domain/doors/well-known";
+import { GatewayError, invalid } from "../../domain/errors";
+import { isDeeper } from "../../domain/json";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { readBody, readBytes } from "../../edge/body";
+import type { HttpEnv } from "../../edge/env";
+import { issuesOf } from "../../edge/errors";
+import { publishSlug } from "../../services/doors/clawhub-publish";
+import { findUpload, reserveUpload, storeUpload } from "../../services/doors/parts";
+import { describeLater } from "../../services/tools/describe-later";
+
+const UPLOADS = "/api/v1/skills/-/uploads";
+
+const size = z.int().min(0);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "64 lower-case hex digits");
+const path = z.string().min(1).max(1_000);
+
+const ticketSchema = z.lazy(() => z.object({ path, size, sha256 }));
+
+const releaseSchema = z.lazy(() =>
+  z.object({
+    slug: z.string().refine(isStrictName, "a-z, 0-9 and single hyphens, at most 64"),
+    ownerHandle: z.string().min(1).max(200).optional(),
+    version: z.string().refine(isVersionName, "a version such as 1.0.0"),
+    tags: z.array(z.string()).optional(),
+    migrateOwner: z.boolean().optional(),
+    files: z
+      .array(z.object({ path, size, sha256, storageId: z.string().max(100), uploadTicket: z.string().max(100) }))
+      .min(1)
+      .max(DOOR_LIMITS.partsOfSkill),
+  }),
+);
+
+/** A JSON body of this shape. What else it has is for registries that keep it. */
+async function bodyOf<T>(c: HonoContext<HttpEnv>, schema: z.ZodType<T>): Promise<T> {
+  const text = await readBody(c.req.raw);
+  if (text === null) throw new HTTPException(413);
+  if (isDeeper(text, REQUEST_LIMITS.jsonDepth)) throw new HTTPException(400);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new HTTPException(400);
+  }
+  const read = schema.safeParse(value);
+  if (!read.success) throw invalid(issuesOf(read.error));
+  return read.data;
+}
+
+/** A ticket for one file, and where its bytes go. */
+export async function answerTicket(c: HonoContext<HttpEnv>, origin: string): Promise<Response> {
+  const file = await bodyOf(c, ticketSchema);
+  const id = await reserveUpload(c.get("context"), file.size, file.sha256);
+  return c.json({ uploadUrl: `${origin}${UPLOADS}/${id}`, uploadTicket: id });
+}
+
+/** The bytes of a file. No more of them is read than its ticket is for. */
+export async function answerUpload(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
+  const context = c.get("context");
+  const part = await findUpload(context, id);
+  const bytes = await readBytes(c.req.raw, part.size);
+  if (bytes === null) throw new HTTPException(413);
+  await storeUpload(context, part, bytes);
+  return c.json({ storageId: id });
+}
+
+export async function answerPublish(c: HonoContext<HttpEnv>): Promise<Response> {
+  const context = c.get("context");
+  const { slug, ownerHandle, version, files, tags, migrateOwner } = await bodyOf(c, releaseSchema);
+  // What would be lost without a word is refused: a release that is to be tried by a few would be everybody's.
+  if (tags !== undefined && !tags.every((tag) => tag === "latest"))
+    throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tags" }]);
+  if (migrateOwner === true)
+    throw invalid([{ code: "NO_MIGRATION", message: "A skill stays with its owner here.", path: "migrateOwner" }]);
+  const owner =
+    ownerHandle === undefined ? ({ kind: "own" } as const) : readOwner(ownerHandle, context.caller.principal);
+  if (owner === null)
+    throw new GatewayError("not_found", "OWNER_NOT_FOUND", `There is no owner '${ownerHandle}' for you.`);
+  const parts = files.map(({ path, size, sha256, storageId }) => ({ path, size, sha256, id: storageId }));
+  const skill = await publishSlug(context, { slug, owner, version, files: parts });
+  describeLater(context, skill);
+  const ids = { skillId: skill.id, versionId: skill.versionId };
+  return c.json({ ok: true, ...ids, slug, version, status: "published", publicationStatus: "published" });
+}

@@ -1,0 +1,233 @@
+// What answers for a conversation, as services/conversation/api.ts, inside its Durable Object (object.ts). It owns only storage, the alarm
+// and the context of a request.
+
+import { type Pace, paced } from "../domain/access/pace";
+import type { Answer, QuestionState } from "../domain/asking/question";
+import type { ConversationSettings } from "../domain/conversation/settings";
+import type { JsonValue } from "../domain/json";
+import type { Format } from "../domain/tools/formats";
+import { makeContext } from "../edge/context";
+import { cancel, waitForEnd } from "../services/asking/ask";
+import { openBrowserLink } from "../services/asking/browser-link";
+import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
+import type { TicketRequest } from "../services/asking/tickets";
+import { detailOf, type QuestionRequest } from "../services/asking/views";
+import type { ChatObject, ChatRequest } from "../services/chat/api";
+import type { Context } from "../services/context";
+import {
+  type ClientSetup,
+  type ConversationApi,
+  type Reply,
+  refusal,
+  type Target,
+  type ToolCallsRequest,
+  type TurnRequest,
+} from "../services/conversation/api";
+import { seriesOf } from "../services/conversation/bill/series";
+import { farewell, removeConversation } from "../services/conversation/farewell";
+import { required, unlist } from "../services/conversation/lifecycle";
+import { openTo } from "../services/conversation/pages/ticket";
+import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
+import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
+import { eventsOf, pastOf, recordOf, restoredStatus, statusOf, taskSkillsOf } from "../services/conversation/status";
+import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
+import { streamCalls } from "../services/conversation/stream";
+import { answerOnce, type Idempotency } from "../services/once";
+import { callerIn, conversationNotFound, type Session } from "../services/session";
+import { answerChat, settingsFor } from "./chat";
+import { ring } from "./idle";
+import { KeptConversation } from "./kept";
+import { UserPlaces } from "./places";
+import { answerUpgrade, hear } from "./socket-protocol";
+
+/** A conversation in memory, from its object's first event until the object is evicted. */
+export class LiveConversation extends UserPlaces implements ConversationApi, ChatObject {
+  readonly #env: () => Env;
+  readonly #kept: KeptConversation;
+  readonly #later: (work: Promise<void>) => void;
+  readonly #running: RunningCalls = new Map();
+  #pace: Pace = { since: 0, count: 0 };
+
+  /** @param env the object's bindings, asked for at each call */
+  constructor(ctx: DurableObjectState, env: () => Env) {
+    super();
+    this.#env = env;
+    this.#kept = new KeptConversation(ctx, env());
+    this.#later = (work) => ctx.waitUntil(work);
+  }
+
+  put(target: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
+    return this.#answer(target, (context) =>
+      answerOnce(context, this.#kept.store, once, putReplySchema, async () => {
+        const { session, created } = await this.#kept.put(context, target.id, { settings, replace, selected: null });
+        return { created, status: await statusOf(context, session) };
+      }),
+    );
+  }
+
+  status(target: Target) {
+    return this.#inside(target, statusOf);
+  }
+
+  record(target: Target) {
+    return this.#inside(target, async (context, session) => recordOf(context, session));
+  }
+
+  turn(target: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
+    return this.#answer(target, (context) =>
+      answerOnce(context, this.#kept.store, once, turnReplySchema, async () => {
+        if (settings !== null)
+          await this.#kept.put(context, target.id, { settings, selected: request.selected_skills });
+        return takeTurn(context, required(this.#kept.open()), request);
+      }),
+    );
+  }
+
+  prompt(target: Target, format: Format | null) {
+    return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
+  }
+
+  clientOpening(target: Target, { preload, settings }: ClientSetup) {
+    return this.#inside(target, (context, session) => takeClientOpening(context, session, preload), settings);
+  }
+
+  clientTools(target: Target, client: ClientSetup, tells: boolean) {
+    const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
+    return this.#inside(target, tools, client.settings);
+  }
+
+  toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
+    const take = (context: Context, session: Session) => {
+      const run = () => takeCalls(context, session, this.#running, request);
+      return answerOnce(context, this.#kept.store, once, toolCallsReplySchema, run);
+    };
+    return this.#inside(target, take, request.client?.settings);
+  }
+
+  streamToolCalls(target: Target, call: ToolCallsRequest) {
+    const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
+    return this.#inside(target, stream, call.client?.settings);
+  }
+
+  chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
+    const answer = (context: Context, session: Session) => answerChat(context, session, this.#running, request);
+    return this.#inside(target, answer, (session) => settingsFor(session, settings));
+  }
+
+  cancelCall(target: Target, call: CallName) {
+    return this.#inside(target, async () => cancelCall(this.#running, call));
+  }
+
+  restore(target: Target, history: JsonValue[]) {
+    return this.#inside(target, (context, session) => restoredStatus(context, session, history));
+  }
+
+  events(target: Target, after: number, limit: number) {
+    return this.#inside(target, async (_context, session) => eventsOf(session, after, limit));
+  }
+
+  at(target: Target, turn: number) {
+    return this.#inside(target, async (_, session) => pastOf(session, turn));
+  }
+
+  series(target: Target, after: number, limit: number) {
+    return this.#inside(target, async (_, session) => seriesOf(session, after, limit));
+  }
+
+  taskSkills(target: Target) {
+    return this.#inside(target, taskSkillsOf);
+  }
+
+  question(target: Target, request: QuestionRequest, once: Idempotency | null) {
+    return this.#inside(target, (context, session) =>
+      takeQuestion(context, session, this.#kept.tabs.asking, request, once),
+    );
+  }
+
+  questions(target: Target, state: QuestionState | null, limit: number, cursor: string | undefined) {
+    return this.#inside(target, async () => listQuestions(this.#kept.tabs.asking, state, limit, cursor));
+  }
+
+  awaitQuestion(target: Target, requestId: string, milliseconds: number) {
+    return this.#inside(target, async () =>
+      detailOf(await waitForEnd(this.#kept.tabs.asking, requestId, milliseconds)),
+    );
+  }
+
+  cancelQuestion(target: Target, requestId: string) {
+    return this.#inside(target, async () => cancel(this.#kept.tabs.asking, requestId, "cancelled"));
+  }
+
+  respond(target: Target, requestId: string, answer: Answer, once: Idempotency | null) {
+    return this.#inside(target, (context, session) =>
+      takeResponse(context, session, this.#kept.tabs.asking, requestId, answer, once),
+    );
+  }
+
+  ticket(target: Target, request: TicketRequest, settings: ConversationSettings) {
+    return this.#inside(target, (context, session) => openTo(context, session, request), settings);
+  }
+
+  remove(target: Target) {
+    return this.#inside(target, (context, session) => removeConversation(context, session, () => this.#kept.empty()));
+  }
+
+  erase(target: Target) {
+    return this.#answer(target, async (context, session) => {
+      const leave = await farewell(context, session);
+      // The list last: what a failure leaves must be found again.
+      await this.#kept.empty();
+      await unlist(context, { userId: context.caller.principal.userId, id: target.id });
+      return leave();
+    });
+  }
+
+  /** Takes a page's socket, sent here by the Worker with its admission. Answers 101, or the refusal as a reply. */
+  fetch(request: Request): Promise<Response> {
+    return answerUpgrade(this.#kept.tabs, request);
+  }
+
+  async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    await hear(this.#kept.tabs, socket, data);
+  }
+
+  webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#kept.tabs.sockets.closed(socket, code, reason);
+  }
+
+  async alarm(): Promise<void> {
+    await ring(this.#kept.tabs, { env: this.#env(), later: this.#later, empty: () => this.#kept.empty() });
+  }
+
+  async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+    let session: Session | null = null;
+    try {
+      this.#pace = paced(this.#pace, Date.now());
+      session = this.#kept.open();
+      const context = makeContext(this.#env(), {
+        later: this.#later,
+        caller: callerIn(() => this.#kept.session, target.caller, Date.now),
+        browserLink: (call) => openBrowserLink(this.#kept.tabs.asking, required(this.#kept.open()), call),
+      });
+      const value = await run(context, session);
+      return { ok: true, value, storage_ms: context.timings.storage };
+    } catch (error) {
+      // Its tables went away under it.
+      return refusal(session?.ended ? conversationNotFound() : error);
+    }
+  }
+
+  /** As `#answer`, for what a conversation does that is there. With settings, one that is named and not there is made. */
+  #inside<T>(
+    target: Target,
+    run: (context: Context, session: Session) => Promise<T>,
+    made?: ConversationSettings | ((session: Session | null) => ConversationSettings | undefined),
+  ): Promise<Reply<T>> {
+    return this.#answer(target, async (context) => {
+      const settings =
+        typeof made === "function" ? made(this.#kept.open()) : this.#kept.open() === null ? made : undefined;
+      if (settings !== undefined) await this.#kept.put(context, target.id, { settings, selected: [] });
+      return run(context, required(this.#kept.open()));
+    });
+  }
+}

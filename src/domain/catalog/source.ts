@@ -1,0 +1,83 @@
+// Where somebody says that a version was taken from. It is a claim: the gateway keeps and shows it, and never asks there. Whoever asks
+// again does so from a machine of their own (`skillgate update`).
+
+import * as z from "zod";
+import { holdsIssuedCredential } from "../package/credentials";
+
+/** Bounds of a source; `text` of the whole as it is sent. */
+export const SOURCE_LIMITS = { text: 4_096, url: 1_024, path: 512, ref: 256 } as const;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** What is sent of a source, as JSON. */
+export const claimedSource = z.lazy(() =>
+  z.strictObject({
+    /** `git`: a folder of a repository. `index`: an entry of a site's index of skills, under the skill's name. */
+    type: z.enum(["git", "index"]),
+    url: z
+      .string()
+      .max(SOURCE_LIMITS.url)
+      .transform((text, { addIssue }) => {
+        const url = plainAddress(text);
+        if (url === null)
+          addIssue(
+            "an http or https address without a user, a password, a query and a fragment, and without a credential",
+          );
+        return url ?? z.NEVER;
+      }),
+    path: z
+      .string()
+      .max(SOURCE_LIMITS.path)
+      .refine(isInside, "a path below the repository, without characters that are not seen")
+      .optional(),
+    ref: z
+      .string()
+      .max(SOURCE_LIMITS.ref)
+      .regex(/^[A-Za-z0-9._/+-]+$/, "a branch, tag or commit")
+      .optional(),
+    commit: z
+      .string()
+      .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit in full")
+      .optional(),
+    digest: z.string().regex(DIGEST, "sha256: and 64 digits of hex").optional(),
+  }),
+);
+export type ClaimedSource = z.infer<typeof claimedSource>;
+
+/** A source as a version has it. */
+export const skillSource = z.lazy(() =>
+  z.object({
+    type: z.enum(["git", "index"]),
+    url: z.string(),
+    path: z.string().optional(),
+    ref: z.string().optional(),
+    commit: z.string().optional(),
+    digest: z.string().optional(),
+    taken_at: z.string(),
+  }),
+);
+export type SkillSource = z.infer<typeof skillSource>;
+
+/** An address as the URL parser writes it, so that no letter of it can look like another; `null` where it may hold a secret. */
+export function plainAddress(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return null;
+  const { href } = url;
+  return href.length > SOURCE_LIMITS.url || /[?#]$/.test(text) || holdsIssuedCredential(unescaped(href)) ? null : href;
+}
+
+function unescaped(href: string): string {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href;
+  }
+}
+
+function isInside(path: string): boolean {
+  const parts = path.split("/");
+  return (
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u.test(path) && !parts.some((part) => part === "" || part === "." || part === "..")
+  );
+}

@@ -1,0 +1,106 @@
+// A site's index of its skills becomes a plan: version 0.2 with an artifact and its digest for each skill, 0.1 with lists of files.
+
+import * as z from "zod";
+import { INDEX_SCHEMA } from "../doors/well-known";
+import { checkName } from "../package/name";
+import { checkPath, foldName, printable } from "../package/path";
+import type { ImportProblem } from "./import";
+import { IMPORT_LIMITS } from "./limits";
+import type { Planned } from "./plan";
+
+/** What an index says, or why it is none. */
+export type IndexReading = { planned: Planned[]; problem?: never } | { problem: ImportProblem; planned?: never };
+
+const indexSchema = z.lazy(() =>
+  z.looseObject({ $schema: z.string().optional(), skills: z.array(z.unknown()).max(IMPORT_LIMITS.skills) }),
+);
+const artifactSchema = z.lazy(() =>
+  z.looseObject({ name: z.string(), type: z.string(), url: z.string().max(4_096), digest: z.string().regex(DIGEST) }),
+);
+const listedSchema = z.lazy(() =>
+  z.looseObject({ name: z.string(), files: z.array(z.string()).min(1).max(IMPORT_LIMITS.listedFiles) }),
+);
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** @param at where the index was read: everything that it names lies at that origin */
+export function readIndexDocument(text: string, at: URL): IndexReading {
+  const document = indexSchema.safeParse(parsed(text));
+  if (!document.success) {
+    const isMany = document.error.issues.some(({ code }) => code === "too_big");
+    return isMany
+      ? told("SOURCE_TOO_LARGE", `The index names more than ${IMPORT_LIMITS.skills} skills. Import a part of it.`)
+      : told("SOURCE_INVALID", "What the source answers is no index of skills.");
+  }
+  const { $schema: version, skills } = document.data;
+  if (version !== undefined && version !== INDEX_SCHEMA)
+    return told("SOURCE_UNKNOWN", "The index is of a version that this gateway does not know.");
+  const seen = new Set<string>();
+  const planned = skills.map((entry, index) => {
+    const found = version === undefined ? listed(entry, at) : artifact(entry, at);
+    const named =
+      found ?? unplannable(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "Its entry is not as an index has it.");
+    return plannedOnce(seen, named);
+  });
+  return { planned };
+}
+
+/** The same plan, or a refusal of what a name stands for a second time. */
+export function plannedOnce(seen: Set<string>, planned: Planned): Planned {
+  const folded = foldName(planned.name);
+  if (!seen.has(folded)) {
+    seen.add(folded);
+    return planned;
+  }
+  const name = `${planned.name}#${seen.size + 1}`;
+  seen.add(name);
+  return unplannable(name, "NAME_TWICE", "The source has two skills of this name; the first one counts.");
+}
+
+export function unplannable(name: string, code: string, message: string): Planned {
+  const shown = printable(name).slice(0, NAME_CHARS);
+  return { name: shown, digest: null, get: { how: "none", problem: { code, message } } };
+}
+
+const NAME_CHARS = 128;
+
+function artifact(entry: unknown, at: URL): Planned | null {
+  const read = artifactSchema.safeParse(entry);
+  if (!read.success) return null;
+  const { name, type, digest } = read.data;
+  const [bad] = checkName(name, "index").issues;
+  if (bad !== undefined) return unplannable(name, bad.code, bad.message);
+  if (type !== "archive" && type !== "skill-md")
+    return unplannable(name, "INDEX_TYPE", "Its entry is of a type that this gateway does not know.");
+  const url = URL.parse(read.data.url, at.href);
+  if (url === null || url.origin !== at.origin)
+    return unplannable(name, "SOURCE_OTHER_HOST", "Its entry names another host than the index's, which is not asked.");
+  const get = { how: "artifact", url: url.href, isMarkdown: type === "skill-md" } as const;
+  return { name: name.normalize("NFC"), digest, get };
+}
+
+function listed(entry: unknown, at: URL): Planned | null {
+  const read = listedSchema.safeParse(entry);
+  if (!read.success) return null;
+  const { name, files } = read.data;
+  const [bad] = [...checkName(name, "index").issues, ...files.flatMap((path) => checkPath(path).issues)];
+  if (bad !== undefined) return unplannable(name, bad.code, bad.message);
+  const base = new URL(`${encodeURIComponent(name)}/`, at).href;
+  return { name: name.normalize("NFC"), digest: null, get: { how: "files", base, paths: [...new Set(files)] } };
+}
+
+function nameIn(entry: unknown): string | null {
+  const named = z.looseObject({ name: z.string().min(1) }).safeParse(entry);
+  return named.success ? named.data.name : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function told(code: string, message: string): IndexReading {
+  return { problem: { code, message } };
+}

@@ -1,0 +1,19 @@
+// What a run has planned of each skill, as its object keeps it.
+
+import * as z from "zod";
+
+const importProblemSchema = z.object({ code: z.string(), message: z.string() });
+
+/** How a skill is had from its source; `none`: it cannot be, and this is why. */
+const fetchableSchema = z.discriminatedUnion("how", [
+  z.object({ how: z.literal("artifact"), url: z.string(), isMarkdown: z.boolean() }),
+  z.object({ how: z.literal("files"), base: z.string(), paths: z.array(z.string()) }),
+  z.object({ how: z.literal("archive"), root: z.string(), bytes: z.int() }),
+  z.object({ how: z.literal("none"), problem: importProblemSchema }),
+]);
+
+/** `digest` identifies the content at the source; `null`: it has to be fetched to know. */
+export const plannedSchema = z.object({ name: z.string(), digest: z.string().nullable(), get: fetchableSchema });
+
+export type Fetchable = z.infer<typeof fetchableSchema>;
+export type Planned = z.infer<typeof plannedSchema>;

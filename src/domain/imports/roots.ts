@@ -1,0 +1,51 @@
+// Which folders of an archive are skills: each that has a SKILL.md, but those inside another skill.
+
+import { checkPath } from "../package/path";
+import { IMPORT_LIMITS } from "./limits";
+
+const SKILL = /(?:^|\/)SKILL\.md$/i;
+
+/** A path inside the one folder that a Git host puts around everything, below the wanted one; `null` for what lies elsewhere. */
+export function pathWithin(entry: string, below: string): string | null {
+  const within = entry.split("/").slice(1).join("/");
+  if (below === "") return within;
+  return within.startsWith(`${below}/`) ? within : null;
+}
+
+/** Whether a path of an archive may be at all: no honest one leads out of it. */
+export function leadsOut(entry: string): boolean {
+  return checkPath(entry).issues.some(({ code }) => code === "PATH_DOT_SEGMENT" || code === "PATH_ABSOLUTE");
+}
+
+/** The folders of the skills among these paths, the outermost only, in order. The archive itself is `""`. */
+export function rootsOf(paths: Iterable<string>): string[] {
+  const found = new Set<string>();
+  for (const path of paths) if (SKILL.test(path)) found.add(path.replace(/\/?SKILL\.md$/i, ""));
+  return [...found].filter((root) => !above(root).some((outer) => found.has(outer))).sort();
+}
+
+/** Finds the root that a path is below. Folders are looked up from the inside to the outside, whatever their number. */
+export function rootFinder(roots: Iterable<string>): (path: string) => string | null {
+  const known = new Set(roots);
+  return (path) => above(path).find((folder) => known.has(folder)) ?? null;
+}
+
+/** What the skill in a folder is called: as its folder. */
+export function nameOfRoot(root: string): string {
+  return root.slice(root.lastIndexOf("/") + 1);
+}
+
+/** Whether more folders are skills than one import takes. */
+export function areTooMany(roots: readonly string[]): boolean {
+  return roots.length > IMPORT_LIMITS.skills;
+}
+
+/** All folders around a path, the nearest first. */
+function above(path: string): string[] {
+  const folders: string[] = [];
+  for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
+    folders.push(path.slice(0, end));
+    if (end === 0) break;
+  }
+  return path === "" ? [] : [...folders, ""];
+}

@@ -1,0 +1,75 @@
+// The archive of a plugin becomes its manifest, its servers, and one upload for each of its skills.
+
+import type { Issue } from "../errors";
+import type { JsonObject } from "../json";
+import { type ArchiveEntry, readArchive } from "../package/archive";
+import { writeZip } from "../package/canonical";
+import { SKILL_FILE } from "../package/skill";
+import { exactText } from "../text";
+import { type ReadManifest, readAgentManifest, readAgentServers } from "./agent-plugin";
+
+export interface ReadPlugin extends ReadManifest {
+  /** In order of their folders. */
+  skills: { name: string; zip: Uint8Array }[];
+  servers: JsonObject;
+}
+
+/** Reads a plugin: its root is the archive's, or the one folder in it. All that is wrong at once. */
+export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadPlugin {
+  const archive = readArchive(upload);
+  const nothing = { manifest: null, skills: [], servers: {}, warnings: archive.warnings };
+  if (archive.issues.length > 0) return { ...nothing, issues: archive.issues };
+  const root = rootOf(archive.entries);
+  const inside = archive.entries
+    .filter(({ path }) => path.startsWith(root))
+    .map((entry) => ({ ...entry, path: entry.path.slice(root.length) }));
+  const text = textOf(inside, "plugin.json");
+  if (text === null) {
+    const message = "There is no `plugin.json` in UTF-8 at the root of the archive, nor in the one folder there.";
+    return { ...nothing, issues: [{ code: "PLUGIN_MISSING", message }] };
+  }
+  const read = readAgentManifest(text);
+  const mcp = inside.some(({ path }) => path === "mcp.json") ? (textOf(inside, "mcp.json") ?? "") : null;
+  const { servers, warnings } = mcp === null ? { servers: {}, warnings: [] } : readAgentServers(mcp);
+  const folders = [...new Set(inside.flatMap(({ path }) => skillFolder(path) ?? []))].toSorted();
+  const issues = [...read.issues, ...countIssues(folders.length, mostSkills)];
+  const skills = issues.length > 0 ? [] : folders.map((name) => ({ name, zip: zipOfFolder(inside, name) }));
+  return { ...read, issues, skills, servers, warnings: [...archive.warnings, ...read.warnings, ...warnings] };
+}
+
+function countIssues(count: number, most: number): Issue[] {
+  if (count === 0)
+    return [{ code: "NO_SKILLS", message: `There is no \`skills/<name>/${SKILL_FILE}\` in the plugin.` }];
+  if (count <= most) return [];
+  return [{ code: "TOO_MANY_SKILLS", message: `A plugin may bring ${most} skills at once; this one has ${count}.` }];
+}
+
+/** What stands before the plugin's own paths. */
+function rootOf(entries: readonly ArchiveEntry[]): string {
+  if (entries.some(({ path }) => path === "plugin.json")) return "";
+  const tops = new Set(entries.map(({ path }) => path.slice(0, path.indexOf("/") + 1)));
+  const [only] = tops;
+  return tops.size === 1 && only !== undefined ? only : "";
+}
+
+function textOf(entries: readonly ArchiveEntry[], wanted: string): string | null {
+  const found = entries.find(({ path }) => path === wanted);
+  return found === undefined ? null : exactText(found.bytes);
+}
+
+/** The folder that a path makes a skill: it holds a file named exactly so, right below `skills/`. */
+function skillFolder(path: string): string | null {
+  const [top, folder, file, ...more] = path.split("/");
+  return top === "skills" && folder !== undefined && file === SKILL_FILE && more.length === 0 ? folder : null;
+}
+
+function zipOfFolder(entries: readonly ArchiveEntry[], folder: string): Uint8Array {
+  const prefix = `skills/${folder}/`;
+  const items = entries
+    .filter(({ path }) => path.startsWith(prefix))
+    .map(({ path, bytes, crc, mode }) => {
+      const name = path.slice("skills/".length);
+      return { path: name, name, stored: bytes, size: bytes.length, crc, mode, method: 0 } as const;
+    });
+  return writeZip(items).zip;
+}

@@ -1,0 +1,48 @@
+// A marketplace of plugins, as Claude Code and Copilot read one: every skill is a plugin of its own.
+
+/** What its address says of a version: its label where that is a version of software, else its number. */
+export function pluginVersion(label: string | null, number: number): string {
+  return label !== null && SEMVER.test(label) ? label : `0.0.${number}`;
+}
+
+const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+const NAME_CHARS = 64;
+
+/** What a plugin's manifest says. */
+export interface PluginFacts {
+  name: string;
+  description: string;
+  version: string;
+  author: string | null;
+}
+
+/** `.claude-plugin/plugin.json`. */
+export function claudeManifest({ name, description, version, author }: PluginFacts): object {
+  return { name, version, description, ...(author === null ? {} : { author: { name: author } }) };
+}
+
+/** A plugin as a marketplace offers it. */
+export interface OfferedPlugin extends PluginFacts {
+  /** Absolute: clients do not read relative ones of a marketplace that they have by its address. */
+  url: string;
+  sha256: string;
+}
+
+/** `.claude-plugin/marketplace.json`. */
+export function marketplace(place: { host: string; what: string }, plugins: readonly OfferedPlugin[]): object {
+  return {
+    name: marketplaceName(place),
+    owner: { name: `Skill Gateway at ${place.host}` },
+    metadata: { description: `Skills of the gateway at ${place.host}: ${place.what}.` },
+    plugins: plugins.map(({ url, sha256, ...facts }) => ({
+      ...claudeManifest(facts),
+      source: { source: "archive", url, sha256 },
+    })),
+  };
+}
+
+/** What clients call a place by, beside all others that they have: words of a-z, 0-9 and single hyphens. */
+export function marketplaceName({ host, what }: { host: string; what: string }): string {
+  const words = `${what} ${host}`.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.join("-").slice(0, NAME_CHARS).replace(/-$/, "");
+}

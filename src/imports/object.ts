@@ -1,0 +1,33 @@
+// One Durable Object an import: where its alarm rings, and what of a run's plan is left. What it does is read with its first alarm.
+
+import { DurableObject } from "cloudflare:workers";
+import type { ImportObject } from "../services/imports/api";
+import type { Bell } from "./ring";
+
+/** Kept from the first alarm on. */
+let ringing: typeof import("./ring") | null = null;
+
+export class Import extends DurableObject<Env> implements ImportObject {
+  #leaving = new AbortController();
+  readonly #bell: Bell = { woken: 0 };
+
+  /** Goes on with an import, at once. */
+  async wake(id: string): Promise<void> {
+    this.ctx.storage.kv.put("id", id);
+    this.#bell.woken += 1;
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  /** Forgets everything, and ends what is under way. */
+  async end(): Promise<void> {
+    this.#leaving.abort();
+    this.#leaving = new AbortController();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  override async alarm(): Promise<void> {
+    ringing ??= await import("./ring");
+    await ringing.ringImport(this.ctx, this.env, this.#bell, this.#leaving.signal);
+  }
+}

@@ -1,0 +1,46 @@
+// Who an import runs as, asked anew at each slice: its key, its user's groups and role. What ended since ends the import.
+
+import { ADMIN_USER, canActAs, may, type Principal } from "../../domain/access/access";
+import { allows, limitsOf } from "../../domain/access/key-scope";
+import { GatewayError, isNo } from "../../domain/errors";
+import { storageDown } from "../../storage/d1/database";
+import type { ImportRow } from "../../storage/d1/imports/imports";
+import { credentialOf, ENVIRONMENT_KEY, isUsable } from "../access/credential";
+import { type Found, type Places, recall } from "../access/recall";
+import type { Caller } from "../context";
+
+type Runner = Pick<ImportRow, "userId" | "credential" | "scope">;
+
+/** The caller that the import acts as; `null` when it may not any more. Asks the primary. */
+export async function importerOf(places: Places, runner: Runner): Promise<Omit<Caller, "requestId"> | null> {
+  const { userId, credential, scope } = runner;
+  const isEnvironment = credential.startsWith(`${ENVIRONMENT_KEY}:`);
+  if (isEnvironment && credential !== (await credentialOf(places.settings, OPERATOR))) return null;
+  const judge = ({ key, groups, counters, asOf, stale }: Found) => {
+    if (stale) throw storageDown();
+    const held = isEnvironment ? { ...OPERATOR, expiresAt: null } : key;
+    if (!isUsable(held, places.now()) || (held.userId !== userId && !canActAs(held))) throw ended();
+    const isOwn = held.userId === userId;
+    const principal: Principal = {
+      ...{ userId, groups, keyId: isEnvironment ? ENVIRONMENT_KEY : credential },
+      ...{ role: isOwn ? held.role : "user", scopes: isOwn ? held.scopes : limitsOf(held.scopes) },
+    };
+    if (!allows(principal.scopes, "skills:write") || !may(principal, "define", scope)) throw ended();
+    return { principal, counters, asOf, stale };
+  };
+  const asked = { keyId: isEnvironment ? "" : credential, userId, claimed: [] };
+  try {
+    return await recall(places, { asked, trust: "certain", least: null, judge });
+  } catch (error) {
+    if (isNo(error)) return null;
+    throw error;
+  }
+}
+
+const OPERATOR: Principal = {
+  ...{ userId: ADMIN_USER, role: "admin", groups: [], scopes: ["act_as"], keyId: ENVIRONMENT_KEY },
+};
+
+function ended(): GatewayError {
+  return new GatewayError("unauthenticated", "IMPORTER_ENDED", "Who runs this import may not any more.");
+}

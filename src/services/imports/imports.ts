@@ -1,0 +1,187 @@
+// Beginning imports, looking at them, and ending them. What they do is `run.ts`, in their objects.
+
+import * as z from "zod";
+import { isAdmin, may, type Principal, PUBLIC_SCOPE, visibleScopes } from "../../domain/access/access";
+import { decodeCursor, pageOf } from "../../domain/cursor";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError, type Issue, invalid } from "../../domain/errors";
+import {
+  type ImportItemState,
+  type ImportSource,
+  identityOf,
+  isUnderWay,
+  sourceInLog,
+} from "../../domain/imports/import";
+import { IMPORT_LIMITS } from "../../domain/imports/limits";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { judgeUrl } from "../../domain/servers/host-policy";
+import {
+  beginImport,
+  cancelImport,
+  deleteImport,
+  findImport,
+  type ImportRow,
+  listImports,
+  readImport,
+} from "../../storage/d1/imports/imports";
+import { countItems, type ImportItem, listItems } from "../../storage/d1/imports/items";
+import { dropImportArchives } from "../../storage/r2/import-archives";
+import { credentialOf, TOKEN_KEY } from "../access/credential";
+import { requireAdmin } from "../admin";
+import { audited, scopeInLog } from "../audit";
+import type { Context } from "../context";
+import { requireRight, scopeNamed } from "../registry/skills";
+import type { OpenImport } from "./api";
+
+export interface ImportRequest {
+  source: ImportSource;
+  /** `default`, `public` or a group's name. */
+  namespace: string;
+  /** Left out: as it is, and a new import is none. */
+  mirror?: boolean | undefined;
+}
+
+/** An import as it stands, with a page of what became of its skills. */
+export interface ImportReport {
+  row: ImportRow;
+  counts: Awaited<ReturnType<typeof countItems>>;
+  items: ImportItem[];
+  nextCursor: string | null;
+}
+
+/** A look at an import of this age that should go on has it woken. */
+const QUIET_MS = 15_000;
+
+/**
+ * Begins a run: of a new import, or of the one that the scope has of this source already.
+ *
+ * @param origins the gateway's own
+ */
+export async function startImport(
+  context: Context,
+  request: ImportRequest,
+  origins: readonly string[],
+  open: OpenImport,
+): Promise<ImportRow> {
+  const { principal } = context.caller;
+  requireLasting(principal);
+  const scope = importScope(principal, request.namespace);
+  const source = checkedSource(request.source, origins);
+  if (request.mirror === true) requireAdmin(principal, "Only an admin may have a source mirrored.");
+  const identity = await sha256Hex(identityOf(source));
+  const known = await findImport(context.db, scope, identity);
+  if (known?.isMirror === true) requireAdmin(principal, "This source is mirrored here, which only an admin changes.");
+  const id = known?.id ?? context.newId("imp");
+  const isMirror = request.mirror ?? known?.isMirror ?? false;
+  const after = { ...sourceInLog(source), scope: scopeInLog(scope), mirror: isMirror };
+  const row = await beginImport(
+    audited(context, "import.run", id, { after, when: "is" }),
+    {
+      ...{ id, scope, source, identity, userId: principal.userId, isMirror, startedAt: context.now() },
+      credential: await credentialOf(context.settings, principal),
+    },
+    IMPORT_LIMITS.imports,
+  );
+  if (row === null) {
+    const message = `There are ${IMPORT_LIMITS.imports} imports to there. Delete one first; the skills that came of it stay.`;
+    throw new GatewayError("conflict", "TOO_MANY_IMPORTS", message, { limit: IMPORT_LIMITS.imports });
+  }
+  await open(row.id).wake(row.id);
+  return row;
+}
+
+/** The imports to where the caller may import, each scope's newest first. */
+export async function readImports(context: Context): Promise<ImportRow[]> {
+  const { principal } = context.caller;
+  const scopes = visibleScopes(principal).filter((scope) => may(principal, "define", scope));
+  return listImports(context.db, scopes);
+}
+
+/** How an import stands. One that should have gone on and did not is woken by the way. */
+export async function readReport(
+  context: Context,
+  id: string,
+  page: { state?: ImportItemState | "removed" | undefined; limit?: number | undefined; cursor?: string | undefined },
+  open: OpenImport,
+): Promise<ImportReport> {
+  const row = await importFor(context, id);
+  const { limit = REQUEST_LIMITS.listLimit, state = null } = page;
+  const after = decodeCursor(page.cursor, itemCursor)?.name ?? "";
+  const [counts, found] = await Promise.all([
+    countItems(context.db, row),
+    listItems(context.db, row, state, limit + 1, after),
+  ]);
+  const isLate = (row.nextAt ?? Number.POSITIVE_INFINITY) + QUIET_MS < context.now();
+  if (isUnderWay(row.state) && isLate && row.updatedAt + QUIET_MS < context.now()) await open(id).wake(id);
+  const { page: items, nextCursor } = pageOf(found, limit, ({ name }) => ({ name }));
+  return { row, counts, items, nextCursor };
+}
+
+const itemCursor = z.lazy(() => z.object({ name: z.string() }));
+
+/** Ends a run, and the mirror. What was taken stays, and so does the report. */
+export async function endImport(context: Context, id: string, open: OpenImport): Promise<ImportRow> {
+  const row = await importFor(context, id);
+  const recorded = audited(context, "import.cancel", id, { after: sourceInLog(row.source), when: "is" });
+  if (!(await cancelImport(recorded, id))) {
+    throw new GatewayError("conflict", "IMPORT_OVER", "The import is not under way, and no mirror.");
+  }
+  await open(id).end();
+  await dropImportArchives(context.packages, context.timings, id);
+  return importFor(context, id);
+}
+
+/** Forgets an import whatever it does. Its skills stay, and are the scope's own from then on. */
+export async function removeImport(context: Context, id: string, open: OpenImport): Promise<void> {
+  const row = await importFor(context, id);
+  const told = { before: sourceInLog(row.source), when: "was" } as const;
+  if (!(await deleteImport(audited(context, "import.delete", id, told), id))) throw importNotFound();
+  await open(id).end();
+  await dropImportArchives(context.packages, context.timings, id);
+}
+
+/** An import to where the caller may import; as an admin any. Another is one that never was. */
+async function importFor(context: Context, id: string): Promise<ImportRow> {
+  const { principal } = context.caller;
+  const row = await readImport(context.db, id);
+  if (row === null || !(isAdmin(principal) || may(principal, "define", row.scope))) throw importNotFound();
+  return row;
+}
+
+/** Where the caller may import to: own, a group as its Maintainer, and as an admin what is public. */
+function importScope(principal: Principal, namespace: string): string {
+  const scope = namespace === PUBLIC_SCOPE ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
+  requireRight(principal, "define", scope);
+  return scope;
+}
+
+/** It goes on when the request is over, and for a mirror every day. */
+function requireLasting({ keyId }: Principal): void {
+  if (!keyId.startsWith(`${TOKEN_KEY}:`)) return;
+  const message =
+    "An import goes on with the key that began it, and a sign-in ends within hours. Begin it with an API key.";
+  throw new GatewayError("forbidden", "IMPORT_NEEDS_KEY", message);
+}
+
+function checkedSource(source: ImportSource, origins: readonly string[]): ImportSource {
+  const issues: Issue[] = [];
+  const because = (message: string) => issues.push({ code: "SOURCE_REFUSED", message, path: "source.url" });
+  const verdict = judgeUrl(source.url, __DEVELOPMENT__);
+  const url = verdict.url ?? null;
+  if (url === null) because(`The source cannot be asked: ${verdict.problem}.`);
+  else if (origins.includes(url.origin))
+    because("This is the gateway itself. Share a skill to have it elsewhere, too.");
+  else if (source.type === "archive" && url.hostname === "github.com")
+    because("This address only redirects. Use https://codeload.github.com/<owner>/<repository>/tar.gz/<branch>.");
+  if (url === null || issues.length > 0) throw invalid(issues);
+  url.hash = "";
+  const path = source.path
+    ?.split("/")
+    .filter((part) => part !== "")
+    .join("/");
+  return { ...source, url: url.href, ...(path === undefined ? {} : { path }) };
+}
+
+function importNotFound(): GatewayError {
+  return new GatewayError("not_found", "IMPORT_NOT_FOUND", "There is no such import.");
+}

@@ -1,0 +1,96 @@
+// What an archive has in it, whether it is a tar.gz, which is read as a stream, or a ZIP, of which only the records are read.
+
+import { crc32 } from "../../../domain/crc32";
+import { IMPORT_LIMITS } from "../../../domain/imports/limits";
+import { readTar, TarFault } from "../../../domain/imports/tar";
+import { PACKAGE_LIMITS } from "../../../domain/limits";
+import { findDirectory } from "../../../domain/package/archive/end";
+import { readRecords } from "../../../domain/package/archive/record";
+import type { ZipItem } from "../../../domain/package/canonical";
+import type { Timings } from "../../../storage/d1/database";
+import { openImportArchive } from "../../../storage/r2/import-archives";
+import { ImportStop } from "../stop";
+import { gunzipped, isGzip } from "./unpacking";
+
+/** Where archives are kept. */
+export interface ArchivePlace {
+  packages: R2Bucket;
+  timings: Timings;
+}
+
+/** Something in an archive. `bytes`: its content as it lies there, for a digest; `null`: it was not asked for, or is too large. */
+export interface Member {
+  path: string;
+  type: "file" | "folder" | "link";
+  size: number;
+  isExecutable: boolean;
+  bytes: (() => Uint8Array) | null;
+  /** How it becomes a file of another ZIP. */
+  item: ((name: string) => ZipItem) | null;
+}
+
+/** All that is in an archive, one after the other; the content of what is wanted. */
+export async function* membersOf(
+  place: ArchivePlace,
+  key: string,
+  wants: (path: string) => boolean,
+): AsyncGenerator<Member> {
+  const opened = await openImportArchive(place.packages, place.timings, key);
+  if (opened === null) throw new ImportStop("failed", { code: "SOURCE_ABSENT", message: "The archive is gone." });
+  const { head, size, body } = opened;
+  if (isGzip(head)) {
+    yield* tarMembers(body, wants);
+    return;
+  }
+  const isZip = head[0] === 0x50 && head[1] === 0x4b;
+  if (isZip && size <= IMPORT_LIMITS.zipBytes) {
+    yield* zipMembers(new Uint8Array(await new Response(body).arrayBuffer()));
+    return;
+  }
+  await body.cancel();
+  if (!isZip) throw new TarFault("SOURCE_INVALID", "What the source answers is neither a tar.gz nor a ZIP.");
+  const most = `${IMPORT_LIMITS.zipBytes / 1_048_576} MiB`;
+  throw new TarFault("SOURCE_TOO_LARGE", `A ZIP may have ${most}. Import the tar.gz instead, of which more is read.`);
+}
+
+async function* tarMembers(body: ReadableStream<Uint8Array>, wants: (path: string) => boolean): AsyncGenerator<Member> {
+  const isKept = (path: string, size: number) => size <= PACKAGE_LIMITS.fileBytes && wants(path);
+  for await (const { path, type, size, isExecutable, bytes } of readTar(gunzipped(body), isKept)) {
+    const mode = isExecutable ? 0o755 : 0o644;
+    const item = (kept: Uint8Array) => (name: string) =>
+      ({ path: name, name, stored: kept, size, crc: crc32(kept), mode, method: 0 }) as const;
+    yield {
+      ...{ path, type, size, isExecutable },
+      ...(bytes === null ? { bytes: null, item: null } : { bytes: () => bytes, item: item(bytes) }),
+    };
+  }
+}
+
+/** The bytes go on as they are packed: whoever reads the new ZIP unpacks and checks them. */
+function* zipMembers(zip: Uint8Array): Generator<Member> {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
+  const place = findDirectory(view);
+  if ("code" in place) throw new TarFault("SOURCE_INVALID", place.message);
+  if (place.count > IMPORT_LIMITS.entries)
+    throw new TarFault("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.entries} entries.`);
+  const { records, issues, framed } = readRecords(zip, view, place);
+  const [bad] = issues;
+  if (!framed || bad !== undefined)
+    throw new TarFault("SOURCE_INVALID", bad?.message ?? "The archive's records contradict each other.");
+  for (const { name: path, flags, method, crc, size, attributes, packed } of records) {
+    const mode = attributes >>> 16;
+    const kind = mode & TYPE_BITS;
+    const isPlain = (kind === 0 || kind === REGULAR) && (flags & ENCRYPTED) === 0 && (method === 0 || method === 8);
+    const isExecutable = (mode & 0o100) !== 0;
+    const type = path.endsWith("/") ? "folder" : isPlain ? "file" : "link";
+    const item = (name: string): ZipItem => ({
+      ...{ path: name, name, stored: packed, size, crc, method: method === 8 ? 8 : 0 },
+      mode: isExecutable ? 0o755 : 0o644,
+    });
+    yield { path: path.replace(/\/$/, ""), type, size, isExecutable, bytes: () => packed, item };
+  }
+}
+
+const TYPE_BITS = 0o170000;
+const REGULAR = 0o100000;
+const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);

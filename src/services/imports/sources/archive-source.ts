@@ -1,0 +1,103 @@
+// A Git host's archive: kept while a run lasts, so that every slice sees the same one, and read as often as there are slices.
+
+import { sha256Hex } from "../../../domain/digest";
+import type { ImportSource } from "../../../domain/imports/import";
+import { plannedOnce, unplannable } from "../../../domain/imports/index-document";
+import { IMPORT_LIMITS } from "../../../domain/imports/limits";
+import type { Planned } from "../../../domain/imports/plan";
+import { areTooMany, leadsOut, nameOfRoot, pathWithin, rootFinder, rootsOf } from "../../../domain/imports/roots";
+import { PACKAGE_LIMITS } from "../../../domain/limits";
+import { dropImportArchives, importArchiveKey, storeImportArchive } from "../../../storage/r2/import-archives";
+import { ImportStop } from "../stop";
+import { type ArchivePlace, type Member, membersOf } from "./archive-members";
+import type { SourceAsker } from "./asking";
+import { linked } from "./index-source";
+
+/** Fetches the archive and looks which skills are in it. */
+export async function planArchive(
+  place: ArchivePlace,
+  asker: SourceAsker,
+  source: ImportSource,
+  run: { id: string; run: number },
+): Promise<Planned[]> {
+  const { packages, timings } = place;
+  const answer = await asker.get(source.url, IMPORT_LIMITS.archiveBytes);
+  if (answer?.body == null) throw failed("SOURCE_ABSENT", "The source has no archive there.");
+  await dropImportArchives(packages, timings, run.id);
+  await storeImportArchive(packages, timings, importArchiveKey(run.id, run.run), answer.body);
+  const found = new Map<string, Member & { sha256: string }>();
+  let top = "";
+  for await (const member of membersOf(place, importArchiveKey(run.id, run.run), () => true)) {
+    if (leadsOut(member.path)) throw failed("SOURCE_INVALID", "The archive has a path that leads out of it.");
+    top ||= topName(member.path, source);
+    const within = pathWithin(member.path, source.path ?? "");
+    if (within === null || within === "" || member.type === "folder") continue;
+    const sha256 = member.bytes === null ? "" : await sha256Hex(member.bytes());
+    found.set(within, { ...member, bytes: null, item: null, sha256 });
+  }
+  return planned(found, top);
+}
+
+/** The skills of a listing, each with a digest of all that is in it. */
+async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, top: string): Promise<Planned[]> {
+  const roots = rootsOf(found.keys());
+  if (areTooMany(roots))
+    throw failed("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.skills} skills. Name a folder of it.`);
+  if (roots.length === 0) throw failed("SOURCE_ABSENT", "The archive has no folder with a SKILL.md there.");
+  const rootOf = rootFinder(roots);
+  const inside = Map.groupBy(found, ([path]) => rootOf(path));
+  const seen = new Set<string>();
+  const all: Planned[] = [];
+  for (const root of roots) {
+    const name = root === "" ? top : nameOfRoot(root);
+    const members = inside.get(root) ?? [];
+    const link = members.find(([, { type }]) => type === "link");
+    const bytes = members.reduce((sum, [, { size }]) => sum + size, 0);
+    const lines = members.map(([path, { sha256, isExecutable }]) => `${path}\0${isExecutable}\0${sha256}\n`).sort();
+    const isTooLarge =
+      bytes > PACKAGE_LIMITS.unpackedBytes ||
+      members.length > PACKAGE_LIMITS.files ||
+      members.some(([, { size }]) => size > PACKAGE_LIMITS.fileBytes);
+    const one: Planned =
+      link !== undefined
+        ? unplannable(name, "ARCHIVE_LINK", linked(link[0]).problem.message)
+        : isTooLarge
+          ? unplannable(name, "PACKAGE_TOO_LARGE", "It has more bytes or files than a skill may have.")
+          : { name, digest: `sha256:${await sha256Hex(lines.join(""))}`, get: { how: "archive", root, bytes } };
+    all.push(plannedOnce(seen, one));
+  }
+  return all;
+}
+
+/** The files of some skills, by their folder and their path in it. What is in memory at once is for the caller to bound. */
+export async function filesOfRoots(
+  place: ArchivePlace,
+  key: string,
+  below: string,
+  roots: ReadonlySet<string>,
+): Promise<Map<string, (Member & { path: string })[]>> {
+  const rootOf = rootFinder(roots);
+  const taken = new Map([...roots].map((root): [string, (Member & { path: string })[]] => [root, []]));
+  const wanted = (path: string) => {
+    const within = pathWithin(path, below);
+    return within === null || within === "" ? null : rootOf(within);
+  };
+  for await (const member of membersOf(place, key, (path) => wanted(path) !== null)) {
+    const root = wanted(member.path);
+    if (root === null || member.type !== "file") continue;
+    const within = pathWithin(member.path, below) ?? "";
+    const path = root === "" ? within : within.slice(root.length + 1);
+    taken.get(root)?.push({ ...member, path });
+  }
+  return taken;
+}
+
+/** What a skill is called that is the archive itself, or the named folder: as that, without what a host adds of a branch or a commit. */
+function topName(first: string, { path = "" }: ImportSource): string {
+  const folder = path === "" ? (first.split("/", 1)[0] ?? "") : nameOfRoot(path);
+  return path === "" ? folder.replace(/-(?:main|master|HEAD|[0-9a-f]{7,40}|v?\d[\w.]*)$/, "") : folder;
+}
+
+function failed(code: string, message: string): ImportStop {
+  return new ImportStop("failed", { code, message });
+}

@@ -1,0 +1,85 @@
+// A site that says at a well-known address which skills it has: planning them, and fetching one.
+
+import { sha256Hex } from "../../../domain/digest";
+import { addressesOf, type ImportSource } from "../../../domain/imports/import";
+import { readIndexDocument } from "../../../domain/imports/index-document";
+import { IMPORT_LIMITS } from "../../../domain/imports/limits";
+import type { Fetchable, Planned } from "../../../domain/imports/plan";
+import { readTar, TarFault } from "../../../domain/imports/tar";
+import { PACKAGE_LIMITS } from "../../../domain/limits";
+import { utf8Text } from "../../../domain/text";
+import { ImportStop, ItemFault } from "../stop";
+import type { SourceAsker } from "./asking";
+import { gunzipped, isGzip, type LooseFile, zipOf } from "./unpacking";
+
+/** What the source offers just now. */
+export async function planIndex(asker: SourceAsker, source: ImportSource): Promise<Planned[]> {
+  for (const at of addressesOf(source)) {
+    const answer = await asker.get(at.href, IMPORT_LIMITS.indexBytes);
+    if (answer === null) continue;
+    const reading = readIndexDocument(utf8Text(await answer.bytes()) ?? "", at);
+    if (reading.problem !== undefined) throw new ImportStop("failed", reading.problem);
+    return reading.planned;
+  }
+  throw new ImportStop("failed", { code: "SOURCE_ABSENT", message: "The source has no index of skills there." });
+}
+
+/** A skill as an upload. Nothing else than what the index has promised is one. */
+export async function fetchArtifact(
+  asker: SourceAsker,
+  { name, digest }: Planned,
+  { url, isMarkdown }: Extract<Fetchable, { how: "artifact" }>,
+): Promise<Uint8Array> {
+  const bytes = await fetched(asker, url, IMPORT_LIMITS.artifactBytes);
+  if (`sha256:${await sha256Hex(bytes)}` !== digest) {
+    const message = `What the source has as '${name}' is not what its index says: the digest is another one.`;
+    throw new ItemFault({ code: "DIGEST_MISMATCH", message });
+  }
+  if (isMarkdown) return zipOf([{ path: "SKILL.md", bytes, isExecutable: false }]);
+  return isGzip(bytes) ? unpackedTar(bytes) : bytes;
+}
+
+/** A skill of an index that lists files. */
+export async function fetchFiles(
+  asker: SourceAsker,
+  { base, paths }: Extract<Fetchable, { how: "files" }>,
+): Promise<Uint8Array> {
+  const files: LooseFile[] = [];
+  let room: number = PACKAGE_LIMITS.unpackedBytes;
+  for (const path of paths) {
+    const address = new URL(path.split("/").map(encodeURIComponent).join("/"), base).href;
+    const bytes = await fetched(asker, address, Math.min(room, PACKAGE_LIMITS.fileBytes));
+    room -= bytes.length;
+    files.push({ path, bytes, isExecutable: false });
+  }
+  return zipOf(files);
+}
+
+async function fetched(asker: SourceAsker, url: string, most: number): Promise<Uint8Array> {
+  const answer = await asker.get(url, most);
+  if (answer !== null) return answer.bytes();
+  throw new ItemFault({ code: "SOURCE_ABSENT", message: "The source does not have what its index names." });
+}
+
+async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
+  const files: LooseFile[] = [];
+  let room: number = PACKAGE_LIMITS.unpackedBytes;
+  const body = new Blob([bytes.slice()]).stream();
+  const wants = (_: string, size: number) => {
+    room -= size;
+    if (room >= 0 && files.length < PACKAGE_LIMITS.files) return true;
+    throw new TarFault("SOURCE_TOO_LARGE", "Unpacked, the skill has more bytes or files than a skill may have.");
+  };
+  for await (const entry of readTar(gunzipped(body), wants)) {
+    if (entry.type === "link") throw linked(entry.path);
+    if (entry.bytes === null) continue;
+    files.push({ path: entry.path.replace(/^\.\//, ""), bytes: entry.bytes, isExecutable: entry.isExecutable });
+  }
+  return zipOf(files);
+}
+
+/** The refusal of a skill with a link in it. */
+export function linked(path: string): ItemFault {
+  const message = `It has a link or another special file, '${path.slice(0, 200)}'. What that points at is not taken.`;
+  return new ItemFault({ code: "ARCHIVE_LINK", message });
+}

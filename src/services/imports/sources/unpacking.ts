@@ -1,0 +1,45 @@
+// A tar.gz as a stream, and files as the ZIP that an upload is.
+
+import { crc32 } from "../../../domain/crc32";
+import { TarFault } from "../../../domain/imports/tar";
+import { writeZip, type ZipItem } from "../../../domain/package/canonical";
+
+/** What is unpacked at once: a thousandfold of it, the most that gzip can do, is still little. */
+const PIECE_BYTES = 16 * 1024;
+
+/** The bytes of a gzip stream. */
+export async function* gunzipped(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) controller.enqueue(chunk.slice(at, at + PIECE_BYTES));
+    },
+  });
+  try {
+    yield* body.pipeThrough(pieces).pipeThrough(new DecompressionStream("gzip"));
+  } catch (error) {
+    if (error instanceof TarFault) throw error;
+    throw new TarFault("SOURCE_INVALID", "The archive cannot be unpacked: it is damaged, or it is no tar.gz.");
+  }
+}
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** A file that was taken out of something. */
+export interface LooseFile {
+  path: string;
+  bytes: Uint8Array;
+  isExecutable: boolean;
+}
+
+/** Files as an upload; whether they make a skill is for whoever reads it. */
+export function zipOf(files: readonly LooseFile[]): Uint8Array {
+  const items = files.map(
+    ({ path, bytes, isExecutable }): ZipItem => ({
+      ...{ path, name: path, stored: bytes, size: bytes.length, crc: crc32(bytes), method: 0 },
+      mode: isExecutable ? 0o755 : 0o644,
+    }),
+  );
+  return writeZip(items).zip;
+}

@@ -1,0 +1,48 @@
+// What a batch that has made a version tells of it.
+
+import { eq } from "drizzle-orm";
+import { whenToUseOf } from "../../../domain/catalog/search";
+import type { Database } from "../database";
+import { type skills, versionNumbers, type versions } from "../schema/registry";
+import type { SkillRecord } from "../skills";
+
+export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> &
+  Pick<SkillRecord, "scripts" | "source">;
+/** The statement that tells the number of a version, for batches that have made it. */
+export function numberOf(db: Database, versionId: string) {
+  return db
+    .select({ number: versionNumbers.number })
+    .from(versionNumbers)
+    .where(eq(versionNumbers.versionId, versionId));
+}
+
+/** The record of a version that a batch has made. */
+export function recordOfBatch(
+  [skill]: (typeof skills.$inferSelect)[],
+  [numbered]: { number: number }[],
+  version: NewVersion,
+): SkillRecord {
+  if (skill === undefined || numbered === undefined) throw new Error("a change of a skill returned no row");
+  const { id, name, namespace, scope, userId, createdAt, updatedAt } = skill;
+  const { id: versionId, ...rest } = version;
+  const current = {
+    versionId,
+    currentId: skill.versionId,
+    yankedAt: null,
+    blockedFor: null,
+    whenToUse: whenToUseOf(version.frontmatter),
+  };
+  return {
+    ...rest,
+    ...current,
+    ...numbered,
+    fileCount: version.files.length,
+    id,
+    name,
+    namespace,
+    scope,
+    userId,
+    createdAt,
+    updatedAt,
+  };
+}

@@ -1,0 +1,66 @@
+// The rows of the isolation matrix for MCP servers: the gateway's, groups' and users', managed and reached.
+
+import { call } from "../../support/call";
+import { fresh, ghost, keyOfUser, SERVER, storedOwnServer, storedServer, type Thing, type User } from "./actors";
+import { everybody, json, members, nothing, open, owned, type Row, type Sent, without } from "./table";
+
+/** One of the gateway's servers, which are the admins'. */
+function server(route: string, status: number, send: Sent = nothing): Row {
+  const may = without({ admin: status }, 403);
+  return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
+}
+
+export const SERVER_ROWS: Row[] = [
+  open("GET /api/v1/mcp-servers", "admin", without({ admin: 200 }, 403)),
+  server("GET /api/v1/mcp-servers/{name}", 200),
+  server(
+    "PUT /api/v1/mcp-servers/{name}",
+    200,
+    json(() => ({ url: "https://mcp.example.com/" })),
+  ),
+  server("DELETE /api/v1/mcp-servers/{name}", 204),
+  server("POST /api/v1/mcp-servers/{name}/test", 200),
+  // Nobody is there to approve anything of.
+  server("POST /api/v1/mcp-servers/{name}/approve", 409),
+  open("GET /api/v1/me/servers", "mcp", everybody(200)),
+  open("GET /api/v1/servers", "secrets", everybody(200)),
+  ...owned("servers", "GET", 200),
+  ...owned("servers", "PUT", 200),
+  ...owned("servers", "DELETE", 204),
+  ...owned("servers", "POST", 200, "/test"),
+];
+
+/** One of the gateway's servers with more in its entry. */
+async function gatewaysWith(more: (thing: Thing) => object, thing: Thing = {}): Promise<Thing> {
+  const name = fresh("server");
+  const put = await call("PUT", `/api/v1/mcp-servers/${name}`, {
+    key: await keyOfUser("admin"),
+    json: { ...SERVER, ...more(thing) },
+  });
+  if (put.status !== 201) throw new Error(await put.text());
+  return { name };
+}
+
+/** A server that is reached through the proxy. Nobody is there: who has it hears that, and who has not that there is none. */
+function reached(of: Row["of"], best: User, may: Row["may"], thing: Row["thing"]): Row {
+  return {
+    ...{ route: "POST /mcp/servers/{name} tools/list", of, scope: "mcp", best, may, thing, spent: false },
+    send: () => ({}),
+    params: () => ({}),
+  };
+}
+
+export const PROXY_ROWS: Row[] = [
+  reached("public", "admin", everybody(502), () => gatewaysWith(() => ({}))),
+  reached("self", "self", { self: 502 }, () => storedOwnServer("self", () => ({}))),
+  reached("group", "Owner", members("Reporter", 502), () =>
+    storedOwnServer("group", ({ group: group_name = "" }) => ({ scope: "group", group_name })),
+  ),
+  // What is for the conversations of a ghost is nowhere else, whoever may use that ghost; no more is what is switched off.
+  reached("public", "admin", everybody(404), async () =>
+    gatewaysWith(({ id }) => ({ ghosts: [id] }), await ghost("public")),
+  ),
+  reached("public", "admin", everybody(404), () => gatewaysWith(() => ({ enabled: false }))),
+  // A guard withholds tools, and no server.
+  reached("public", "admin", everybody(502), () => gatewaysWith(() => ({ guard: true }))),
+];

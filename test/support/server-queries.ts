@@ -1,0 +1,22 @@
+// The queries of servers that groups and users keep, for the tests of query plans.
+
+import type { Database } from "../../src/storage/d1/database";
+import { approveTools } from "../../src/storage/d1/mcp-servers";
+import * as own from "../../src/storage/d1/servers/own";
+import { BIG_USER } from "./registry-10k";
+
+const SCOPE = `user:${BIG_USER}`;
+
+/** Calls of a function, by its name. */
+export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
+  putOwnServer: (db) => own.putOwnServer(db, { scope: SCOPE, name: "notes", entry: {}, createdBy: BIG_USER }, 9),
+  readOwnServer: (db) => own.readOwnServer(db, SCOPE, "notes"),
+  listOwnServers: async (db) => {
+    await own.listOwnServers(db, SCOPE, 100, null);
+    await own.listOwnServers(db, SCOPE, 100, "a");
+  },
+  serversNamed: (db) => own.serversNamed(db, [SCOPE, "group:g"], "notes"),
+  everyServer: (db) => own.everyServer(db, [SCOPE, "group:g"]),
+  deleteOwnServer: (db) => own.deleteOwnServer(db, SCOPE, "notes"),
+  approveTools: (db) => approveTools(db, "one", { a: "digest" }),
+};

@@ -1,0 +1,109 @@
+// Every skill of a corpus through every door, out of one user's scope and into another's that is empty: the same package comes out. The
+// corpus is no part of the repository: a folder of ZIPs, in CORPORA or beside it.
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Harness, root } from "../../test/support/harness";
+
+const FOLDER = path.join(process.env.CORPORA ?? path.join(root, "../shared/corpora"), "clean");
+const zips = existsSync(FOLDER) ? (await readdir(FOLDER)).filter((name) => name.endsWith(".zip")) : [];
+const gateway = new Harness();
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+interface Stored {
+  name: string;
+  hash: string;
+  leftOut: string[];
+}
+
+type Ask = (method: string, route: string, body?: BodyInit, type?: string) => Promise<Response>;
+
+/** Requests of a new user. */
+async function user(id: string): Promise<Ask> {
+  const { key } = (await (await gateway.send("POST", "/api/v1/keys", { user_id: id })).json()) as { key: string };
+  return async (method, route, body, type) => {
+    const headers = { authorization: `Bearer ${key}`, ...(type === undefined ? {} : { "content-type": type }) };
+    const answer = await fetch(`${gateway.url}${route}`, { method, headers, ...(body === undefined ? {} : { body }) });
+    if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+}
+
+interface Resource {
+  metadata: { name: string };
+  status: { fileHash: string; left_out?: { door: string }[] };
+}
+
+const storedOf = ({ metadata, status }: Resource): Stored => ({
+  ...{ name: metadata.name, hash: status.fileHash, leftOut: (status.left_out ?? []).map(({ door }) => door) },
+});
+
+async function upload(ask: Ask, bytes: Uint8Array, fileName: string, name?: string): Promise<Stored> {
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array(bytes)], fileName));
+  if (name !== undefined) form.set("name", name);
+  return storedOf((await (await ask("POST", "/api/v1/kinds/skills/upload", form)).json()) as Resource);
+}
+
+async function named(ask: Ask, name: string): Promise<Stored> {
+  const list = await ask("GET", `/api/v1/kinds/skills?name=${encodeURIComponent(name)}&exact_match=true`);
+  const { items } = (await list.json()) as { items: Resource[] };
+  return storedOf(items[0]!);
+}
+
+/** Publishes files as `clawhub` does. */
+async function release(ask: Ask, slug: string, files: Record<string, Uint8Array>): Promise<void> {
+  const sent: object[] = [];
+  for (const [file, bytes] of Object.entries(files)) {
+    const said = { path: file, size: bytes.length, sha256: sha256(bytes) };
+    const json = "application/json";
+    const asked = await ask("POST", "/api/v1/skills/-/upload-url", JSON.stringify(said), json);
+    const { uploadUrl, uploadTicket } = (await asked.json()) as { uploadUrl: string; uploadTicket: string };
+    const stored = await ask("POST", new URL(uploadUrl).pathname, new Uint8Array(bytes), "application/octet-stream");
+    sent.push({ ...said, uploadTicket, ...((await stored.json()) as object) });
+  }
+  const body = JSON.stringify({ slug, version: "1.0.0", files: sent });
+  await ask("POST", "/api/v1/skills", body, "application/json");
+}
+
+describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
+  let [from, byIndex, bySlug]: Ask[] = [];
+  beforeAll(async () => {
+    await gateway.start();
+    [from, byIndex, bySlug] = await Promise.all(["corpus-from", "corpus-index", "corpus-slug"].map(user));
+  });
+  afterAll(() => gateway.close());
+
+  it.each(zips)("%s", async (file) => {
+    if (from === undefined || byIndex === undefined || bySlug === undefined) throw new Error("no users");
+    const known = await upload(from, await readFile(path.join(FOLDER, file)), file);
+    if (!known.leftOut.includes("well-known")) {
+      const place = `/s/own/${known.name}/.well-known/agent-skills`;
+      const { skills } = (await (await from("GET", `${place}/index.json`)).json()) as { skills: { url: string }[] };
+      const archive = new Uint8Array(await (await from("GET", `${place}/${skills[0]!.url}`)).arrayBuffer());
+      expect((await upload(byIndex, archive, "x.zip", known.name)).hash).toBe(known.hash);
+    }
+    if (known.leftOut.includes("clawhub")) return;
+    const zip = await from("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`);
+    const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+    await release(bySlug, known.name, files);
+    const again = await bySlug("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`);
+    expect(unzipSync(new Uint8Array(await again.arrayBuffer()))).toEqual(files);
+    // Its clients send no modes: what was executable is not any more, and all else is the same package.
+    const isPlain = !(await isExecutable(from, known.name));
+    if (isPlain) expect((await named(bySlug, known.name)).hash).toBe(known.hash);
+  });
+});
+
+/** Whether a package has a file that may be executed: the external attributes in its ZIP say so. */
+async function isExecutable(ask: Ask, name: string): Promise<boolean> {
+  const zip = await ask("GET", `/api/v1/download?slug=${name}&ownerHandle=own`);
+  const bytes = Buffer.from(await zip.arrayBuffer());
+  for (let at = bytes.indexOf("PK\x01\x02", 0, "latin1"); at >= 0; at = bytes.indexOf("PK\x01\x02", at + 4, "latin1"))
+    if (((bytes.readUInt32LE(at + 38) >>> 16) & 0o111) !== 0) return true;
+  return false;
+}

@@ -1,10 +1,33 @@
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** A test of the domain that compares it with something only workerd has. */
 const NEEDS_WORKERD = "*.workerd";
+
+/** `import("…")` as a value, and not in a type. */
+const LATE = /(?<!typeof |satisfies |[<:] ?)\bimport\(("[^"]+")\)/g;
+
+/**
+ * What the gateway loads with its first use is there from the start in the pool. There a module comes through a connection of whichever
+ * request asks first, and another request that waits for the same one is refused by the runtime ("I/O on behalf of a different request").
+ */
+const lateModulesAtOnce: Plugin = {
+  name: "late modules at once",
+  enforce: "pre",
+  transform(code, id) {
+    if (!id.startsWith(path.join(import.meta.dirname, "src"))) return;
+    const imports: string[] = [];
+    const text = code.replace(LATE, (_, name: string) => {
+      imports.push(`import * as late${imports.length} from ${name};`);
+      return `Promise.resolve(late${imports.length - 1})`;
+    });
+    // On the first line, so that the lines of a failure stay what they are.
+    if (imports.length > 0) return { code: imports.join(" ") + text, map: null };
+  },
+};
 
 // Three projects: what runs in the Worker is tested inside workerd; the domain, which needs no runtime, in plain Node; the
 // launcher, the examples, the client and the source tree from Node, one file after the other.
@@ -18,6 +41,7 @@ export default defineConfig(async () => {
         {
           define: { __DEVELOPMENT__: "true" },
           plugins: [
+            lateModulesAtOnce,
             cloudflareTest({
               wrangler: { configPath: "./wrangler.toml" },
               // The gateway, with test/support/world around its bindings.

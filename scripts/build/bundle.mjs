@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { root } from "../kit/files.mjs";
 import { Refusal } from "../kit/refusal.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
+import { mcpSdkOnce } from "./mcp-sdk.mjs";
 
 export const MAIN_MODULE = "index.js";
 
@@ -36,22 +37,6 @@ const zodAsUsed = {
 };
 
 /**
- * The MCP client can sign its own requests, and imports all of jose for that; a gateway's servers have their keys from their entries.
- * The runtime would compile what nobody calls.
- */
-const joseAsUsed = {
-  name: "jose as far as it is used",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^jose$/ }, ({ importer }) =>
-      /[\\/]@modelcontextprotocol[\\/]client[\\/]/.test(importer) ? { path: "jose", namespace: "no-jose" } : undefined,
-    );
-    onLoad({ filter: /^jose$/, namespace: "no-jose" }, () => ({
-      contents: 'throw new Error("The gateway does not sign requests to MCP servers.");',
-    }));
-  },
-};
-
-/**
  * Bundles a Worker.
  * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean }} options `entry`: a
  *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams
@@ -70,7 +55,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
       ...define,
       ...(development ? { __DEVELOPMENT__: "true" } : {}),
     },
-    plugins: [zodAsUsed, joseAsUsed],
+    plugins: [zodAsUsed, mcpSdkOnce],
     minify: release,
     keepNames: !release,
     splitting: true,

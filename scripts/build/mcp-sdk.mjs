@@ -1,0 +1,96 @@
+// The two packages of the MCP SDK as far as the gateway uses them. Each brings its own copy of what both need, and the runtime would compile
+// at its start what it has twice, and what nobody calls.
+
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { root } from "../kit/files.mjs";
+import { Refusal } from "../kit/refusal.mjs";
+
+const FOLDER = path.join(root, "node_modules/@modelcontextprotocol");
+
+/** Parts of the packages' bundles that need nothing but zod, and what each gives the rest. */
+const SCHEMAS = {
+  "wire/rev2025-11-25/buildSchemas.ts": "buildSchemas2025",
+  "wire/rev2026-07-28/buildSchemas.ts": "buildSchemas2026",
+};
+/** Files of the packages that are the same but for the digests in their names. */
+const FILES = /^\.\/(cfWorkerProvider|dialects)-[\w-]+\.mjs$/;
+const NAMESPACE = "mcp-shared";
+
+/** A plugin for esbuild. It refuses packages whose copies are not the same: then an update changed one of them. */
+export const mcpSdkOnce = {
+  name: "the MCP SDK once",
+  setup({ onResolve, onLoad }) {
+    // The client can sign its own requests, and imports all of jose for that; a gateway's servers have their keys from their entries.
+    onResolve({ filter: /^jose$/ }, ({ importer }) =>
+      inPackage(importer, "client") ? { path: "jose", namespace: "no-jose" } : undefined,
+    );
+    onLoad({ filter: /^jose$/, namespace: "no-jose" }, () => ({
+      contents: 'throw new Error("The gateway does not sign requests to MCP servers.");',
+    }));
+
+    onResolve({ filter: FILES }, async ({ path: name, importer }) =>
+      inPackage(importer, "client") ? { path: await fileOfBoth(FILES.exec(name)[1]) } : undefined,
+    );
+    onResolve({ filter: /^mcp-shared:/ }, ({ path: name }) => ({
+      path: name.slice("mcp-shared:".length),
+      namespace: NAMESPACE,
+      sideEffects: false,
+    }));
+    onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: name }) => ({
+      contents: `import * as z from "zod/v4";\n${await regionOfBoth(name)}\nexport { ${SCHEMAS[name]} };`,
+      resolveDir: path.join(FOLDER, "server/dist"),
+    }));
+    onLoad({ filter: /@modelcontextprotocol[\\/](client|server)[\\/]dist[\\/]src-[\w-]+\.mjs$/ }, async (file) => {
+      let contents = await readFile(file.path, "utf8");
+      for (const [name, builder] of Object.entries(SCHEMAS))
+        contents = contents.replace(
+          await regionOfBoth(name),
+          () => `import { ${builder} } from ${JSON.stringify(`mcp-shared:${name}`)};`,
+        );
+      return { contents };
+    });
+  },
+};
+
+function inPackage(importer, name) {
+  return importer.startsWith(path.join(FOLDER, name) + path.sep);
+}
+
+/** The file of the server's package that begins with `name`; the client's is the same. */
+async function fileOfBoth(name) {
+  const [client, server] = await Promise.all(["client", "server"].map((kind) => fileOf(kind, name)));
+  const [mine, theirs] = await Promise.all([client, server].map((file) => readFile(file, "utf8")));
+  if (withoutDigests(mine) !== withoutDigests(theirs)) throw differs(path.basename(client));
+  return server;
+}
+
+const withoutDigests = (text) => text.replace(/(cfWorkerProvider|dialects)-[\w-]+\.mjs/g, "$1.mjs");
+
+/** The text of a source file as it stands in the bundles of both packages. */
+async function regionOfBoth(name) {
+  const [mine, theirs] = await Promise.all(
+    ["client", "server"].map(async (kind) => regionOf(await readFile(await fileOf(kind, "src"), "utf8"), name)),
+  );
+  if (mine === null || mine !== theirs) throw differs(name);
+  return mine;
+}
+
+function regionOf(text, name) {
+  const start = text.indexOf(`//#region ../core-internal/src/${name}\n`);
+  const end = text.indexOf("//#endregion", start);
+  return start < 0 || end < 0 ? null : text.slice(start, end);
+}
+
+async function fileOf(kind, name) {
+  const folder = path.join(FOLDER, kind, "dist");
+  const found = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`) && file.endsWith(".mjs"));
+  if (found.length !== 1) throw differs(name);
+  return path.join(folder, found[0]);
+}
+
+function differs(name) {
+  return new Refusal(
+    `The client and the server of the MCP SDK have no ${name} in common any more: scripts/build/mcp-sdk.mjs has to be looked at.`,
+  );
+}

@@ -8,14 +8,17 @@ import { Refusal } from "../kit/refusal.mjs";
 
 const FOLDER = path.join(root, "node_modules/@modelcontextprotocol");
 
-/** Parts of the packages' bundles that need nothing but zod, and what each gives the rest. */
-const SCHEMAS = {
-  "wire/rev2025-11-25/buildSchemas.ts": "buildSchemas2025",
-  "wire/rev2026-07-28/buildSchemas.ts": "buildSchemas2026",
+/** Source files in the packages' bundles that need nothing but packages and each other, and what they give the rest. */
+const REGIONS = {
+  "wire/resultFamilies.ts": ["TOOL_RESULT_FOREIGN_FAMILY_KEYS", "normalizeContentlessToolResult"],
+  "wire/rev2025-11-25/buildSchemas.ts": ["buildSchemas2025"],
+  "wire/rev2026-07-28/buildSchemas.ts": ["buildSchemas2026"],
 };
 /** Files of the packages that are the same but for the digests in their names. */
 const FILES = /^\.\/(cfWorkerProvider|dialects)-[\w-]+\.mjs$/;
-const NAMESPACE = "mcp-shared";
+/** What the bundles import of packages, and not of each other. */
+const PACKAGES = /^import .* from "[^."].*";$/gm;
+const SHARED = "mcp-shared";
 
 /** A plugin for esbuild. It refuses packages whose copies are not the same: then an update changed one of them. */
 export const mcpSdkOnce = {
@@ -32,21 +35,20 @@ export const mcpSdkOnce = {
     onResolve({ filter: FILES }, async ({ path: name, importer }) =>
       inPackage(importer, "client") ? { path: await fileOfBoth(FILES.exec(name)[1]) } : undefined,
     );
-    onResolve({ filter: /^mcp-shared:/ }, ({ path: name }) => ({
-      path: name.slice("mcp-shared:".length),
-      namespace: NAMESPACE,
-      sideEffects: false,
-    }));
-    onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: name }) => ({
-      contents: `import * as z from "zod/v4";\n${await regionOfBoth(name)}\nexport { ${SCHEMAS[name]} };`,
-      resolveDir: path.join(FOLDER, "server/dist"),
-    }));
+    onResolve({ filter: /^mcp-shared$/ }, () => ({ path: SHARED, namespace: SHARED, sideEffects: false }));
+    onLoad({ filter: /./, namespace: SHARED }, async () => {
+      const text = await readFile(await fileOf("server", "src"), "utf8");
+      const regions = await Promise.all(Object.keys(REGIONS).map(regionOfBoth));
+      const names = Object.values(REGIONS).flat().join(", ");
+      const contents = [...(text.match(PACKAGES) ?? []), ...regions, `export { ${names} };`].join("\n");
+      return { contents, resolveDir: path.join(FOLDER, "server/dist") };
+    });
     onLoad({ filter: /@modelcontextprotocol[\\/](client|server)[\\/]dist[\\/]src-[\w-]+\.mjs$/ }, async (file) => {
       let contents = await readFile(file.path, "utf8");
-      for (const [name, builder] of Object.entries(SCHEMAS))
+      for (const [name, given] of Object.entries(REGIONS))
         contents = contents.replace(
           await regionOfBoth(name),
-          () => `import { ${builder} } from ${JSON.stringify(`mcp-shared:${name}`)};`,
+          () => `import { ${given.join(", ")} } from ${JSON.stringify(SHARED)};\n`,
         );
       return { contents };
     });

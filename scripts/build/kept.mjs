@@ -9,7 +9,13 @@ import { readOrNull, root, writeWhole } from "../kit/files.mjs";
 import { bundleWorker } from "./bundle.mjs";
 
 /** With another one of these the result may be another one, whatever the sources say. */
-const MAKERS = ["scripts/build/bundle.mjs", "wrangler.toml", "package.json", "tsconfig.json"];
+const MAKERS = [
+  "scripts/build/bundle.mjs",
+  "scripts/build/mcp-sdk.mjs",
+  "wrangler.toml",
+  "package.json",
+  "tsconfig.json",
+];
 
 /**
  * @template T

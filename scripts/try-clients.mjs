@@ -27,10 +27,17 @@ async function main() {
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
     const files = values.skills === true ? [`${trials}/clients.test.ts`] : [];
     await runTests(["-c", `${trials}/vitest.config.ts`, ...files, ...report, ...only], root);
-    const rows = rowsOf(JSON.parse(await readFile(results, "utf8")));
+    const { testResults } = JSON.parse(await readFile(results, "utf8"));
+    const rows = rowsOf(testResults);
     if (rows.size === 0) throw new Refusal(`No client was tried.\n${USAGE}`);
     console.log(tableOf(rows));
-    const failed = [...rows.values()].flatMap((cases) => [...cases.values()]).filter((mark) => mark === FAILED).length;
+    const cases = [...rows.values()].flatMap((cases) => [...cases.values()]).filter((mark) => mark === FAILED);
+    // A file that failed before its first case, as where there is no browser, has none that failed.
+    const notBegun = testResults.filter(
+      ({ status, assertionResults }) =>
+        status === "failed" && assertionResults.every(({ status }) => status !== "failed"),
+    );
+    const failed = cases.length + notBegun.length;
     console.log(failed === 0 ? "Every case that a client has went well." : `${failed} went wrong.`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
@@ -42,7 +49,7 @@ const FAILED = "FAILED";
 const MARKS = { passed: "yes", failed: FAILED };
 
 /** By client and case: whether it went well; `-` where the client has no such thing. */
-function rowsOf({ testResults }) {
+function rowsOf(testResults) {
   const rows = new Map();
   for (const { assertionResults } of testResults)
     for (const { ancestorTitles, title, status } of assertionResults) {

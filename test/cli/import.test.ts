@@ -105,12 +105,7 @@ describe("how it ends", () => {
       0,
       "removed there  a",
     ],
-    [
-      "the source says what is no index",
-      { state: "failed", problem: problem("INDEX_NOT_FOUND") },
-      1,
-      "INDEX_NOT_FOUND",
-    ],
+    ["the source says what is no index", { state: "failed", problem: problem("SOURCE_ABSENT") }, 1, "SOURCE_ABSENT"],
     [
       "the source does not answer",
       { state: "failed", problem: problem("SOURCE_UNREACHABLE") },

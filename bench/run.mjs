@@ -33,6 +33,7 @@ const ROWS = {
   sockets: { apart: true },
   tokens: {},
   code: {},
+  doors: {},
   languages: { apart: true, fresh: true },
   memory: { alone: true, apart: true },
   many: { apart: true, fresh: true },

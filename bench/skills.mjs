@@ -37,13 +37,13 @@ export function prose(characters, seed) {
   return text.slice(0, characters);
 }
 
-/** Publishes `count` ordinary skills (a body of 4 KB each) for a user. */
-export async function publishSkills(gateway, user, count, files = () => ({})) {
+/** Publishes `count` ordinary skills (a body of 4 KB each) for a user, or by another route for everybody. */
+export async function publishSkills(gateway, user, count, files = () => ({}), route = undefined) {
   for (let n = 0; n < count; n++) {
     const name = `skill-${String(n).padStart(2, "0")}`;
     const description = prose(120, n).replaceAll(/\s+/g, " ").trim();
     const zip = skillZip({ name, description, body: prose(4_000, 1_000 + n), files: files(n) });
-    await gateway.send(await gateway.upload(user, zip));
+    await gateway.send(await gateway.upload(user, zip, undefined, route));
   }
 }
 

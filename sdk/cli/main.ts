@@ -7,6 +7,7 @@ import { activate, promote, unyank, yank } from "./commands/changing";
 import { check } from "./commands/check";
 import { dev } from "./commands/dev";
 import { diff } from "./commands/diff";
+import { importSkills } from "./commands/import";
 import { init } from "./commands/init";
 import { login } from "./commands/login";
 import { pull } from "./commands/pull";
@@ -22,7 +23,7 @@ import { type Checkout, endOnInterrupt, note, type Work } from "./work";
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...{ login, init, check, dev, test, call, pack, push, promote },
   ...{ list, search, info, versions, diff, activate, yank, unyank, usage },
-  ...{ pull, add, update },
+  ...{ pull, add, update, import: importSkills },
 };
 /** Names from before. */
 const ALSO: Readonly<Record<string, string>> = { new: "init" };

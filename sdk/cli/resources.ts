@@ -123,3 +123,35 @@ export const taskSkillsSchema = z.looseObject({
 });
 
 export const meSchema = z.looseObject({ user_id: z.string(), role: z.string().optional() });
+
+const problemSchema = z.looseObject({ code: z.string(), message: z.string() }).nullable();
+
+export const importSchema = z.looseObject({
+  id: z.string(),
+  source: z.looseObject({ type: z.string(), url: z.string() }),
+  namespace: z.string(),
+  mirror: z.boolean(),
+  state: z.string(),
+  problem: problemSchema,
+  cursor: z.string().nullable(),
+  total: z.number().nullable(),
+  next_at: z.string().nullable(),
+});
+export const importsSchema = z.looseObject({ items: z.array(importSchema) });
+
+const ofRun = z.number();
+export const importReportSchema = importSchema.extend({
+  counts: z.looseObject({
+    ...{ created: ofRun, updated: ofRun, unchanged: ofRun, refused: ofRun, failed: ofRun, removed: ofRun },
+  }),
+  items: z.array(
+    z.looseObject({
+      name: z.string(),
+      state: z.string(),
+      problem: problemSchema,
+      removed_at: z.string().nullable(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+export type ImportReport = z.infer<typeof importReportSchema>;

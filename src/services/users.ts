@@ -81,8 +81,10 @@ export async function eraseUser(
   if (userId === PUBLIC_USER) {
     throw invalid([{ code: "INVALID_FIELD", message: "Nobody is the owner of public skills.", path: "id" }]);
   }
-  await recordAct(context, "user.erase", userId, { about: userId });
-  const imports = await ownImports(context.db, userScope(userId));
+  const [imports] = await Promise.all([
+    ownImports(context.db, userScope(userId)),
+    recordAct(context, "user.erase", userId, { about: userId }),
+  ]);
   // Their objects first, while there are rows by which they are found again.
   for (const { id } of imports) {
     await openImport(id).end();

@@ -39,9 +39,12 @@ it("takes a version from every door at once, whoever comes, until it is taken ba
   expect([await names(""), await names("/s/public"), await names("/s/public", key)]).toEqual([[], [], []]);
   for (const path of [archive, "/s/public/.well-known/skills/turned-bad/SKILL.md", `/s/public/turned-bad${INDEX}`])
     expect([path, (await get(path, key)).status]).toEqual([path, 404]);
+  const [skill, named] = [id.replace("skl", "skill"), version!.version_id.replace("ver", "skver")];
   const vendor = [
-    `/anthropic/v1/skills/${id.replace("skl", "skill")}/versions/latest/content`,
-    `/openai/v1/skills/${id.replace("skl", "skill")}/content`,
+    `/anthropic/v1/skills/${skill}/versions/latest/content`,
+    `/anthropic/v1/skills/${skill}/versions/${named}/content`,
+    `/openai/v1/skills/${skill}/content`,
+    `/openai/v1/skills/${skill}/versions/1/content`,
   ];
   for (const path of vendor) expect([path, (await get(path, key)).status]).toEqual([path, 403]);
   const found = await (await get("/api/search?q=turned+bad", key)).json<{ skills: object[] }>();
@@ -50,9 +53,9 @@ it("takes a version from every door at once, whoever comes, until it is taken ba
   const shown = await (await get(`${SKILLS}/${id}`, key)).json<{
     status: { state: string; left_out: { door: string; code: string }[] };
   }>();
-  expect([shown.status.state, shown.status.left_out.map(({ code }) => code)]).toEqual([
+  expect([shown.status.state, shown.status.left_out.map(({ door, code }) => `${door} ${code}`)]).toEqual([
     "available",
-    ["VERSION_BLOCKED"],
+    ["well-known VERSION_BLOCKED", "marketplace VERSION_BLOCKED"],
   ]);
 
   // A version after it is not blocked; the archive of this one stays where it is.

@@ -216,6 +216,7 @@ describe("what clients of the index cannot take", () => {
     const shown = await (await get(`/api/v1/kinds/skills/${id}`, dee)).json<{ status: { left_out: unknown } }>();
     expect(shown.status.left_out).toMatchObject([
       { door: "well-known", code: "NAME_NOT_STRICT" },
+      { door: "marketplace", code: "NAME_NOT_STRICT" },
       { door: "clawhub", code: "NAME_NOT_SLUG" },
     ]);
     const fine = await (await get("/api/v1/kinds/skills?name=plain", dee)).json<{ items: { status: object }[] }>();

@@ -36,14 +36,64 @@ const release: JsonSchema = {
   },
 };
 
-/** The places of an index, each with what lies beside it. */
-const places = ["/s/own", "/s/public", "/s/group/fuzz-group", "/s/group/{group}", "/t/{token}"];
+/** A form with a skill's files, as vendors' clients and those of plugins send one. */
+const form = (fields: Record<string, JsonSchema> = {}) =>
+  post({ type: "object", properties: { "files[]": text, ...fields } }, "multipart/form-data").post;
+
+const PLACES = ["/s/own", "/s/public", "/s/group/{group}", "/t/{token}"];
 const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-const indexes = ["", "/s/own", "/t/{token}", "/s/group/{group}/{name}"].flatMap((place) =>
+const reading = (path: string, query: Record<string, JsonSchema> = {}) => ({ [path]: get(namesIn(path), query) });
+const several = (paths: readonly string[], query: Record<string, JsonSchema> = {}) =>
+  Object.assign({}, ...paths.map((path) => reading(path, query)));
+const indexes = ["", ...PLACES, ...PLACES.map((place) => `${place}/{skill}`)].flatMap((place) =>
   [".well-known/agent-skills", ".well-known/skills"].flatMap((index) =>
-    ["index.json", "{name}/SKILL.md", "{name}/{path}", "-/{name}/{archive}"].map((rest) => `${place}/${index}/${rest}`),
+    ["index.json", "{name}/{path}", "-/{name}/{archive}"].map((rest) => `${place}/${index}/${rest}`),
   ),
 );
+const besidePlaces = PLACES.flatMap((place) =>
+  ["agent-plugin.json", ".claude-plugin/marketplace.json", ".claude-plugin/-/{name}/{archive}"].map(
+    (rest) => `${place}/${rest}`,
+  ),
+);
+
+/** A vendor's API at one place. */
+function vendor(base: string, called: JsonSchema, list: Record<string, JsonSchema>): ServedDocument["paths"] {
+  const [skill, one] = [`${base}/{id}`, `${base}/{id}/versions/{version}`];
+  const at = (path: string) =>
+    namesIn(path).map((name) => ({
+      in: "path" as const,
+      ...{ name, required: true, schema: name === "version" ? called : text },
+    }));
+  const posting = (path: string, operation: ReturnType<typeof form>) => ({
+    post: { parameters: at(path), ...operation },
+  });
+  const paged = (path: string, query: Record<string, JsonSchema>) => ({
+    get: { parameters: [...at(path), ...inQuery(query)] },
+  });
+  const plain = (path: string) => ({ parameters: at(path) });
+  return {
+    [base]: { ...paged(base, list), ...posting(base, form()) },
+    [skill]: { get: plain(skill), delete: plain(skill) },
+    [`${skill}/versions`]: { ...paged(skill, list), ...posting(skill, form({ default: text })) },
+    [one]: { get: plain(one), delete: plain(one) },
+    [`${one}/content`]: { get: plain(one) },
+  };
+}
+
+const ofAnthropic = (base: string) =>
+  vendor(base, { anyOf: [text, { type: "string", enum: ["latest"] }] }, { limit: number, page: text, source: text });
+function ofOpenai(base: string): ServedDocument["paths"] {
+  const called: JsonSchema = { type: "string", enum: ["1", "2", "3", "0", "latest", "-1", "1e3"] };
+  const order: JsonSchema = { type: "string", enum: ["asc", "desc", "up"] };
+  const paths = vendor(base, called, { limit: number, after: text, order });
+  const parameters = inPath(...namesIn(`${base}/{id}`));
+  const change = post({ type: "object", required: ["default_version"], properties: { default_version: called } });
+  return {
+    ...paths,
+    [`${base}/{id}`]: { ...paths[`${base}/{id}`], post: { parameters, ...change.post } },
+    [`${base}/{id}/content`]: { get: { parameters } },
+  };
+}
 
 const S = "/api/v1/skills";
 const listed = { limit: number, cursor: text, ownerHandle: owner };
@@ -51,13 +101,19 @@ const listed = { limit: number, cursor: text, ownerHandle: owner };
 export const DOORS_DOCUMENT: ServedDocument = {
   components: { schemas: {} },
   paths: {
-    ...Object.fromEntries(indexes.map((path) => [path, get([...new Set(namesIn(path))])])),
-    ...Object.fromEntries(
-      ["/api/search", ...places.map((place) => `${place}/api/search`)].map((path) => [
-        path,
-        get(namesIn(path), { q: text, limit: number }),
-      ]),
+    ...several(indexes),
+    ...several(besidePlaces, { skills: text }),
+    ...several(["/api/search", ...PLACES.map((place) => `${place}/api/search`)], { q: text, limit: number }),
+    ...several(
+      PLACES.map((place) => `${place}/agent-plugin.zip`),
+      { skills: { type: "string", enum: ["fuzz-one", "fuzz-one,fuzz-two", "", "none"] } },
     ),
+    "/s/own/agent-plugin": { post: form() },
+    "/s/group/{group}/agent-plugin": { post: { parameters: inPath("group"), ...form() } },
+    ...ofAnthropic("/anthropic/v1/skills"),
+    ...ofAnthropic("/s/group/{group}/anthropic/v1/skills"),
+    ...ofOpenai("/openai/v1/skills"),
+    ...ofOpenai("/s/group/{group}/openai/v1/skills"),
     "/.well-known/clawhub.json": get([]),
     "/api/v1/whoami": get([]),
     "/api/v1/search": get([], {

@@ -56,16 +56,25 @@ function parameterFor(
   name: string,
   schema: JsonSchema,
 ): fc.Arbitrary<unknown> {
-  const kind = name === "id" ? idOf(route) : ["version_id", "request_id", "path", "name"].find((one) => one === name);
+  const kind = name === "id" ? idOf(route) : NAMED[name];
   const fitting = kind === undefined ? valueFor(schemas, schema, name) : known(kind);
   return fc.oneof({ weight: 14, arbitrary: fitting }, { weight: 1, arbitrary: hostileText });
 }
+
+/** What a parameter of a path names, by its own name. */
+const NAMED: Record<string, string> = {
+  ...{ version_id: "version_id", request_id: "request_id", path: "path", name: "name" },
+  ...{ skill: "skill", group: "group" },
+};
 
 function bodyFor(
   schemas: Record<string, JsonSchema>,
   body: { type: string; schema: JsonSchema },
 ): fc.Arbitrary<Draft["body"]> {
-  if (body.type === "multipart/form-data") return uploadBody.map((value) => ({ type: body.type, value }));
+  if (body.type === "multipart/form-data") {
+    const field = Object.hasOwn(body.schema.properties ?? {}, "files[]") ? "files[]" : "file";
+    return uploadBody.map((value) => ({ type: body.type, value: { ...value, field } }));
+  }
   return fc.oneof(
     { weight: 15, arbitrary: valueFor(schemas, body.schema).map((value) => ({ type: body.type, value })) },
     { weight: 1, arbitrary: hostileText.map((value) => ({ type: "raw", value })) },
@@ -74,13 +83,15 @@ function bodyFor(
 }
 
 interface Upload {
+  /** What the form calls the file. */
+  field: string;
   folder: unknown;
   text: string;
   form: Record<string, unknown>;
   broken: number;
 }
 
-const uploadBody: fc.Arbitrary<Upload> = fc.record({
+const uploadBody: fc.Arbitrary<Omit<Upload, "field">> = fc.record({
   folder: known("skill"),
   text: fc.oneof(
     fc.constantFrom(
@@ -135,8 +146,9 @@ export class Knowledge {
   }
 }
 
-/** Which things the `id` of a route names: skills, ghosts, conversations, keys… A task is a conversation. */
+/** Which things the `id` of a route names: skills, ghosts, conversations, keys… A task is a conversation; vendors have ids of their own. */
 function idOf(route: string): string {
+  if (/\/(anthropic|openai)\/v1\/skills/.test(route)) return "id of vendors";
   const collection = /^\/api\/(?:v1\/)?(?:kinds\/)?([^/]+)/.exec(route)?.[1] ?? "";
   return `id of ${collection === "tasks" ? "conversations" : collection}`;
 }
@@ -144,6 +156,7 @@ function idOf(route: string): string {
 const KINDS: Record<string, string> = {
   id: "id",
   version_id: "version_id",
+  latest_version_id: "version_id",
   request_id: "request_id",
   next_cursor: "cursor",
   etag: "etag",
@@ -190,8 +203,8 @@ function form(upload: Upload): FormData {
   const zip = zipSync({ [`${folder}/SKILL.md`]: strToU8(upload.text.toWellFormed()) }, { level: 0 });
   if (upload.broken === 1) zip[zip.length >> 1] = 255;
   const bytes = upload.broken === 2 ? zip.subarray(0, zip.length - 10) : zip;
-  if (upload.broken === 3) data.set("file", "text");
-  else if (upload.broken !== 4) data.set("file", new Blob([new Uint8Array(bytes)]), `${folder}.zip`);
+  if (upload.broken === 3) data.set(upload.field, "text");
+  else if (upload.broken !== 4) data.set(upload.field, new Blob([new Uint8Array(bytes)]), `${folder}.zip`);
   for (const [name, value] of Object.entries(upload.form))
     if (upload.broken % 4 === 0) data.set(name, String(value).toWellFormed());
   return data;

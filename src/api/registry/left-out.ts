@@ -5,13 +5,16 @@ import { leftOutOfIndex } from "../../domain/doors/well-known";
 import * as z from "../../edge/zod";
 import type { SkillRecord } from "../../storage/d1/skills";
 
-const leftOut = () => z.object({ door: z.enum(["well-known", "clawhub"]), code: z.string(), message: z.string() });
+const leftOut = () =>
+  z.object({ door: z.enum(["well-known", "marketplace", "clawhub"]), code: z.string(), message: z.string() });
 
 /** Absent where no door leaves it out. */
 export const leftOutSchema = () =>
   z.array(leftOut()).openapi({
     description: "The doors for other clients that leave the skill out, and why. In answers about one skill.",
   });
+
+const OFFERING = ["well-known", "marketplace"];
 
 /** A skill's resource with the doors that leave it out. */
 export function withLeftOut<R extends { status: object }>(shown: R, skill: SkillRecord): R {
@@ -22,8 +25,10 @@ export function withLeftOut<R extends { status: object }>(shown: R, skill: Skill
     fileCount: skill.fileCount,
     isBlocked: skill.blockedFor !== null,
   };
+  const ofIndex = leftOutOfIndex(indexed);
   const left_out = [
-    ...leftOutOfIndex(indexed).map((issue) => ({ door: "well-known", ...issue })),
+    // A marketplace offers what an index shows: each skill of it is a plugin.
+    ...OFFERING.flatMap((door) => ofIndex.map((issue) => ({ door, ...issue }))),
     ...leftOutOfClawHub(skill).map((issue) => ({ door: "clawhub", ...issue })),
   ];
   return left_out.length === 0 ? shown : { ...shown, status: { ...shown.status, left_out } };

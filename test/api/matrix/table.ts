@@ -33,6 +33,8 @@ export interface Row {
   /** The mightiest user: revoked, expired and limited keys are this one's. */
   best: User;
   may: Partial<Record<User, number>>;
+  /** What who sends no key is answered, where that is not a 401: such a route shows what is open. */
+  withoutKey?: number;
   thing: () => Promise<Thing>;
   /** Using it uses it up, so that every actor needs another one. */
   spent: boolean;

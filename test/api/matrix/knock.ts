@@ -1,0 +1,99 @@
+// Knocks at the cells of the isolation matrix, and says what each ought to answer.
+
+import { exports } from "cloudflare:workers";
+import { type CallOptions, call } from "../../support/call";
+import { ACTORS, type Actor, keyOf, neverMade, type Thing, UNKNOWN, USERS, type User, userOf } from "./actors";
+import type { Row } from "./table";
+
+const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);
+const isUnknown = (actor: Actor) => UNKNOWN.some((unknown) => unknown === actor);
+
+/** The verdict of a cell. */
+function verdict(row: Row, actor: Actor): number {
+  if (actor === "anonymous" && row.withoutKey !== undefined) return row.withoutKey;
+  if (isUnknown(actor)) return 401;
+  const best = row.may[row.best] ?? Number.NaN;
+  if (actor === "scope only") return best;
+  if (actor === "wrong scope") return row.scope === null ? best : 403;
+  if (actor === "acting service") {
+    // A service lends its reach and never its role, and keys are their user's alone.
+    if (row.scope === "keys" || row.scope === "admin") return 403;
+    return row.best === "admin" ? (row.may.stranger ?? 404) : best;
+  }
+  return (isUser(actor) ? row.may[actor] : undefined) ?? (row.of === "nobody" ? 403 : 404);
+}
+
+async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
+  const [method = "", template = ""] = row.route.split(" ");
+  const path = template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
+  const key = await keyOf(actor, row.best, row.scope);
+  if (row.params !== undefined) return knockMcp(path, row, actor, key, row.params(thing));
+  const as: CallOptions = actor === "acting service" ? { as: userOf(row.best) } : {};
+  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...row.send(thing) });
+}
+
+/** One message to the MCP door. */
+function knockMcp(path: string, row: Row, actor: Actor, key: string | null, params: object) {
+  const method = row.route.split(" ")[2];
+  return exports.default.fetch(`https://gateway.test${path}`, {
+    method: "POST",
+    headers: {
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      "mcp-protocol-version": "2025-11-25",
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(actor === "acting service" ? { "on-behalf-of": userOf(row.best) } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+}
+
+/** A body as text, whatever its type says. */
+async function textOf(answer: Response): Promise<string> {
+  return new TextDecoder().decode(await answer.arrayBuffer());
+}
+
+/** The verdict that an answer is: of MCP an error, of the protocol or of a tool, is as good as a 404. */
+async function verdictOf(row: Row, answer: Response): Promise<number> {
+  const text = await textOf(answer);
+  return row.params !== undefined && answer.status === 200 && /"error":\{|"isError":true/.test(text)
+    ? 404
+    : answer.status;
+}
+
+/** All that an answer tells, but for what differs from request to request. */
+async function told(answer: Response, thing: Thing) {
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_REQUEST.has(name)));
+  // Which names are near depends on the one that was asked for, and on those that the caller sees.
+  let body = (await textOf(answer)).replace(/"request_id":"[^"]*"/, "").replace(/ Did you mean [^?]*\?/, "");
+  // What the caller itself has named may be named back.
+  for (const [field, value] of Object.entries(thing)) body = body.replaceAll(value, `{${field}}`);
+  return { status: answer.status, headers, body };
+}
+const PER_REQUEST = new Set(["x-request-id", "request-id", "server-timing", "x-d1-bookmark", "date"]);
+
+/** What every actor is answered, and what each ought to be. */
+export async function verdictsOf(row: Row) {
+  const expected: Record<string, number> = {};
+  const seen: Record<string, number> = {};
+  const kept = row.spent ? null : await row.thing();
+  for (const actor of ACTORS) {
+    expected[actor] = verdict(row, actor);
+    seen[actor] = await verdictOf(row, await knock(row, actor, kept ?? (await row.thing())));
+  }
+  return { seen, expected };
+}
+
+/** What those are told for whom the thing does not exist: of the thing, and of one that was never made. */
+export async function absentAs(row: Row) {
+  const refused = [...USERS, "anonymous" as const].filter((actor) => verdict(row, actor) === 404 && actor !== row.best);
+  const thing = await row.thing();
+  const absent = neverMade(thing);
+  const both = [];
+  for (const actor of refused)
+    both.push({
+      there: await told(await knock(row, actor, thing), thing),
+      missing: await told(await knock(row, actor, absent), absent),
+    });
+  return both;
+}

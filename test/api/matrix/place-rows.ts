@@ -1,0 +1,133 @@
+// The rows of the isolation matrix for places: their indexes, searches, marketplaces and plugins, and for what ClawHub's clients ask.
+
+import { zipSync } from "fflate";
+import { call } from "../../support/call";
+import { sha256, upload } from "../../support/clawhub";
+import { perFile } from "../../support/per-file";
+import { fresh, group, keyOfUser, skill, type Thing, userOf } from "./actors";
+import { everybody, members, nothing, type Row, type Sent } from "./table";
+
+type Of = "self" | "group" | "public";
+const PLACES: Record<Of, string> = { self: "/s/own", group: "/s/group/{group}", public: "/s/public" };
+const BEST = { self: "self", group: "Owner", public: "admin" } as const;
+const INDEXES = ["/.well-known/agent-skills", "/.well-known/skills"];
+const READ = "skills:read";
+const PLUGIN_SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
+const none = async () => ({});
+
+const known = new Map<Of, Promise<Thing>>();
+await perFile(() => known.clear());
+
+/** One of each for all rows, since looking at it leaves it as it is. */
+function shelved(of: Of): Promise<Thing> {
+  const thing = known.get(of) ?? shelve(of);
+  known.set(of, thing);
+  return thing;
+}
+
+/** A skill that stands in an index and in a marketplace, with the archives that they name. */
+async function shelve(of: Of): Promise<Thing> {
+  const thing = await skill(of);
+  const key = await keyOfUser(BEST[of]);
+  const place = PLACES[of].replace("{group}", thing.group ?? "");
+  const read = async (path: string) => (await call("GET", `${place}${path}`, { key })).text();
+  // The archive of each is made when it is first told.
+  const nameOf = (text: string) => new RegExp(`/-/${thing.skill}/([0-9a-f]{64}[.]zip)`).exec(`/${text}`)?.[1] ?? "none";
+  const archive = nameOf((await read(`/${thing.skill}${INDEXES[0]}/index.json`)).replaceAll('"-/', '"/-/'));
+  const plugin = nameOf(await read("/.claude-plugin/marketplace.json"));
+  const owner = { self: userOf("self"), group: `group.${thing.group}`, public: "public" }[of];
+  return { ...thing, archive, plugin, owner, name: thing.skill ?? "" };
+}
+
+/** A route that shows one skill, three times over. Without a key one sees what is open, and this is not. */
+function shown(route: (place: string) => string, query: Row["query"] = () => ""): Row[] {
+  const mays = { self: { self: 200 }, group: members("Reporter", 200), public: everybody(200) };
+  return (["self", "group", "public"] as const).map((of) => ({
+    ...{ route: `GET ${route(PLACES[of])}`, of, scope: READ, best: BEST[of], may: mays[of], withoutKey: 404 },
+    ...{ thing: () => shelved(of), spent: false, send: nothing, query },
+  }));
+}
+
+/** A route that shows all of a place: of one's own, of a group's to its members, of the public one to everybody what is open. */
+function whole(rest: string): Row[] {
+  const row = (of: Of, may: Row["may"], withoutKey: number): Row => ({
+    ...{ route: `GET ${PLACES[of]}${rest}`, of: of === "group" ? of : "nobody", scope: READ, may, withoutKey },
+    ...{ best: of === "group" ? "Owner" : "admin", thing: of === "group" ? () => group() : none },
+    ...{ spent: of === "group", send: nothing },
+  });
+  return [
+    row("self", everybody(200), 404),
+    row("group", members("Reporter", 200), 404),
+    row("public", everybody(200), 200),
+  ];
+}
+
+/** A route on nobody's thing. */
+const open = (route: string, scope: string | null, status: number, more: Partial<Row> = {}): Row => ({
+  ...{ route, of: "nobody", scope, best: "admin", may: everybody(status), thing: none, spent: false, send: nothing },
+  ...more,
+});
+
+const plugin: Sent = () => {
+  const name = fresh("plugin");
+  const written = (text: string) => new TextEncoder().encode(text);
+  const bytes = zipSync({
+    "plugin.json": written(JSON.stringify({ $schema: PLUGIN_SCHEMA, name, version: "1.0.0" })),
+    [`skills/${name}/SKILL.md`]: written(`---\nname: ${name}\ndescription: Shows how.\n---\n\nDo it.\n`),
+  });
+  const body = new FormData();
+  body.append("files[]", new File([new Uint8Array(bytes)], `${name}.zip`));
+  return { body };
+};
+
+const said = { path: "a.txt", size: 1, sha256: sha256("a") };
+const C = "/api/v1/skills";
+const ofOwner = (thing: Thing) => `?ownerHandle=${encodeURIComponent(thing.owner ?? "")}`;
+const bySlug = (thing: Thing) => `${ofOwner(thing)}&slug=${thing.name}&hash=${"0".repeat(64)}`;
+
+const CLAWHUB_ROWS: Row[] = [
+  open("GET /api/v1/whoami", null, 200),
+  open("GET /api/v1/search", READ, 200, { withoutKey: 200, query: () => "?q=how" }),
+  open(`GET ${C}`, READ, 200, { withoutKey: 200 }),
+  ...shown(() => `${C}/{name}`, ofOwner),
+  ...["install", "moderation", "versions", "versions/1.0.0"].flatMap((rest) =>
+    shown(() => `${C}/{name}/${rest}`, ofOwner),
+  ),
+  ...shown(
+    () => `${C}/{name}/file`,
+    (thing) => `${ofOwner(thing)}&path=SKILL.md`,
+  ),
+  ...shown(() => "/api/v1/resolve", bySlug),
+  ...shown(() => "/api/v1/download", bySlug),
+  open(`POST ${C}/-/upload-url`, "skills:write", 200, { send: () => ({ json: said }) }),
+  // Whoever may is told what is wrong with the release.
+  open(`POST ${C}`, "skills:write", 400, { send: () => ({ json: {} }) }),
+  {
+    ...{ route: `POST ${C}/-/uploads/{id}`, of: "self", scope: "skills:write", best: "self", may: { self: 200 } },
+    thing: async () => ({ id: (await upload(await keyOfUser("self"), "a.txt", "a")).uploadTicket }),
+    ...{ spent: false, send: () => ({ body: "a" }) },
+  },
+];
+
+export const PLACE_ROWS: Row[] = [
+  ...INDEXES.flatMap((index) => [
+    ...whole(`${index}/index.json`),
+    ...shown((place) => `${place}/{name}${index}/index.json`),
+    ...["", "/{skill}"].flatMap((below) => [
+      ...shown((place) => `${place}${below}${index}/-/{name}/{archive}`),
+      ...shown((place) => `${place}${below}${index}/{name}/{path}`),
+    ]),
+  ]),
+  ...whole("/api/search"),
+  ...whole("/.claude-plugin/marketplace.json"),
+  ...shown((place) => `${place}/.claude-plugin/-/{name}/{plugin}`),
+  ...whole("/agent-plugin.zip"),
+  ...whole("/agent-plugin.json"),
+  open("POST /s/own/agent-plugin", "skills:write", 200, { spent: true, send: plugin }),
+  {
+    ...{ route: "POST /s/group/{group}/agent-plugin", of: "group", scope: "skills:write", best: "Owner" },
+    ...{ may: members("Developer", 200), thing: () => group(), spent: true, send: plugin },
+  },
+  open("GET /api/search", READ, 200, { withoutKey: 200, query: () => "?q=how" }),
+  ...CLAWHUB_ROWS,
+];

@@ -1,0 +1,71 @@
+// Who may do what at every door for other clients: the rows and the fuzzer's routes are held against the doors, and every cell is knocked at.
+
+import { describe, expect, it } from "vitest";
+import { CLAWHUB } from "../../src/compat/clawhub/edges";
+import { DOORS } from "../../src/compat/edges";
+import { ACTORS } from "../api/matrix/actors";
+import { absentAs, verdictsOf } from "../api/matrix/knock";
+import { PLACE_ROWS } from "../api/matrix/place-rows";
+import type { Row } from "../api/matrix/table";
+import { VENDOR_ROWS } from "../api/matrix/vendor-rows";
+import { operationsOf } from "../fuzz/document";
+import { DOORS_DOCUMENT } from "../fuzz/doors";
+
+const ROWS = [...PLACE_ROWS, ...VENDOR_ROWS];
+
+/** Every route of a door, with parameters as the rows write them, and none of what stands before routes. */
+const ROUTES = [
+  ...new Set(
+    Object.values({ ...DOORS, ...CLAWHUB }).flatMap((edge) =>
+      [...(edge.open?.routes ?? []), ...edge.routes.routes]
+        .filter(({ method, path }) => method !== "ALL" && !path.endsWith("*"))
+        .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`),
+    ),
+  ),
+];
+
+/** What asks for no key at all: a link is one, and the rest is open. */
+const isKeyless = (route: string) => /^GET \/(t\/|\.well-known\/)/.test(route);
+
+/** A pattern of what a route takes. Names of parameters do not count, and one that ends a route may be a path. */
+const taking = (route: string) =>
+  new RegExp(
+    `^${route
+      .replaceAll(".", "[.]")
+      .replace(/\{path\}/g, ".+")
+      .replace(/\{\w+\}/g, "[^/]+")}$`,
+  );
+const plain = (route: string) => route.replace(/\{\w+\}/g, "x");
+
+describe(`the doors' matrix of ${ROWS.length} rows for ${ROUTES.length} routes × ${ACTORS.length} actors`, () => {
+  it("has every route that takes a key, and none that is not there", () => {
+    expect(ROUTES.length).toBeGreaterThan(80);
+    const rows = [...new Set(ROWS.map(({ route }) => route))];
+    const missing = ROUTES.filter((route) => !isKeyless(route) && !rows.some((row) => taking(route).test(plain(row))));
+    const strange = rows.filter((row) => !ROUTES.some((route) => taking(route).test(plain(row))));
+    expect({ missing, strange }).toEqual({ missing: [], strange: [] });
+  });
+
+  it("the fuzzer knows every route, and none that is not there", () => {
+    const known = operationsOf(DOORS_DOCUMENT).map(({ method, path }) => plain(`${method} ${path}`));
+    const missing = ROUTES.filter((route) => !known.some((one) => taking(route).test(one)));
+    const strange = known.filter((one) => !ROUTES.some((route) => taking(route).test(one)));
+    expect({ missing, strange }).toEqual({ missing: [], strange: [] });
+  });
+
+  const named = (rows: readonly Row[]) => rows.map((row): [string, Row] => [`${row.route} of ${row.of}`, row]);
+
+  it.each(named(ROWS))("%s", async (_, row) => {
+    const { seen, expected } = await verdictsOf(row);
+    expect(seen).toEqual(expected);
+  });
+
+  it.each(named(ROWS.filter(({ of }) => of !== "nobody")))("%s: another's is as a missing one", async (_, row) => {
+    const refused = await absentAs(row);
+    for (const { there, missing } of refused) {
+      expect(there).toEqual(missing);
+      expect(there.headers).not.toHaveProperty("etag");
+    }
+    expect(refused.length > 0 || row.of === "public").toBe(true);
+  });
+});

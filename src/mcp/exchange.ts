@@ -139,6 +139,10 @@ const toolSchema = z.object({
   description: z.string(),
   inputSchema: z.looseObject({ type: z.literal("object") }),
   annotations: toolHintsSchema.optional(),
+  title: z.string().optional(),
+  outputSchema: z.looseObject({ type: z.literal("object") }).optional(),
+  icons: z.array(z.looseObject({ src: z.string() })).optional(),
+  _meta: jsonObject.optional(),
 });
 
 /** What the place may see: for a conversation, what its own settings say. */

@@ -4,7 +4,7 @@ import { DURATIONS } from "../domain/durations";
 import type { JsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
-import { upstreamResult } from "../domain/servers/result";
+import { upstreamResult, type WholeResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
 import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
@@ -24,6 +24,8 @@ export interface Progress {
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** Is given the whole of a result of which something is left out. */
+  onCut?: (whole: WholeResult) => void;
   /** What the tool is called where it is offered; its own name otherwise. */
   shown?: string;
 }
@@ -96,10 +98,11 @@ export class Upstream {
   async call(
     tool: string,
     args: JsonObject,
-    { signal, onProgress, shown = tool }: CallOptions = {},
+    { signal, onProgress, onCut, shown = tool }: CallOptions = {},
   ): Promise<ToolResult> {
     const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
     const { callMs } = this.#target;
+    const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
     try {
       const most = Math.max(callMs, DURATIONS.callMost);
@@ -114,11 +117,14 @@ export class Upstream {
         const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
         return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
       });
-      return upstreamResult(answer) ?? failed(`MCP tool '${shown}' failed: its answer is no tool result`);
+      const bounded = upstreamResult(answer, known?.outputSchema !== undefined);
+      if (bounded === null) return failure("failed: its answer is no tool result");
+      if (bounded.whole !== null) onCut?.(bounded.whole);
+      return bounded.result;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
-      if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
-      return failed(`MCP tool '${shown}' failed: ${error.message}`);
+      if (error.kind === "timeout") return failure(`timed out after ${callMs / 1_000}s`);
+      return failure(`failed: ${error.message}`);
     }
   }
 

@@ -31,6 +31,10 @@ const upstreamToolSchema = z.lazy(() =>
     description: z.string(),
     inputSchema: jsonObject,
     annotations: toolHintsSchema.optional(),
+    title: z.string().optional(),
+    outputSchema: jsonObject.optional(),
+    icons: z.array(jsonObject).optional(),
+    _meta: jsonObject.optional(),
     /** Of all that it says of itself, for the guard; lists of an earlier gateway have none. */
     digest: z.string().optional(),
   }),

@@ -17,6 +17,7 @@ import type { Context } from "../services/context";
 import {
   type ClientSetup,
   type ConversationApi,
+  type HostAsk,
   type Reply,
   refusal,
   type Target,
@@ -94,6 +95,14 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
   clientTools(target: Target, client: ClientSetup, tells: boolean) {
     const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
     return this.#inside(target, tools, client.settings);
+  }
+
+  clientAsk(target: Target, { preload, settings }: ClientSetup, ask: HostAsk) {
+    const answer = async (context: Context, session: Session) => {
+      const { answerAsk } = await import("../services/conversation/host/ask");
+      return answerAsk(context, session, preload, ask);
+    };
+    return this.#inside(target, answer, settings);
   }
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {

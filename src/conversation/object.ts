@@ -53,6 +53,10 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#whole.clientTools(...call);
   }
 
+  clientAsk(...call: Call<"clientAsk">) {
+    return this.#whole.clientAsk(...call);
+  }
+
   toolCalls(...call: Call<"toolCalls">) {
     return this.#whole.toolCalls(...call);
   }

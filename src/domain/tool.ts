@@ -27,6 +27,11 @@ export interface ToolDefinition {
   description: string;
   inputSchema: JsonSchema;
   annotations?: ToolHints | undefined;
+  /** What only MCP has: what a tool of a server says of its results, and of itself to a host and its user. */
+  title?: string | undefined;
+  outputSchema?: JsonSchema | undefined;
+  icons?: JsonObject[] | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 /** A block of a tool's answer. Text is what this gateway makes; other types pass through from MCP servers unread. */
@@ -36,6 +41,8 @@ export interface ToolResult {
   content: ContentBlock[];
   structuredContent?: JsonObject;
   isError?: boolean;
+  /** Marks of extensions, of a server's own result. */
+  _meta?: JsonObject;
 }
 
 /** For results that come back out of a store. */
@@ -44,6 +51,7 @@ export const toolResultSchema: z.ZodType<ToolResult> = z.lazy(() =>
     content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
     structuredContent: jsonObject.optional(),
     isError: z.boolean().optional(),
+    _meta: jsonObject.optional(),
   }),
 );
 

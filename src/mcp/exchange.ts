@@ -23,6 +23,7 @@ import { callInConversation, cancelInConversation } from "./conversation-call";
 import { ObjectBus } from "./listening";
 import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
+import { ServerResources, servePrompts } from "./things";
 
 /** Messages whose answer carries the server's instructions. */
 const openingSchema = z.object({
@@ -130,7 +131,9 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
     server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
       if (requestId !== undefined) cancelInConversation(conversation, requestId);
     });
-  serveSkills(server, context, () => viewOf(context, place), era);
+  const others = conversation === null ? null : new ServerResources(conversation);
+  serveSkills(server, context, { view: () => viewOf(context, place), era, others });
+  if (conversation !== null) servePrompts(server, context, conversation);
   return server;
 }
 
@@ -139,6 +142,10 @@ const toolSchema = z.object({
   description: z.string(),
   inputSchema: z.looseObject({ type: z.literal("object") }),
   annotations: toolHintsSchema.optional(),
+  title: z.string().optional(),
+  outputSchema: z.looseObject({ type: z.literal("object") }).optional(),
+  icons: z.array(z.looseObject({ src: z.string() })).optional(),
+  _meta: jsonObject.optional(),
 });
 
 /** What the place may see: for a conversation, what its own settings say. */

@@ -9,6 +9,7 @@ import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/catalog/ser
 import type { Context } from "../services/context";
 import type { ClientEra } from "./client-place";
 import { asProtocolError } from "./refusal";
+import type { ServerResources } from "./things";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
 const FOLDER_TYPE = "inode/directory";
@@ -34,8 +35,16 @@ const folderResult = z.object({
   ...cacheFields,
 });
 
-/** Serves the skills of a view on a server that is not connected yet. */
-export function serveSkills(server: Server, context: Context, view: () => Promise<View>, era: ClientEra): void {
+/**
+ * Serves the skills of a view on a server that is not connected yet.
+ *
+ * @param others resources that stand beside them; `null`: there are none
+ */
+export function serveSkills(
+  server: Server,
+  context: Context,
+  { view, era, others }: { view: () => Promise<View>; era: ClientEra; others: ServerResources | null },
+): void {
   const cache = era === "modern" ? CACHE : {};
   const withView = <T>(run: (view: View) => Promise<T>) => asProtocolError(context, async () => run(await view()));
 
@@ -73,21 +82,30 @@ export function serveSkills(server: Server, context: Context, view: () => Promis
   server.setRequestHandler("resources/list", ({ params }) =>
     withView(async (catalog) => {
       const { skills, nextCursor } = await pageOfSkills(context, catalog, params?.cursor);
-      return { resources: skills.map(resourceOf), ...(nextCursor === null ? {} : { nextCursor }) };
+      const resources = skills.map(resourceOf);
+      if (nextCursor !== null) return { resources, nextCursor };
+      return { resources: [...resources, ...((await others?.list()) ?? [])] };
     }),
   );
 
-  server.setRequestHandler("resources/templates/list", async () => ({
-    resourceTemplates: [{ name: "skill-file", uriTemplate: "skill://{+path}", description: "A file of a skill." }],
-  }));
+  server.setRequestHandler("resources/templates/list", () =>
+    asProtocolError(context, async () => ({
+      resourceTemplates: [
+        { name: "skill-file", uriTemplate: "skill://{+path}", description: "A file of a skill." },
+        ...((await others?.templates()) ?? []),
+      ],
+    })),
+  );
 
-  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
-    withView(async (catalog) => {
+  server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+    // An address of ours is never another server's, in whatever case.
+    if (others !== null && !/^skill:/i.test(uri)) return asProtocolError(context, () => others.read(uri));
+    return withView(async (catalog) => {
       const file = await fileAt(context, catalog, uri);
       if (file === null) throw new ResourceNotFoundError(uri);
       return { contents: [{ uri, mimeType: file.mediaType, ...contentOf(file.bytes) }] };
-    }),
-  );
+    });
+  });
 }
 
 function resourceOf({ uri, frontmatter }: ServedSkill) {

@@ -1,48 +1,27 @@
 // One remote MCP server: connected when it is needed, its session taken up again, and never the reason why anything else waits.
 
 import { DURATIONS } from "../domain/durations";
-import type { JsonObject } from "../domain/json";
+import { type JsonObject, jsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
+import type { Library } from "../domain/servers/library/library";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
+import type { CallOptions, Progress } from "./call-options";
 import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { sayGoodbye } from "./goodbye";
+import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk, type Sdk } from "./sdk";
+import { type Lease, SharedConnection } from "./shared-connection";
 import { readTools } from "./tools";
-
-/** What a tool says of how far it is. */
-export interface Progress {
-  progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal;
-  onProgress?: (progress: Progress) => void;
-  /** What the tool is called where it is offered; its own name otherwise. */
-  shown?: string;
-}
 
 /** What goes wrong with these is no sign that the server is down. */
 const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open"]);
 
-interface Live {
-  ready: Promise<Connection>;
-  users: number;
-}
-
 type Work<T> = (connection: Connection, deadline: Deadline) => Promise<T>;
-
-/** A connection for one operation, to be released after it. */
-interface Lease {
-  connection: Connection;
-  release(): void;
-}
 
 export class Upstream {
   #target: UpstreamTarget;
@@ -51,8 +30,8 @@ export class Upstream {
   #memory: UpstreamMemory;
   /** A handshake that is under way: all who need one wait for the same. */
   #shaking: Promise<void> | null = null;
-  /** The connection of an `sse` server, which has no session to go on from, while anything uses it. */
-  #live: Live | null = null;
+  /** The connection of an `sse` server, which has no session to go on from. */
+  readonly #shared = new SharedConnection();
 
   /**
    * @param memory what an earlier one left; read it from `memory` after use, and keep it
@@ -96,10 +75,11 @@ export class Upstream {
   async call(
     tool: string,
     args: JsonObject,
-    { signal, onProgress, shown = tool }: CallOptions = {},
+    { signal, onProgress, onCut, shown = tool }: CallOptions = {},
   ): Promise<ToolResult> {
     const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
     const { callMs } = this.#target;
+    const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
     try {
       const most = Math.max(callMs, DURATIONS.callMost);
@@ -114,12 +94,46 @@ export class Upstream {
         const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
         return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
       });
-      return upstreamResult(answer) ?? failed(`MCP tool '${shown}' failed: its answer is no tool result`);
+      const bounded = upstreamResult(answer, known?.outputSchema !== undefined);
+      if (bounded === null) return failure("failed: its answer is no tool result");
+      if (bounded.whole !== null) onCut?.(bounded.whole);
+      return bounded.result;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
-      if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
-      return failed(`MCP tool '${shown}' failed: ${error.message}`);
+      if (error.kind === "timeout") return failure(`timed out after ${callMs / 1_000}s`);
+      return failure(`failed: ${error.message}`);
     }
+  }
+
+  /**
+   * What the server has beside tools, as remembered while it is fresh, else read again within the deadline for connecting.
+   *
+   * @throws UpstreamFault
+   */
+  async library(): Promise<Library> {
+    const known = this.#memory.library;
+    if (known !== null && isFresh(known, this.#now())) return known;
+    const { connectMs } = this.#target;
+    const late = new UpstreamFault("timeout", `what it has did not come within ${connectMs / 1_000}s`);
+    const sdk = await loadSdk();
+    const library = await this.#guarded(new Deadline(connectMs, undefined, late), ({ client }, { signal }) =>
+      readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now),
+    );
+    this.#learn({ library });
+    return library;
+  }
+
+  /**
+   * Asks for anything else, within the deadline of a call.
+   *
+   * @throws UpstreamFault
+   */
+  async ask(method: string, params: JsonObject): Promise<JsonObject> {
+    const { callMs } = this.#target;
+    const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
+    return this.#guarded(new Deadline(callMs, undefined, late), ({ client }, { signal }) =>
+      client.request({ method, params }, jsonObject, { signal, timeout: NEVER }),
+    );
   }
 
   /** Tells the server that its session is over. Never fails. */
@@ -172,8 +186,12 @@ export class Upstream {
 
   /** A connection: taken up again from the memory, or from a handshake that all who need one share. */
   async #open(sdk: Sdk, deadline: Deadline): Promise<Lease> {
-    const around = { sdk, development: this.#development, onListChanged: () => this.#staleList() };
-    if (this.#target.type === "sse") return this.#share(around, deadline);
+    const around = {
+      sdk,
+      development: this.#development,
+      onListChanged: (what: "list" | "library") => this.#stale(what),
+    };
+    if (this.#target.type === "sse") return this.#shared.take(deadline, () => this.#shake(around));
     for (let again = false; ; again = true) {
       const era = knownEra(this.#memory, this.#target, this.#now());
       const connection = await resume(around, this.#target, this.#memory, era);
@@ -185,32 +203,6 @@ export class Upstream {
           this.#shaking = null;
         });
       await deadline.within(this.#shaking);
-    }
-  }
-
-  /** The one connection of an `sse` server, which ends with the last of those who use it. */
-  async #share(around: Surroundings, deadline: Deadline): Promise<Lease> {
-    const live = this.#live ?? { ready: this.#shake(around), users: 0 };
-    this.#live = live;
-    live.users++;
-    const leave = () => {
-      if (this.#live === live) this.#live = null;
-    };
-    const release = () => {
-      live.users--;
-      if (live.users > 0) return;
-      leave();
-      live.ready.then(({ line }) => void line.close(), leave);
-    };
-    try {
-      const connection = await deadline.within(live.ready);
-      // Once it breaks, a later call needs another connection.
-      connection.line.broken.catch(leave);
-      return { connection, release };
-    } catch (error) {
-      leave();
-      release();
-      throw error;
     }
   }
 
@@ -234,9 +226,10 @@ export class Upstream {
     else if (resumed !== null && this.#memory.session?.id === resumed.id) this.#learn({ session: null });
   }
 
-  #staleList(): void {
-    const { list } = this.#memory;
-    if (list !== null) this.#learn({ list: { ...list, at: 0 } });
+  #stale(what: "list" | "library"): void {
+    const { list, library } = this.#memory;
+    if (what === "list" && list !== null) this.#learn({ list: { ...list, at: 0 } });
+    if (what === "library" && library !== null) this.#learn({ library: { ...library, at: 0 } });
   }
 
   /** Where it is closed already, the memory stays the same value, which says that there is nothing new to store. */

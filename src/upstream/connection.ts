@@ -26,8 +26,8 @@ export interface Connection {
 export interface Surroundings {
   sdk: Sdk;
   development: boolean;
-  /** Called when the server says that its tools changed. */
-  onListChanged(): void;
+  /** Called when the server says that its tools changed, or what it has beside them. */
+  onListChanged(what: "list" | "library"): void;
 }
 
 /** A connection that goes on from the memory, without a request; `null` when there is nothing to go on from. */
@@ -104,12 +104,18 @@ export function learned({ client, line }: Connection, memory: UpstreamMemory, no
   const kind: Era = client.getProtocolEra() ?? "legacy";
   const protocol = client.getNegotiatedProtocolVersion() ?? "";
   const server = client.getServerVersion();
+  const capabilities = jsonObject.safeParse(client.getServerCapabilities()).data;
   return {
     ...memory,
     era: { kind, at: now },
     session: kind === "legacy" ? { id: line.givenSession, protocol } : null,
     discover: kind === "modern" ? (jsonObject.safeParse(client.getDiscoverResult()).data ?? null) : null,
-    server: { name: server?.name ?? "", version: server?.version ?? "", protocol },
+    server: {
+      name: server?.name ?? "",
+      version: server?.version ?? "",
+      protocol,
+      ...(capabilities === undefined ? {} : { capabilities }),
+    },
   };
 }
 
@@ -131,7 +137,9 @@ function prepare(
 ): Connection {
   const mode = target.era === "modern" ? { pin: MODERN } : "auto";
   const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode } });
-  client.setNotificationHandler("notifications/tools/list_changed", onListChanged);
+  client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged("list"));
+  client.setNotificationHandler("notifications/resources/list_changed", () => onListChanged("library"));
+  client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged("library"));
   // The call that waits hears of a failure. The other events are noise of the wire.
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);

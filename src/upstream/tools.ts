@@ -5,6 +5,7 @@ import * as z from "zod";
 import { type JsonObject, jsonObject, utf8Bytes } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { toolDigest } from "../domain/servers/guard";
+import { iconsSchema, marksSchema, present } from "../domain/servers/library/marks";
 import type { ToolList, UpstreamTool } from "../domain/servers/memory";
 import { toolHintsSchema } from "../domain/tool";
 import { headerProblem } from "../domain/tools/headers";
@@ -24,9 +25,16 @@ const toolSchema = z.lazy(() =>
     description: z.string().optional().catch(undefined),
     title: z.string().optional().catch(undefined),
     annotations: toolHintsSchema.optional().catch(undefined),
+    icons: iconsSchema,
+    _meta: marksSchema,
     execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
     // Any dialect: what it says is for the model and for the server itself.
     inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
+    // Of other types only hosts of the later era know some, and those of the earlier refuse a whole list for one.
+    outputSchema: jsonObject
+      .refine((schema) => schema.type === "object")
+      .optional()
+      .catch(undefined),
   }),
 );
 
@@ -78,7 +86,8 @@ function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: Json
     );
     return;
   }
-  const { name, title, inputSchema, execution } = parsed.data;
+  const { name, inputSchema, execution, icons, _meta } = parsed.data;
+  const title = parsed.data.title?.slice(0, 200);
   if (tools.has(name)) {
     problems.push(`a second tool '${name}' is left out`);
     return;
@@ -97,8 +106,17 @@ function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: Json
     return;
   }
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);
-  const hints = { ...(title === undefined ? {} : { title: title.slice(0, 200) }), ...parsed.data.annotations };
-  const annotations = Object.keys(hints).length === 0 ? {} : { annotations: hints };
+  // Hosts of before 2025-06-18 know a title only as a hint.
+  const annotations = { ...(title === undefined ? {} : { title }), ...parsed.data.annotations };
+  const outputSchema = within(parsed.data.outputSchema, name, problems);
+  const tool = { name, description, inputSchema, ...present({ annotations, title, outputSchema, icons, _meta }) };
   // The digest is of what came, also of what is cut off here.
-  tools.set(name, { tool: { name, description, inputSchema, ...annotations }, raw: jsonObject.parse(value) });
+  tools.set(name, { tool, raw: jsonObject.parse(value) });
+}
+
+/** An output schema, unless it is too long: a tool is as useful without. */
+function within(schema: JsonObject | undefined, name: string, problems: string[]): JsonObject | undefined {
+  if (schema === undefined || JSON.stringify(schema).length <= UPSTREAM_LIMITS.schemaChars) return schema;
+  problems.push(`the output schema of tool '${name}' is left out: it is too long`);
+  return undefined;
 }

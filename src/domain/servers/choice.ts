@@ -20,14 +20,17 @@ export function idleNames({ allow = [], deny = [] }: Chosen, tools: readonly str
   return [`\`allow\` or \`deny\` names what it does not have: ${shown.join(", ")}${more}`];
 }
 
-/**
- * Whether a name is this one, or fits a pattern. Each part is looked for where the one before it ended, and never again before: a
- * pattern of nothing but `*a` takes no longer than the name times its parts.
- */
 function matches(pattern: string, name: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
+  return fits(pattern.split("*"), name);
+}
+
+/**
+ * Whether a text has these pieces in their order, and begins and ends with the outer ones. Each is looked for where the one before it
+ * ended, and never again before: a pattern of nothing but `*a` takes no longer than the text times its pieces.
+ */
+export function fits([first = "", ...rest]: readonly string[], name: string): boolean {
   const last = rest.pop();
-  if (last === undefined) return pattern === name;
+  if (last === undefined) return first === name;
   if (!name.startsWith(first)) return false;
   let at = first.length;
   for (const part of rest) {

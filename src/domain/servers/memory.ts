@@ -5,6 +5,7 @@ import { DURATIONS } from "../durations";
 import { jsonObject } from "../json";
 import { toolHintsSchema } from "../tool";
 import { breakerSchema, CLOSED } from "./breaker";
+import { librarySchema } from "./library/library";
 import type { Redactor } from "./redactor";
 
 /** Which generation of the protocol a server speaks: sessions (to 2025-11-25), or none (from 2026-07-28). */
@@ -31,6 +32,10 @@ const upstreamToolSchema = z.lazy(() =>
     description: z.string(),
     inputSchema: jsonObject,
     annotations: toolHintsSchema.optional(),
+    title: z.string().optional(),
+    outputSchema: jsonObject.optional(),
+    icons: z.array(jsonObject).optional(),
+    _meta: jsonObject.optional(),
     /** Of all that it says of itself, for the guard; lists of an earlier gateway have none. */
     digest: z.string().optional(),
   }),
@@ -57,8 +62,18 @@ export const upstreamMemorySchema = z.lazy(() =>
     session: z.object({ id: z.string().nullable(), protocol: z.string() }).nullable(),
     /** The answer to `server/discover`, of the modern era. */
     discover: jsonObject.nullable(),
-    server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).nullable(),
+    server: z
+      .object({
+        name: z.string(),
+        version: z.string(),
+        protocol: z.string(),
+        /** What it says that it has; an earlier gateway kept none of it. */
+        capabilities: jsonObject.optional(),
+      })
+      .nullable(),
     list: listSchema.nullable(),
+    /** What it has beside tools; `null` until a host has asked. */
+    library: librarySchema.nullable().default(null),
     breaker: breakerSchema,
   }),
 );
@@ -72,6 +87,7 @@ export const NO_MEMORY: UpstreamMemory = {
   discover: null,
   server: null,
   list: null,
+  library: null,
   breaker: CLOSED,
 };
 
@@ -86,7 +102,7 @@ export function knownEra(
   return memory.era !== null && now - memory.era.at < DURATIONS.era ? memory.era.kind : null;
 }
 
-/** Whether a list of tools may be used without asking again. */
-export function isFresh(list: ToolList | null, now: number): boolean {
+/** Whether a list may be used without asking again. */
+export function isFresh(list: Pick<ToolList, "at" | "ttl"> | null, now: number): boolean {
   return list !== null && now - list.at < Math.min(list.ttl ?? DURATIONS.toolList, DURATIONS.toolListMost);
 }

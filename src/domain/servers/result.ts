@@ -2,29 +2,62 @@
 // reader to judge: a result that does not is still the result.
 
 import * as z from "zod";
-import { jsonObject, jsonValue, utf8Bytes } from "../json";
+import { type JsonObject, jsonObject, jsonValue, utf8Bytes } from "../json";
 import { UPSTREAM_LIMITS } from "../limits";
 import { type ContentBlock, cutText, type ToolResult } from "../tool";
+import { marksSchema, present } from "./library/marks";
 
 const answerSchema = z.lazy(() =>
   z.object({
     content: z.array(z.object({ type: z.string() }).catchall(jsonValue)).default([]),
     structuredContent: jsonObject.optional().catch(undefined),
     isError: z.boolean().optional(),
+    _meta: marksSchema,
   }),
 );
 
-/** The result, or `null` where it is none. Text beyond the cap is cut with a note, other blocks are left out with one. */
-export function upstreamResult(value: unknown): ToolResult | null {
+/** A result of bounded size, and all of it where something was left out. */
+interface BoundedResult {
+  result: ToolResult;
+  whole: WholeResult | null;
+}
+
+/** A result as it came: its text where that is all it has, else the result as JSON. */
+export interface WholeResult {
+  text: string;
+  mediaType: "text/plain" | "application/json";
+}
+
+/**
+ * The result, or `null` where it is none. Text beyond the cap is cut with a note, other blocks are left out with one.
+ *
+ * @param declares whether the tool has an output schema: a client holds a result against it that is no error, and what was cut fits none
+ */
+export function upstreamResult(value: unknown, declares = false): BoundedResult | null {
   const parsed = answerSchema.safeParse(value);
   if (!parsed.success) return null;
-  const { structuredContent, isError, content } = parsed.data;
+  const { structuredContent, isError, content, _meta } = parsed.data;
   const blocks = capped(content);
-  const result: ToolResult = { content: blocks, ...(isError ? { isError } : {}) };
-  if (structuredContent === undefined) return result;
-  const size = JSON.stringify(structuredContent).length;
-  if (size <= UPSTREAM_LIMITS.textChars) return { ...result, structuredContent };
-  return { ...result, content: [...blocks, note(`structured content of ${size} characters`)] };
+  const size = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
+  const fits = size <= UPSTREAM_LIMITS.textChars;
+  const result: ToolResult = {
+    content: fits ? blocks : [...blocks, note(`structured content of ${size} characters`)],
+    ...(fits && structuredContent !== undefined ? { structuredContent } : {}),
+    ...(isError || (!fits && declares) ? { isError: true } : {}),
+    ...present({ _meta }),
+  };
+  const isWhole = fits && blocks.length === content.length && blocks.every((block, index) => block === content[index]);
+  return { result, whole: isWhole ? null : wholeOf(content, structuredContent) };
+}
+
+function wholeOf(content: readonly ContentBlock[], structuredContent: JsonObject | undefined): WholeResult {
+  const [first, ...rest] = content;
+  return first?.type === "text" &&
+    typeof first.text === "string" &&
+    rest.length === 0 &&
+    structuredContent === undefined
+    ? { text: first.text, mediaType: "text/plain" }
+    : { text: JSON.stringify(present({ content, structuredContent })), mediaType: "application/json" };
 }
 
 function capped(blocks: readonly ContentBlock[]): ContentBlock[] {

@@ -1,6 +1,7 @@
 // The four languages a back end may speak: tool definitions, calls and results in MCP's form, OpenAI's two, and Anthropic's.
 
 import type { JsonObject, JsonValue } from "../json";
+import { present } from "../servers/library/marks";
 import { type ToolCall, type ToolDefinition, type ToolResult, textOf } from "../tool";
 
 export const FORMATS = ["mcp", "openai", "openai-responses", "anthropic"] as const;
@@ -8,10 +9,10 @@ export type Format = (typeof FORMATS)[number];
 
 /** A tool definition as the format's API takes it in `tools`. */
 export function renderTool(tool: ToolDefinition, format: Format): JsonObject {
-  const { name, description, inputSchema, annotations } = tool;
+  const { name, description, inputSchema, annotations, title, outputSchema, icons, _meta } = tool;
   switch (format) {
     case "mcp":
-      return { name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) };
+      return { name, description, inputSchema, ...present({ title, outputSchema, annotations, icons, _meta }) };
     case "openai":
       return { type: "function", function: { name, description, parameters: inputSchema } };
     case "openai-responses":

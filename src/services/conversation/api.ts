@@ -57,6 +57,18 @@ export interface ClientSetup {
   preload: string[];
 }
 
+/** What an MCP host asks for that is no tool, in MCP's own terms and under the names that things have in the conversation. */
+export type HostAsk =
+  | { method: "resources/list" | "resources/templates/list" | "prompts/list" }
+  | { method: "resources/read"; uri: string }
+  | { method: "prompts/get"; name: string; arguments: Record<string, string> }
+  | {
+      method: "completion/complete";
+      ref: { type: "ref/prompt"; name: string } | { type: "ref/resource"; uri: string };
+      argument: { name: string; value: string };
+      context?: { arguments?: Record<string, string> | undefined } | undefined;
+    };
+
 export interface ToolCallsRequest {
   calls: JsonObject[];
   format: Format | null;
@@ -95,6 +107,8 @@ export interface ConversationApi {
   clientOpening(target: Target, client: ClientSetup): Promise<Reply<string>>;
   /** The tools that an MCP host is offered: they say which skills there are, too. */
   clientTools(target: Target, client: ClientSetup, tells: boolean): Promise<Reply<JsonObject[]>>;
+  /** What the servers of the conversation have beside tools, as MCP has it; `null`: nothing of this name is here. */
+  clientAsk(target: Target, client: ClientSetup, ask: HostAsk): Promise<Reply<JsonObject | null>>;
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
   streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;

@@ -126,6 +126,7 @@ export const resultSchema = () =>
     content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
     structuredContent: jsonObject.optional(),
     isError: z.boolean().optional(),
+    _meta: jsonObject.optional(),
   });
 
 export const toolCallsReplySchema = () =>

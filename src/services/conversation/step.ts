@@ -13,7 +13,7 @@ import {
   renderResult,
   renderResults,
 } from "../../domain/tools/formats";
-import type { Progress } from "../../upstream/client";
+import type { Progress } from "../../upstream/call-options";
 import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";
@@ -102,6 +102,11 @@ export async function takeClientTools(
   const { tools, digest } = await clientToolsOf(session, offer, view);
   if (tells) session.memory.listed = digest;
   return tools;
+}
+
+/** Begins the first turn for an MCP host, which asks for no turn. */
+export async function beginForHost(context: Context, session: Session, preload: string[]): Promise<void> {
+  await ensureTurn(context, session, "mcp", preload, []);
 }
 
 /** Begins the first turn of a conversation that has none; says whether it did. */

@@ -8,10 +8,12 @@ import type { JsonObject } from "../../domain/json";
 import { breakerState } from "../../domain/servers/breaker";
 import { idleNames, isAllowed } from "../../domain/servers/choice";
 import { passes, withheldTexts } from "../../domain/servers/guard";
+import type { Library } from "../../domain/servers/library/library";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
-import { type CallOptions, Upstream } from "../../upstream/client";
+import type { CallOptions } from "../../upstream/call-options";
+import { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
@@ -57,7 +59,8 @@ export async function connectServers(
   await Promise.all([atMost(hopeful, patience), atMost(doubtful, Math.min(patience, DURATIONS.patienceFailed))]);
 }
 
-async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
+/** Waits for all of it, and no longer than so many milliseconds. */
+export async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
   if (work.length === 0 || ms === 0) return;
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);
@@ -82,6 +85,33 @@ export async function callServer(
   live.latency = context.now() - start;
   keep(context, session, aim, live);
   return result;
+}
+
+/**
+ * Does something with a server, and keeps what was learned on the way.
+ *
+ * @throws UpstreamFault
+ */
+export async function withServer<T>(
+  context: Context,
+  session: Session,
+  ref: ServerRef,
+  work: (upstream: Upstream) => Promise<T>,
+): Promise<T> {
+  const aim = await reach(context, session, ref);
+  if (aim.problem !== undefined) throw new UpstreamFault("refused", aim.problem);
+  const live = liveAt(context, session, aim);
+  try {
+    return await work(live.upstream);
+  } finally {
+    keep(context, session, aim, live);
+  }
+}
+
+/** What is known of what a server has beside tools; `null` where it was not asked. */
+export async function knownLibrary(context: Context, session: Session, ref: ServerRef): Promise<Library | null> {
+  const aim = await reach(context, session, ref);
+  return aim.problem === undefined ? liveAt(context, session, aim).upstream.memory.library : null;
 }
 
 /** The connections of a conversation to servers that keep a session for it, these and whatever is connected. */

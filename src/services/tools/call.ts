@@ -6,7 +6,7 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
-import type { Progress } from "../../upstream/client";
+import type { Progress } from "../../upstream/call-options";
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";

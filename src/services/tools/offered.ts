@@ -11,6 +11,9 @@ import type {
 import { type ServerRef, titleOf } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import type { ToolDeclaration } from "../../domain/package/skill";
+import { aliasOf, markedPage, ownerOf } from "../../domain/servers/library/addresses";
+import type { UpstreamTool } from "../../domain/servers/memory";
+import type { ToolDefinition } from "../../domain/tool";
 import { offeredServers } from "../servers/connections";
 import { keepNames, toolMemory } from "./memory";
 import { nameGroups, nameIn, type ToolGroup } from "./names";
@@ -133,10 +136,17 @@ function serverTools({ ref, tools }: OfferedServer, names: ToolMemory["names"]):
     if (name === null) return [];
     const isBare = prefixOf(ref) !== "always" && name === tool.name;
     const own = isBare ? name : `${ref.name}__${tool.name}`;
-    const { digest: _, ...told } = tool;
-    const definition = { ...told, name };
+    const definition = { ...toldOf(ref, tool), name };
     return [{ name, own, skill: ref.skill, origin: { server: ref, tool: tool.name }, definition, problem: null }];
   });
+}
+
+/** What is told of a tool. Its page has the address that names the server; of its marks a guard has approved only the page. */
+function toldOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamTool): Omit<ToolDefinition, "name"> {
+  const { ui } = meta ?? {};
+  const passed = ref.approved === null ? meta : ui === undefined ? undefined : { ui };
+  if (passed === undefined) return told;
+  return { ...told, _meta: markedPage(passed, (uri) => aliasOf(ownerOf(ref), uri)) };
 }
 
 /** The tools that may only have their bare names, which others have. */

@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UPSTREAM_LIMITS } from "../../../src/domain/limits";
-import { upstreamResult } from "../../../src/domain/servers/result";
+import { upstreamResult as boundedResult } from "../../../src/domain/servers/result";
 import { toolResultSchema } from "../../../src/domain/tool";
 
+const upstreamResult = (value: unknown) => boundedResult(value)?.result ?? null;
 const text = (value: string) => ({ type: "text", text: value });
 
 describe("upstreamResult", () => {
@@ -16,7 +17,8 @@ describe("upstreamResult", () => {
     };
     expect(upstreamResult(result)).toEqual(result);
     expect(upstreamResult({ content: [text("no")], isError: true })).toEqual({ content: [text("no")], isError: true });
-    expect(upstreamResult({ content: [], _meta: { any: 1 } })).toEqual({ content: [] });
+    const _meta = { "example.com/any": 1 };
+    expect(boundedResult({ content: [], _meta })).toEqual({ result: { content: [], _meta }, whole: null });
     expect(upstreamResult({ structuredContent: { a: 1 } })).toEqual({ content: [], structuredContent: { a: 1 } });
     expect(upstreamResult({ content: [], structuredContent: [1] })).toEqual({ content: [] });
   });
@@ -42,6 +44,27 @@ describe("upstreamResult", () => {
     const result = upstreamResult({ content, structuredContent: { a: "界".repeat(199_000) } });
     expect(new TextEncoder().encode(JSON.stringify(result)).byteLength).toBeLessThan(2_000_000);
     expect(result?.content[3]?.text).toMatch(/left out: a block of type 'resource'/);
+  });
+
+  it("keeps the whole of what it cut, and only of that", () => {
+    const long = "x".repeat(UPSTREAM_LIMITS.textChars + 1);
+    expect(boundedResult({ content: [text(long)] })?.whole).toEqual({ text: long, mediaType: "text/plain" });
+    const mixed = { content: [text(long), text("b")], structuredContent: { a: 1 } };
+    expect(boundedResult(mixed)?.whole).toEqual({ text: JSON.stringify(mixed), mediaType: "application/json" });
+    expect(boundedResult({ content: [text("a")], structuredContent: { a: 1 } })?.whole).toBeNull();
+  });
+
+  it("is an error where a schema was promised and what fits it is too long", () => {
+    const answer = { content: [], structuredContent: { a: "x".repeat(UPSTREAM_LIMITS.textChars) } };
+    expect(boundedResult(answer, true)?.result).toMatchObject({ isError: true });
+    expect(boundedResult(answer, false)?.result).not.toHaveProperty("isError");
+  });
+
+  it("passes on no mark of the protocol's own, and none that is too long", () => {
+    const meta = (_meta: object) => boundedResult({ content: [], _meta })?.result._meta;
+    expect(meta({ "io.modelcontextprotocol/serverInfo": { name: "liar" }, progressToken: 1, a: 1 })).toEqual({ a: 1 });
+    expect(meta({ "dev.mcp/x": 1, "com.mcp.tools/y": 2 })).toBeUndefined();
+    expect(meta({ a: "x".repeat(UPSTREAM_LIMITS.marksChars) })).toBeUndefined();
   });
 
   it("never answers more than its limits", () => {

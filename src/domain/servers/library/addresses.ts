@@ -1,0 +1,155 @@
+// The addresses that resources of servers have in a conversation: their own where no other server's could be meant, else one that names
+// the server. Nothing is read at an address that two servers may mean.
+
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
+import { fits } from "../choice";
+import type { Library } from "./library";
+
+/** A server within a conversation, as addresses name it: two skills may bring servers of one name. */
+export type Owner = string;
+
+export function ownerOf({ name, skill }: { name: string; skill: { name: string } | null }): Owner {
+  const part = (text: string) => encodeURIComponent(text.toWellFormed());
+  return skill === null ? part(name) : `${part(name)}@${part(skill.name)}`;
+}
+
+/** What one server of a conversation has. */
+export interface Holding {
+  owner: Owner;
+  library: Pick<Library, "resources" | "templates">;
+}
+
+/** An address of a server's own. */
+export interface OwnAddress {
+  owner: Owner;
+  uri: string;
+}
+
+/** Schemes whose addresses always name the server: the gateway's own, and pages, which tools name before anything is listed. */
+const RESERVED = /^(?:skill|via|result|ui):/i;
+const PAGE = "ui://via/";
+const ANY = "via:";
+
+/**
+ * The address that names its server. What follows is the address as it is: a template stays one, and what a host makes of it is what the
+ * server expects. A page stays one of `ui:`, by which hosts know it.
+ */
+export function aliasOf(owner: Owner, uri: string): string {
+  return `${uri.startsWith("ui:") ? PAGE : ANY}${owner}/${uri}`;
+}
+
+/** The server and the address that an alias names; `null` for any other address. */
+function readAlias(shown: string): OwnAddress | null {
+  const start = [PAGE, ANY].find((one) => shown.startsWith(one));
+  if (start === undefined) return null;
+  const slash = shown.indexOf("/", start.length);
+  if (slash < 0) return null;
+  const named = { owner: shown.slice(start.length, slash), uri: shown.slice(slash + 1) };
+  return named.uri !== "" && aliasOf(named.owner, named.uri) === shown ? named : null;
+}
+
+/** The addresses of all that the servers of a conversation have. */
+export class Addresses {
+  readonly #holdings: readonly { owner: Owner; uris: ReadonlySet<string>; templates: readonly string[][] }[];
+
+  constructor(holdings: readonly Holding[]) {
+    this.#holdings = holdings.map(({ owner, library }) => ({
+      owner,
+      uris: new Set(library.resources.map(({ uri }) => uri)),
+      templates: library.templates.map(({ uriTemplate }) => literals(uriTemplate)),
+    }));
+  }
+
+  /** What an address means here; `null` where nobody's or more than one's could be meant. */
+  find(shown: string): OwnAddress | null {
+    const named = readAlias(shown);
+    if (named !== null) return this.#holdings.some(({ owner }) => owner === named.owner) ? named : null;
+    const [owner, ...others] = RESERVED.test(shown) ? [] : this.#claimants(shown);
+    return owner === undefined || others.length > 0 ? null : { owner, uri: shown };
+  }
+
+  /** The address that a server's own has here. */
+  shownUri(owner: Owner, uri: string): string {
+    if (RESERVED.test(uri)) return aliasOf(owner, uri);
+    const claimants = this.#claimants(uri);
+    return claimants.length === 1 && claimants[0] === owner ? uri : aliasOf(owner, uri);
+  }
+
+  /** The template that a server's own has here: as it is where nothing of another server could begin as it does. */
+  shownTemplate(owner: Owner, uriTemplate: string): string {
+    if (RESERVED.test(uriTemplate)) return aliasOf(owner, uriTemplate);
+    const mine = literals(uriTemplate);
+    const isShared = this.#holdings.some(
+      (other) =>
+        other.owner !== owner &&
+        (other.templates.some((template) => mayMeet(template[0] ?? "", mine[0] ?? "")) ||
+          [...other.uris].some((uri) => fits(mine, uri))),
+    );
+    // A template whose beginning a host chooses could become any address, the gateway's own too.
+    return isShared || !/^[a-z][a-z0-9+.-]*:/i.test(mine[0] ?? "") ? aliasOf(owner, uriTemplate) : uriTemplate;
+  }
+
+  #claimants(uri: string): Owner[] {
+    return this.#holdings
+      .filter(({ uris, templates }) => uris.has(uri) || templates.some((template) => fits(template, uri)))
+      .map(({ owner }) => owner);
+  }
+}
+
+/** What stands between the expressions of a template. Any text may stand for one: a server says itself what it does not have. */
+function literals(uriTemplate: string): string[] {
+  return uriTemplate.split(/\{[^{}]*\}/);
+}
+
+function mayMeet(a: string, b: string): boolean {
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** What a server sent, with the addresses that it has here: those of links, of what is embedded, and of pages in `_meta`. */
+export function readdressed(sent: JsonObject, shown: (uri: string) => string): JsonObject {
+  const { content, contents, messages } = sent;
+  const blocks = (list: readonly JsonValue[]) => list.map((block) => blockAt(block, shown));
+  return {
+    ...markedAt(sent, shown),
+    ...(Array.isArray(content) ? { content: blocks(content) } : {}),
+    ...(Array.isArray(contents) ? { contents: contents.map((one) => contentsAt(one, shown)) } : {}),
+    ...(Array.isArray(messages)
+      ? {
+          messages: messages.map((message) => {
+            if (!isJsonObject(message)) return message;
+            const said = message.content ?? null;
+            return { ...message, content: Array.isArray(said) ? blocks(said) : blockAt(said, shown) };
+          }),
+        }
+      : {}),
+  };
+}
+
+function blockAt(block: JsonValue, shown: (uri: string) => string): JsonValue {
+  if (!isJsonObject(block)) return block;
+  if (block.type === "resource_link") return contentsAt(block, shown);
+  const marked = markedAt(block, shown);
+  return block.type === "resource" ? { ...marked, resource: contentsAt(block.resource ?? null, shown) } : marked;
+}
+
+function contentsAt(contents: JsonValue, shown: (uri: string) => string): JsonValue {
+  if (!isJsonObject(contents)) return contents;
+  const { uri } = contents;
+  return { ...markedAt(contents, shown), ...(typeof uri === "string" ? { uri: shown(uri) } : {}) };
+}
+
+function markedAt(thing: JsonObject, shown: (uri: string) => string): JsonObject {
+  return isJsonObject(thing._meta) ? { ...thing, _meta: markedPage(thing._meta, shown) } : thing;
+}
+
+/** Marks with the address of the page that a host shows, in the two ways in which it is written. */
+export function markedPage(meta: JsonObject, shown: (uri: string) => string): JsonObject {
+  const { ui, "ui/resourceUri": older } = meta;
+  return {
+    ...meta,
+    ...(isJsonObject(ui) && typeof ui.resourceUri === "string"
+      ? { ui: { ...ui, resourceUri: shown(ui.resourceUri) } }
+      : {}),
+    ...(typeof older === "string" ? { "ui/resourceUri": shown(older) } : {}),
+  };
+}

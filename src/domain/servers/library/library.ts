@@ -1,0 +1,88 @@
+// What a server has beside tools: resources, templates of their addresses, and prompts. Read when a host first asks, and believed a while.
+
+import * as z from "zod";
+import { UPSTREAM_LIMITS } from "../../limits";
+import { iconsSchema, marksSchema } from "./marks";
+
+const words = (most: number) =>
+  z
+    .string()
+    .transform((text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").slice(0, most))
+    .optional()
+    .catch(undefined);
+
+/** What is told of a thing to hosts and their users, in one line each. */
+const told = () => ({
+  title: words(200),
+  description: words(UPSTREAM_LIMITS.descriptionChars),
+  icons: iconsSchema,
+  _meta: marksSchema,
+});
+const ofResource = () => ({
+  ...told(),
+  name: z
+    .string()
+    .transform((text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").slice(0, 200))
+    .default(""),
+  mimeType: z.string().max(200).optional().catch(undefined),
+  annotations: z
+    .object({
+      audience: z.array(z.enum(["user", "assistant"])).max(2),
+      priority: z.number().min(0).max(1),
+      lastModified: z.string().max(50),
+    })
+    .partial()
+    .optional()
+    .catch(undefined),
+});
+
+/** An address has a scheme, and no white space: a host shows it, and sends it back as it is. */
+const address = () =>
+  z
+    .string()
+    .max(UPSTREAM_LIMITS.uriChars)
+    .regex(/^[^\s\p{Cc}\p{Cf}]+$/u, "is no address");
+
+/** A resource that a server lists, under its own address. */
+export const resourceSchema = z.lazy(() =>
+  z.object({
+    uri: address().regex(/^[a-z][a-z0-9+.-]*:/i, "has no scheme"),
+    size: z.int().nonnegative().optional().catch(undefined),
+    ...ofResource(),
+  }),
+);
+
+/** A template of addresses. */
+export const resourceTemplateSchema = z.lazy(() => z.object({ uriTemplate: address(), ...ofResource() }));
+
+/** A prompt, under its own name. */
+export const promptSchema = z.lazy(() =>
+  z.object({
+    name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
+    arguments: z
+      .array(
+        z.object({
+          name: z.string().min(1).max(200),
+          title: words(200),
+          description: words(2_000),
+          required: z.boolean().optional().catch(undefined),
+        }),
+      )
+      .max(64)
+      .optional(),
+    ...told(),
+  }),
+);
+
+export const librarySchema = z.lazy(() =>
+  z.object({
+    resources: z.array(resourceSchema),
+    templates: z.array(resourceTemplateSchema),
+    prompts: z.array(promptSchema),
+    /** When it was read, in milliseconds since the epoch; 0 when the server has said since that it changed. */
+    at: z.number(),
+    /** How long the server says it holds, in milliseconds. */
+    ttl: z.number().nullable(),
+  }),
+);
+export type Library = z.infer<typeof librarySchema>;

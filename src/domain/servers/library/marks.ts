@@ -1,0 +1,57 @@
+// What a server says of its things for hosts and their users, beside what a model reads: pictures, and marks of extensions.
+
+import * as z from "zod";
+import { isJsonObject, jsonObject, jsonValue } from "../../json";
+import { UPSTREAM_LIMITS } from "../../limits";
+
+const iconSchema = z.lazy(() =>
+  z.object({
+    // A host fetches it for a user: over https, or not at all.
+    src: z
+      .string()
+      .max(UPSTREAM_LIMITS.iconChars)
+      .regex(/^(?:https:\/\/[^\s\p{Cc}]+|data:image\/[^\s\p{Cc}]+)$/u),
+    mimeType: z.string().max(100).optional().catch(undefined),
+    sizes: z.array(z.string().max(20)).max(20).optional().catch(undefined),
+    theme: z.enum(["light", "dark"]).optional().catch(undefined),
+  }),
+);
+
+/** Pictures of a thing. One that a host must not show is left out. */
+export const iconsSchema = z.lazy(() =>
+  z
+    .array(z.unknown())
+    .transform((icons) =>
+      icons.slice(0, UPSTREAM_LIMITS.icons).flatMap((icon) => {
+        const { data } = iconSchema.safeParse(icon);
+        return data === undefined ? [] : [jsonObject.parse(JSON.parse(JSON.stringify(data)))];
+      }),
+    )
+    .optional()
+    .catch(undefined),
+);
+
+/** `_meta` of a thing or a result, without the protocol's own marks: these are between two neighbours, and the gateway is one. */
+export const marksSchema = z.lazy(() =>
+  z
+    .record(z.string(), jsonValue)
+    .transform((meta) => Object.fromEntries(Object.entries(meta).filter(([key]) => !isProtocols(key))))
+    .refine((meta) => JSON.stringify(meta).length <= UPSTREAM_LIMITS.marksChars)
+    .optional()
+    .catch(undefined),
+);
+
+/** Prefixes whose second label is `modelcontextprotocol` or `mcp` are the protocol's. */
+function isProtocols(key: string): boolean {
+  return key === "progressToken" || /^[^/.]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key);
+}
+
+/** An object without the entries that are `undefined` or empty. */
+export function present<T extends object>(parts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const said = Object.entries(parts).filter(([, value]) => value !== undefined && !isEmpty(value));
+  return Object.fromEntries(said) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;
+}

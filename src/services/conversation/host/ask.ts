@@ -1,0 +1,173 @@
+// What an MCP host asks for in a conversation that is no tool: resources, prompts and completions of its servers. Which servers these are
+// is judged anew with each question, and a question goes to the one server that it names.
+
+import * as z from "zod";
+import { DURATIONS } from "../../../domain/durations";
+import { GatewayError } from "../../../domain/errors";
+import { type JsonObject, jsonObject } from "../../../domain/json";
+import { UPSTREAM_LIMITS } from "../../../domain/limits";
+import { type Addresses, type Owner, ownerOf, readdressed } from "../../../domain/servers/library/addresses";
+import { marksSchema, present } from "../../../domain/servers/library/marks";
+import { UpstreamFault } from "../../../upstream/fault";
+import { currentView } from "../../catalog/view";
+import type { Context } from "../../context";
+import { withServer } from "../../servers/connections";
+import { addressesOf, readLibraries, type Shelf } from "../../servers/libraries";
+import type { Session } from "../../session";
+import { stepOf } from "../../tools/offered";
+import { connectSources } from "../../tools/sources";
+import type { HostAsk } from "../api";
+import { beginForHost } from "../step";
+import { namePrompts } from "./prompts";
+
+const contentsSchema = z.object({
+  contents: z
+    .array(z.looseObject({ uri: z.string(), text: z.string().optional(), blob: z.string().optional() }))
+    .transform((list) => jsonList(list)),
+  _meta: marksSchema,
+});
+const promptResultSchema = z.object({
+  description: z.string().max(UPSTREAM_LIMITS.descriptionChars).optional().catch(undefined),
+  messages: z
+    .array(z.looseObject({ role: z.enum(["user", "assistant"]), content: z.unknown() }))
+    .transform((list) => jsonList(list)),
+  _meta: marksSchema,
+});
+const completionSchema = z.object({
+  completion: z.object({
+    values: z.array(z.string()).transform((values) => values.slice(0, 100)),
+    total: z.number().optional().catch(undefined),
+    hasMore: z.boolean().optional().catch(undefined),
+  }),
+});
+
+function jsonList(list: readonly object[]): JsonObject[] {
+  return list.map((one) => jsonObject.parse(one));
+}
+
+/** A server's own thing, and the server that has it. */
+interface Place {
+  shelf: Shelf;
+  owner: Owner;
+  own: string;
+}
+
+/** Answers a host's question; `null` where nothing of this name is here, which no server hears. */
+export async function answerAsk(
+  context: Context,
+  session: Session,
+  preload: string[],
+  ask: HostAsk,
+): Promise<JsonObject | null> {
+  await beginForHost(context, session, preload);
+  const { view } = await currentView(context, session);
+  const seen = { context, session, view };
+  await connectSources(seen, null, DURATIONS.patienceList);
+  const { servers } = await stepOf(seen).offered();
+  const shelves = await readLibraries(context, session, servers, DURATIONS.patienceList);
+  const addresses = addressesOf(shelves);
+  const at = (owner: Owner, own: string): Place | null => {
+    const shelf = shelves.find(({ ref }) => ownerOf(ref) === owner);
+    return shelf === undefined ? null : { shelf, owner, own };
+  };
+  switch (ask.method) {
+    case "resources/list":
+      return { resources: few(shelves.flatMap((shelf) => resourcesOf(shelf, addresses))) };
+    case "resources/templates/list":
+      return { resourceTemplates: few(shelves.flatMap((shelf) => templatesOf(shelf, addresses))) };
+    case "prompts/list":
+      return { prompts: few([...(await namePrompts(shelves))].map(([name, { prompt }]) => ({ ...prompt, name }))) };
+    case "resources/read": {
+      const found = addresses.find(ask.uri);
+      const place = found === null ? null : at(found.owner, found.uri);
+      if (place === null) return null;
+      const read = await asked(context, session, place, ask.method, { uri: place.own }, contentsSchema);
+      // What was asked for has the address that it was asked for under.
+      return readdressed(read, (uri) => (uri === place.own ? ask.uri : addresses.shownUri(place.owner, uri)));
+    }
+    case "prompts/get": {
+      const place = (await namePrompts(shelves)).get(ask.name);
+      if (place === undefined) return null;
+      const params = { name: place.prompt.name, arguments: ask.arguments };
+      const got = await asked(context, session, place, ask.method, params, promptResultSchema);
+      return readdressed(got, (uri) => addresses.shownUri(ownerOf(place.shelf.ref), uri));
+    }
+    case "completion/complete": {
+      const place = await completed(shelves, addresses, ask.ref);
+      if (place === null) return null;
+      const { argument, context: given } = ask;
+      return asked(
+        context,
+        session,
+        place,
+        ask.method,
+        { ref: place.ref, argument, ...present({ context: given }) },
+        completionSchema,
+      );
+    }
+  }
+}
+
+function few<T>(things: readonly T[]): T[] {
+  return things.slice(0, UPSTREAM_LIMITS.thingsShown);
+}
+
+function resourcesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[] {
+  const owner = ownerOf(ref);
+  return library.resources.map((resource) => ({
+    ...jsonObject.parse(present(resource)),
+    uri: addresses.shownUri(owner, resource.uri),
+    name: resource.name || resource.uri,
+  }));
+}
+
+function templatesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[] {
+  const owner = ownerOf(ref);
+  return library.templates.map((template) => ({
+    ...jsonObject.parse(present(template)),
+    uriTemplate: addresses.shownTemplate(owner, template.uriTemplate),
+    name: template.name || template.uriTemplate,
+  }));
+}
+
+/** The server that completes an argument, and what it knows the thing as. */
+async function completed(
+  shelves: readonly Shelf[],
+  addresses: Addresses,
+  ref: Extract<HostAsk, { method: "completion/complete" }>["ref"],
+): Promise<{ shelf: Shelf; ref: JsonObject } | null> {
+  if (ref.type === "ref/prompt") {
+    const place = (await namePrompts(shelves)).get(ref.name);
+    return place === undefined ? null : { shelf: place.shelf, ref: { type: ref.type, name: place.prompt.name } };
+  }
+  for (const shelf of shelves) {
+    const owner = ownerOf(shelf.ref);
+    for (const { uriTemplate } of shelf.library.templates)
+      if (addresses.shownTemplate(owner, uriTemplate) === ref.uri)
+        return { shelf, ref: { type: ref.type, uri: uriTemplate } };
+  }
+  return null;
+}
+
+/** Asks one server. What goes wrong there is told to the host, in its words. */
+async function asked<T extends object>(
+  context: Context,
+  session: Session,
+  { shelf }: { shelf: Shelf },
+  method: HostAsk["method"],
+  params: JsonObject,
+  schema: z.ZodType<T>,
+): Promise<JsonObject> {
+  const name = `MCP server '${shelf.ref.name}'`;
+  try {
+    const answer = await withServer(context, session, shelf.ref, (upstream) => upstream.ask(method, params));
+    const { data } = schema.safeParse(answer);
+    if (data === undefined) throw new UpstreamFault("protocol", "its answer is not what was asked for");
+    return jsonObject.parse(present(data));
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    if (error.kind === "answer")
+      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", `${name} refused it: ${error.message}`);
+    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not answer: ${error.message}`);
+  }
+}

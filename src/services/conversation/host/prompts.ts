@@ -1,0 +1,34 @@
+// The names that prompts of servers have in a conversation, by the rule that tools have theirs.
+
+import type { Library } from "../../../domain/servers/library/library";
+import { type NamedTool, nameTools } from "../../../domain/tools/names";
+import type { Shelf } from "../../servers/libraries";
+
+/** A prompt and the server that has it. */
+interface ShelvedPrompt {
+  shelf: Shelf;
+  prompt: Library["prompts"][number];
+}
+
+/**
+ * Prompts by the names that they have here. A bare name that two servers use is neither's where both may have another one: a prompt must
+ * not become another server's between the list and the call.
+ */
+export async function namePrompts(shelves: readonly Shelf[]): Promise<Map<string, ShelvedPrompt>> {
+  const all = shelves.flatMap((shelf) => shelf.library.prompts.map((prompt) => ({ shelf, prompt })));
+  const uses = new Map<string, number>();
+  for (const { prompt } of all) uses.set(prompt.name, (uses.get(prompt.name) ?? 0) + 1);
+  const named = all.map(({ shelf: { ref }, prompt: { name } }): NamedTool => {
+    const prefix = ref.entry?.prefix ?? "always";
+    const own = { skill: ref.skill?.name ?? "", own: `${ref.name}__${name}` };
+    if (prefix === "never") return { ...own, bare: name, bareOnly: true };
+    return prefix === "on-conflict" && uses.get(name) === 1 ? { ...own, bare: name } : own;
+  });
+  const names = await nameTools(named, new Set());
+  return new Map(
+    all.flatMap((one, index): [string, ShelvedPrompt][] => {
+      const name = names[index];
+      return name === undefined || name === null ? [] : [[name, one]];
+    }),
+  );
+}

@@ -1,0 +1,62 @@
+// What the servers of a conversation have beside tools. A host asks for it; who does not is never made to wait for it.
+
+import type { OfferedServer } from "../../domain/conversation/offered";
+import type { ServerRef } from "../../domain/conversation/servers";
+import { Addresses, ownerOf } from "../../domain/servers/library/addresses";
+import type { Library } from "../../domain/servers/library/library";
+import { UpstreamFault } from "../../upstream/fault";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { atMost, knownLibrary, withServer } from "./connections";
+
+/** A server with what it has. */
+export interface Shelf {
+  ref: ServerRef;
+  library: Library;
+}
+
+const NOTHING: Library = { resources: [], templates: [], prompts: [], at: 0, ttl: null };
+
+/** Reads what is not fresh of connected servers, side by side, and waits for it as long as `patience` says. What fails has nothing. */
+export async function readLibraries(
+  context: Context,
+  session: Session,
+  servers: readonly OfferedServer[],
+  patience: number,
+): Promise<Shelf[]> {
+  const open = servers.filter(({ ref, state }) => state === "connected" && isOpen(ref));
+  const reading = open.map(({ ref }) =>
+    withServer(context, session, ref, (upstream) => upstream.library()).then(
+      () => undefined,
+      (error: unknown) => {
+        if (!(error instanceof UpstreamFault)) throw error;
+      },
+    ),
+  );
+  await atMost(reading, patience);
+  return knownLibraries(context, session, servers);
+}
+
+/** The same as it is known now. Asks no server. */
+export async function knownLibraries(
+  context: Context,
+  session: Session,
+  servers: readonly Pick<OfferedServer, "ref" | "state">[],
+): Promise<Shelf[]> {
+  return Promise.all(
+    servers.map(async ({ ref, state }) => {
+      const known = state === "connected" && isOpen(ref) ? await knownLibrary(context, session, ref) : null;
+      return { ref, library: known ?? NOTHING };
+    }),
+  );
+}
+
+/** The addresses of what servers have. */
+export function addressesOf(shelves: readonly Shelf[]): Addresses {
+  return new Addresses(shelves.map(({ ref, library }) => ({ owner: ownerOf(ref), library })));
+}
+
+/** Whether a server's lists are offered. What a guard withholds is what nobody has approved, and nobody can approve these yet. */
+function isOpen({ approved }: ServerRef): boolean {
+  return approved === null;
+}

@@ -1,0 +1,86 @@
+// Reading what a server has beside tools: page by page, with an end, and one thing that is wrong costs none of the others.
+
+import type { Client } from "@modelcontextprotocol/client";
+import * as z from "zod";
+import { type JsonObject, utf8Bytes } from "../domain/json";
+import { UPSTREAM_LIMITS } from "../domain/limits";
+import { type Library, promptSchema, resourceSchema, resourceTemplateSchema } from "../domain/servers/library/library";
+import { NEVER } from "./connection";
+import type { Sdk } from "./sdk";
+
+/** What is asked for, by the capability that says that there is any: the method, where its answer has them, and what names one. */
+const LISTS = {
+  resources: { capability: "resources", method: "resources/list", key: "resources", id: "uri" },
+  templates: {
+    capability: "resources",
+    method: "resources/templates/list",
+    key: "resourceTemplates",
+    id: "uriTemplate",
+  },
+  prompts: { capability: "prompts", method: "prompts/list", key: "prompts", id: "name" },
+} as const;
+
+interface Asking {
+  sdk: Sdk;
+  client: Client;
+  /** What the server said in its handshake that it has; where that is not known all is asked for. */
+  capabilities: JsonObject | undefined;
+  signal: AbortSignal;
+}
+
+/** All that a server has of these, as many as are taken. Of two with one name the first counts. */
+export async function readLibrary(asking: Asking, now: () => number): Promise<Library> {
+  const room = { bytes: UPSTREAM_LIMITS.libraryBytes, ttl: null as number | null };
+  const [resources, templates, prompts] = await Promise.all([
+    listOf(asking, LISTS.resources, resourceSchema, room),
+    listOf(asking, LISTS.templates, resourceTemplateSchema, room),
+    listOf(asking, LISTS.prompts, promptSchema, room),
+  ]);
+  return { resources, templates, prompts, at: now(), ttl: room.ttl };
+}
+
+async function listOf<T extends object>(
+  { sdk, client, capabilities, signal }: Asking,
+  { capability, method, key, id }: (typeof LISTS)[keyof typeof LISTS],
+  schema: z.ZodType<T>,
+  room: { bytes: number; ttl: number | null },
+): Promise<T[]> {
+  if (capabilities !== undefined && capabilities[capability] === undefined) return [];
+  const pageSchema = z.looseObject({
+    nextCursor: z.string().optional(),
+    ttlMs: z.number().nonnegative().optional().catch(undefined),
+  });
+  const found = new Map<unknown, T>();
+  let cursor: string | undefined;
+  for (let page = 1; page <= UPSTREAM_LIMITS.pages; page++) {
+    const asked = { method, params: cursor === undefined ? {} : { cursor } };
+    const options = { signal, timeout: NEVER };
+    const answer = await client.request(asked, pageSchema, options).catch((error: unknown) => {
+      // That it has none of these many servers say in this way only.
+      if (error instanceof sdk.ProtocolError) return null;
+      throw error;
+    });
+    if (answer === null) break;
+    if (answer.ttlMs !== undefined) room.ttl = Math.min(room.ttl ?? answer.ttlMs, answer.ttlMs);
+    const things: unknown = answer[key];
+    for (const value of Array.isArray(things) ? things : []) take(schema.safeParse(value).data, id, found, room);
+    const { nextCursor } = answer;
+    if (nextCursor === undefined || nextCursor === cursor || found.size >= UPSTREAM_LIMITS.things) break;
+    cursor = nextCursor;
+  }
+  return [...found.values()];
+}
+
+function take<T extends object>(
+  thing: T | undefined,
+  id: string,
+  found: Map<unknown, T>,
+  room: { bytes: number },
+): void {
+  if (thing === undefined || found.size >= UPSTREAM_LIMITS.things) return;
+  const name = Object.entries(thing).find(([key]) => key === id)?.[1];
+  const bytes = utf8Bytes(JSON.stringify(thing));
+  if (found.has(name) || bytes > room.bytes) return;
+  room.bytes -= bytes;
+  found.set(name, thing);
+}

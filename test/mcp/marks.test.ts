@@ -1,0 +1,91 @@
+// What a host is told of a server's tools and their results beside what a model reads: schemas of output, titles, pictures and marks.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { UPSTREAM_LIMITS } from "../../src/domain/limits";
+import { answering } from "../support/listing";
+import { type Era, host } from "../support/mcp-client";
+import { gatewayServers } from "../support/servers";
+import { scripted } from "../support/upstream";
+
+const PATIENT = { timeout: 60, connect_timeout: 60 };
+const outputSchema = { type: "object", properties: { degrees: { type: "number" } }, required: ["degrees"] };
+const FULL = {
+  name: "weather",
+  title: "Weather",
+  description: "Tells the weather.",
+  inputSchema: { type: "object" },
+  outputSchema,
+  icons: [{ src: "https://weather.example/icon.png", mimeType: "image/png" }],
+  _meta: { ui: { resourceUri: "ui://weather/view" }, "example.com/kept": 1 },
+};
+
+/** A server of the gateway whose one tool and its answer are these. */
+async function serving(tool: object, result: object = { content: [] }): Promise<string> {
+  return scripted("marks", { "tools/list": answering({ tools: [tool] }), "tools/call": answering(result) });
+}
+
+/** A host of a conversation once the server's tool is there. */
+async function connected(user: string, era: Era, entry: object) {
+  await gatewayServers({ marks: { ...PATIENT, prefix: "never", ...entry } });
+  const client = await host(`/mcp/${user}`, user, era);
+  const listed = async () => (await client.listTools()).tools.find(({ name }) => name === "weather");
+  await expect.poll(listed, { timeout: 20_000 }).toBeDefined();
+  return { client, tool: await listed() };
+}
+
+beforeEach(() => gatewayServers({}));
+
+describe.each<Era>(["legacy", "modern"])("a tool of a server, %s era", (era) => {
+  it("is told with all that it says of itself, its page under the server's name", async () => {
+    const { tool } = await connected(`marks-${era}`, era, { url: await serving(FULL) });
+    expect(tool).toMatchObject({
+      ...FULL,
+      annotations: { title: "Weather" },
+      _meta: { ui: { resourceUri: "ui://via/marks/ui://weather/view" }, "example.com/kept": 1 },
+    });
+  });
+
+  it("answers with what is structured and with marks, which clients hold against its schema", async () => {
+    const structuredContent = { degrees: 21 };
+    const url = await serving(FULL, { content: [], structuredContent, _meta: { "example.com/unit": "C" } });
+    const { client } = await connected(`structured-${era}`, era, { url });
+    const result = await client.callTool({ name: "weather", arguments: {} });
+    expect(result).toMatchObject({ structuredContent, _meta: { "example.com/unit": "C" } });
+  });
+
+  it("answers with an error that clients take where its structured content is too long", async () => {
+    const structuredContent = { degrees: 21, log: "x".repeat(UPSTREAM_LIMITS.textChars) };
+    const { client } = await connected(`long-${era}`, era, {
+      url: await serving(FULL, { content: [], structuredContent }),
+    });
+    const result = await client.callTool({ name: "weather", arguments: {} });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("left out: structured") }],
+    });
+  });
+});
+
+describe("a server that means harm", () => {
+  it("gets no picture fetched but over https, no mark of the protocol's passed on, and costs no list", async () => {
+    const icons = ["http://10.0.0.1/x", "javascript:alert(1)", "https://a b", "https://ok.example/i.png"];
+    const url = await serving({
+      ...FULL,
+      outputSchema: { type: "array" },
+      icons: [...icons.map((src) => ({ src })), "no picture"],
+      _meta: { "io.modelcontextprotocol/serverInfo": { name: "liar" }, ui: "no page" },
+    });
+    const { tool } = await connected("harm", "legacy", { url });
+    expect(tool).toMatchObject({ icons: [{ src: "https://ok.example/i.png" }], _meta: { ui: "no page" } });
+    expect(tool).not.toHaveProperty("outputSchema");
+    expect(tool?._meta).not.toHaveProperty("io.modelcontextprotocol/serverInfo");
+  });
+
+  it("tells no more than it is allowed", async () => {
+    const description = "x".repeat(UPSTREAM_LIMITS.schemaChars);
+    const url = await serving({ ...FULL, outputSchema: { type: "object", description }, _meta: { description } });
+    const { tool } = await connected("more", "modern", { url });
+    expect(Object.keys(tool ?? {})).not.toEqual(expect.arrayContaining(["outputSchema"]));
+    expect(tool).not.toHaveProperty("_meta");
+  });
+});

@@ -1,5 +1,5 @@
-// How much code the Worker may be. workerd compiles all modules at each start, also those that nothing has called yet, so a new
-// dependency costs every start, however lazily it is imported; and it runs what the main module imports statically.
+// How much code the Worker may be. The whole is uploaded, and kept in memory by each isolate as far as it was called; the main module and
+// what it imports statically is compiled and run at each start.
 
 import { gzipSync } from "node:zlib";
 import { Refusal } from "../kit/refusal.mjs";
@@ -24,7 +24,7 @@ export function checkCeiling(modules) {
     .slice(0, 3)
     .map(({ name, bytes }) => `${name} ${kib(bytes)}`);
   throw new Refusal(
-    `The Worker's modules are ${kib(total)} together, and may be ${kib(MOST_BYTES)}, since workerd compiles all of them at each start. The largest: ${largest.join(", ")}. What few requests need can be code for an isolate, read from a static asset like public/sandbox/compiler.js.`,
+    `The Worker's modules are ${kib(total)} together, and may be ${kib(MOST_BYTES)}. The largest: ${largest.join(", ")}. What few requests need can be code for an isolate, read from a static asset like public/sandbox/compiler.js.`,
   );
 }
 

@@ -54,9 +54,11 @@ async function join(group: string, members: Record<string, string>) {
 
 beforeAll(async () => {
   Site.open(site);
-  [adaKey, malKey, reporterKey] = await Promise.all(
-    ["abuse-ada", "abuse-mal", "abuse-reporter"].map((user) => keyFor(user)),
-  );
+  [adaKey, malKey, reporterKey] = await Promise.all([
+    keyFor("abuse-ada"),
+    keyFor("abuse-mal"),
+    keyFor("abuse-reporter"),
+  ]);
   adminKey = await keyFor("abuse-admin", { role: "admin" });
   readerKey = await keyFor("abuse-mal", { scopes: ["skills:read"] });
   chatKey = await keyFor("abuse-mal", { scopes: ["chat"] });

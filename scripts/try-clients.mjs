@@ -18,14 +18,18 @@ const USAGE = `Use: npm run try:clients[:skills] -- [--only <client>]
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" }, skills: { type: "boolean" } });
   const trials = values.skills === true ? "trials/skills" : "trials";
-  await installTrials(path.join(root, trials), values.skills ? "a minute or two" : "some gigabytes, and a few minutes");
+  await installTrials(
+    path.join(root, trials),
+    values.skills ? "a gigabyte, and a minute or two" : "some gigabytes, and a few minutes",
+  );
   await prepareAssets();
   const folder = await mkdtemp(path.join(tmpdir(), "try-clients-"));
   try {
     const results = path.join(folder, "results.json");
     const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-    const files = values.skills === true ? [`${trials}/clients.test.ts`] : [];
+    // The corpora are another command's.
+    const files = values.skills === true ? SKILLS.map((name) => `${trials}/${name}.test.ts`) : [];
     await runTests(["-c", `${trials}/vitest.config.ts`, ...files, ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));
     const rows = rowsOf(testResults);
@@ -45,6 +49,7 @@ async function main() {
   }
 }
 
+const SKILLS = ["clients", "plugins", "sdk-beta"];
 const FAILED = "FAILED";
 const MARKS = { passed: "yes", failed: FAILED };
 

@@ -141,9 +141,9 @@ export const importsSchema = z.looseObject({ items: z.array(importSchema) });
 
 const ofRun = z.number();
 export const importReportSchema = importSchema.extend({
-  counts: z.looseObject({
-    ...{ created: ofRun, updated: ofRun, unchanged: ofRun, refused: ofRun, failed: ofRun, removed: ofRun },
-  }),
+  counts: z
+    .object({ created: ofRun, updated: ofRun, unchanged: ofRun, refused: ofRun, failed: ofRun, removed: ofRun })
+    .catchall(ofRun),
   items: z.array(
     z.looseObject({
       name: z.string(),

@@ -54,13 +54,20 @@ async function join(group: string, members: Record<string, string>) {
 
 beforeAll(async () => {
   Site.open(site);
-  [adaKey, malKey, reporterKey] = await Promise.all(
-    ["abuse-ada", "abuse-mal", "abuse-reporter"].map((user) => keyFor(user)),
-  );
+  [adaKey, malKey, reporterKey] = await Promise.all([
+    keyFor("abuse-ada"),
+    keyFor("abuse-mal"),
+    keyFor("abuse-reporter"),
+  ]);
   adminKey = await keyFor("abuse-admin", { role: "admin" });
   readerKey = await keyFor("abuse-mal", { scopes: ["skills:read"] });
   chatKey = await keyFor("abuse-mal", { scopes: ["chat"] });
   await join("abuse-crew", { "abuse-ada": "Owner", "abuse-reporter": "Reporter" });
+  await join("abuse-mine", { "abuse-mal": "Maintainer" });
+  const secret = { value: HIDDEN, hosts: [new URL(site.origin).hostname] };
+  await call("PUT", "/api/v1/secrets/OWN", { key: malKey, json: secret });
+  const ofGroup = { ...secret, scope: "group", group_name: "abuse-mine" };
+  await call("PUT", "/api/v1/secrets/OF_GROUP", { key: malKey, json: ofGroup });
   // Groups that are called as parts of addresses are.
   for (const group of ["own", "group", "anthropic"]) await join(group, { "abuse-ada": "Owner" });
   for (const group of ["abuse-crew", "own", "group", "anthropic"])
@@ -259,6 +266,17 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
     "an entry on another host",
     () => entry(flatZip({ name: "bad" }), { url: "https://10.0.0.1/x.zip" }),
     "SOURCE_OTHER_HOST",
+  ],
+  // Whose secret a source is sent: that of where the skills go.
+  [
+    "one's own secret for a group's import",
+    () => brought({ type: "index", url: site.origin, secret: "OWN" }, { namespace: "abuse-mine" }),
+    "SECRET_UNUSABLE",
+  ],
+  [
+    "a group's secret for one's own import",
+    () => brought({ type: "index", url: site.origin, secret: "OF_GROUP" }),
+    "SECRET_UNUSABLE",
   ],
   // Bombs in streams.
   ["a bomb", async () => entry(await packed({ path: "SKILL.md", text: new Uint8Array(40 << 20) })), "SOURCE_TOO_LARGE"],

@@ -4,9 +4,12 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { unzipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startGateway } from "../../bench/gateway.mjs";
 import { Harness, root } from "../../test/support/harness";
 
 const FOLDER = path.join(process.env.CORPORA ?? path.join(root, "../shared/corpora"), "clean");
@@ -15,6 +18,7 @@ const gateway = new Harness();
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 interface Stored {
+  id: string;
   name: string;
   hash: string;
   leftOut: string[];
@@ -34,11 +38,12 @@ async function user(id: string): Promise<Ask> {
 }
 
 interface Resource {
-  metadata: { name: string };
+  metadata: { name: string; labels: { id: string } };
   status: { fileHash: string; left_out?: { door: string }[] };
 }
 
 const storedOf = ({ metadata, status }: Resource): Stored => ({
+  id: metadata.labels.id,
   ...{ name: metadata.name, hash: status.fileHash, leftOut: (status.left_out ?? []).map(({ door }) => door) },
 });
 
@@ -53,6 +58,11 @@ async function named(ask: Ask, name: string): Promise<Stored> {
   const list = await ask("GET", `/api/v1/kinds/skills?name=${encodeURIComponent(name)}&exact_match=true`);
   const { items } = (await list.json()) as { items: Resource[] };
   return storedOf(items[0]!);
+}
+
+/** The skill of an id, whatever the door that took it calls it. */
+async function identified(ask: Ask, id: string): Promise<Stored> {
+  return storedOf((await (await ask("GET", `/api/v1/kinds/skills/${id}`)).json()) as Resource);
 }
 
 /** Publishes files as `clawhub` does. */
@@ -70,32 +80,110 @@ async function release(ask: Ask, slug: string, files: Record<string, Uint8Array>
   await ask("POST", "/api/v1/skills", body, "application/json");
 }
 
+const bytesOf = async (answer: Promise<Response>) => new Uint8Array(await (await answer).arrayBuffer());
+const zipForm = (bytes: Uint8Array, name: string) => {
+  const form = new FormData();
+  form.append("files[]", new File([new Uint8Array(bytes)], `${name}.zip`));
+  return form;
+};
+
+/** What is on one's own shelf, as clients of an index read it. */
+const SHELF = "/s/own/.well-known/agent-skills";
+
 describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
-  let [from, byIndex, bySlug]: Ask[] = [];
+  let [from, byIndex, bySlug, byAnthropic, byOpenai, byPlugin, byName]: Ask[] = [];
+  /** The digests of what an index offers, by name. */
+  const offered = new Map<string, string>();
   beforeAll(async () => {
     await gateway.start();
-    [from, byIndex, bySlug] = await Promise.all(["corpus-from", "corpus-index", "corpus-slug"].map(user));
+    const users = ["from", "index", "slug", "anthropic", "openai", "plugin", "name"].map((name) =>
+      user(`corpus-${name}`),
+    );
+    [from, byIndex, bySlug, byAnthropic, byOpenai, byPlugin, byName] = await Promise.all(users);
   });
   afterAll(() => gateway.close());
 
   it.each(zips)("%s", async (file) => {
-    if (from === undefined || byIndex === undefined || bySlug === undefined) throw new Error("no users");
-    const known = await upload(from, await readFile(path.join(FOLDER, file)), file);
+    if (!from || !byIndex || !bySlug || !byAnthropic || !byOpenai || !byPlugin || !byName) throw new Error("no users");
+    const [giving, naming] = [from, byName];
+    const zip = await readFile(path.join(FOLDER, file));
+    const known = await upload(from, zip, file);
+    // Where SKILL.md and the folder say two names, a door may give the other one: then the same files under that name.
+    const isSame = async ({ name, hash }: Stored) => {
+      if (name === known.name) return expect(hash).toBe(known.hash);
+      const flat = await bytesOf(giving("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`));
+      expect([name, hash]).toEqual([name, (await upload(naming, flat, "x.zip", name)).hash]);
+    };
+    const id = known.id.replace("skl_", "skill_");
+    // A vendor's API gives the skill in its folder, and takes that ZIP: what was executable still is.
+    for (const [ask, contents, base] of [
+      [byAnthropic, `/anthropic/v1/skills/${id}/versions/latest/content`, "/anthropic/v1/skills"],
+      [byOpenai, `/openai/v1/skills/${id}/content`, "/openai/v1/skills"],
+    ] as const) {
+      const made = await ask("POST", base, zipForm(await bytesOf(from("GET", contents)), known.name));
+      const given = ((await made.json()) as { id: string }).id.replace("skill_", "skl_");
+      await isSame(await identified(ask, given));
+    }
+    if (!known.leftOut.includes("marketplace")) {
+      const plugin = await bytesOf(from("GET", `/s/own/agent-plugin.zip?skills=${known.name}`));
+      const taken = await byPlugin("POST", "/s/own/agent-plugin", zipForm(plugin, "plugin"));
+      const { skills } = (await taken.json()) as { skills: { id: string }[] };
+      expect(skills).toMatchObject([{ status: "published" }]);
+      await isSame(await identified(byPlugin, skills[0]!.id));
+    }
     if (!known.leftOut.includes("well-known")) {
+      offered.set(known.name, known.hash);
       const place = `/s/own/${known.name}/.well-known/agent-skills`;
       const { skills } = (await (await from("GET", `${place}/index.json`)).json()) as { skills: { url: string }[] };
       const archive = new Uint8Array(await (await from("GET", `${place}/${skills[0]!.url}`)).arrayBuffer());
       expect((await upload(byIndex, archive, "x.zip", known.name)).hash).toBe(known.hash);
     }
     if (known.leftOut.includes("clawhub")) return;
-    const zip = await from("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`);
-    const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+    const flat = await bytesOf(from("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`));
+    const files = unzipSync(flat);
     await release(bySlug, known.name, files);
     const again = await bySlug("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`);
     expect(unzipSync(new Uint8Array(await again.arrayBuffer()))).toEqual(files);
     // Its clients send no modes: what was executable is not any more, and all else is the same package.
     const isPlain = !(await isExecutable(from, known.name));
     if (isPlain) expect((await named(bySlug, known.name)).hash).toBe(known.hash);
+  });
+
+  it("all that an index has, by one import into another gateway", async () => {
+    const source = createServer(async (request, response) => {
+      const found = await from?.("GET", request.url?.replace("/.well-known/agent-skills", SHELF) ?? "").catch(
+        () => null,
+      );
+      if (!found) return response.writeHead(404).end();
+      response.end(Buffer.from(await found.arrayBuffer()));
+    });
+    await new Promise<void>((listening) => source.listen(0, "127.0.0.1", listening));
+    // One that may ask servers on this machine.
+    const other = await startGateway({ development: true });
+    try {
+      const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
+      const { id } = await other.call("taker", "POST", "/api/v1/imports", { source: { type: "index", url } });
+      const report = await vi.waitFor(
+        async () => {
+          const now = await other.call("taker", "GET", `/api/v1/imports/${id}`);
+          expect(now.state).not.toBe("running");
+          return now;
+        },
+        { timeout: 100_000, interval: 500 },
+      );
+      expect(report).toMatchObject({ state: "done", counts: { created: offered.size, failed: 0, refused: 0 } });
+      const taken = new Map<string, string>();
+      for (let cursor = ""; ; ) {
+        const page = await other.call("taker", "GET", `/api/v1/kinds/skills?limit=100${cursor}`);
+        for (const { metadata, status } of page.items as Resource[]) taken.set(metadata.name, status.fileHash);
+        if (page.next_cursor === null) break;
+        cursor = `&cursor=${page.next_cursor}`;
+      }
+      expect(taken).toEqual(offered);
+    } finally {
+      await other.stop();
+      source.close();
+    }
   });
 });
 

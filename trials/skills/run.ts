@@ -16,14 +16,17 @@ const inNode = (script: string) => [path.join(NODE, "node"), path.join(MODULES, 
 const COMMANDS = {
   skills: inNode("skills/bin/cli.mjs"),
   clawhub: inNode("clawhub/bin/clawdhub.js"),
-  // Its package only leads to the program of the machine's kind.
+  // These packages only lead to the program of the machine's kind.
   opencode: [path.join(MODULES, `opencode-${process.platform}-${process.arch}/bin/opencode`)],
+  claude: [path.join(MODULES, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`)],
+  copilot: [path.join(MODULES, `@github/copilot-${process.platform}-${process.arch}/copilot`)],
 } as const;
 
 /** No client tells anybody what it does, or asks for a newer one of itself. */
 const QUIET = {
   ...{ NO_COLOR: "1", CI: "1", DISABLE_TELEMETRY: "1", DO_NOT_TRACK: "1", CLAWHUB_DISABLE_TELEMETRY: "1" },
   ...{ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" },
+  ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", COPILOT_AUTO_UPDATE: "false" },
 };
 
 export interface Ended {

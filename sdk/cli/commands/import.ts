@@ -110,7 +110,8 @@ function report(work: Work, told: ImportReport): number {
   if (rows.length > 0) tell(work, columns(rows));
   const counts = Object.entries(told.counts).filter(([, count]) => count > 0);
   const words = counts.map(([state, count]) => `${count} ${state === "removed" ? "removed there" : state}`);
-  tell(work, `${told.id} is ${told.state}: ${words.length === 0 ? "there was nothing to take" : words.join(", ")}`);
+  if (words.length === 0 && told.state === "done") words.push("there was nothing to take");
+  tell(work, [`${told.id} is ${told.state}`, words.join(", ")].filter((part) => part !== "").join(": "));
   if (told.problem !== null) note(`${told.problem.code}: ${told.problem.message}`);
   if (told.state === "waiting" && told.next_at !== null) note(`It goes on by itself at ${told.next_at}.`);
   answer(work, told);

@@ -3,11 +3,10 @@
 import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
-import type { Library } from "../domain/servers/library/library";
+import { type Library, NO_LIBRARY } from "../domain/servers/library/library";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
-import type { CallOptions, Progress } from "./call-options";
 import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
@@ -16,6 +15,7 @@ import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk, type Sdk } from "./sdk";
 import { type Lease, SharedConnection } from "./shared-connection";
+import { type CallOptions, callTool } from "./tool-call";
 import { readTools } from "./tools";
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -30,6 +30,8 @@ export class Upstream {
   #memory: UpstreamMemory;
   /** A handshake that is under way: all who need one wait for the same. */
   #shaking: Promise<void> | null = null;
+  /** What it has beside tools, while it is read. */
+  #reading: Promise<Library> | null = null;
   /** The connection of an `sse` server, which has no session to go on from. */
   readonly #shared = new SharedConnection();
 
@@ -83,17 +85,9 @@ export class Upstream {
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
     try {
       const most = Math.max(callMs, DURATIONS.callMost);
-      const answer = await this.#guarded(new Deadline(callMs, signal, late, most), ({ client }, deadline) => {
-        // Asked for in any case: a call that goes on is given time.
-        const onprogress = (progress: Progress) => {
-          deadline.extend();
-          onProgress?.(progress);
-        };
-        const options = { signal: deadline.signal, timeout: NEVER, onprogress };
-        // Given without its output schema: a result that does not keep to it is still the result.
-        const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
-        return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
-      });
+      const answer = await this.#guarded(new Deadline(callMs, signal, late, most), ({ client }, deadline) =>
+        callTool(client, { tool, args, inputSchema: known?.inputSchema }, deadline, onProgress),
+      );
       const bounded = upstreamResult(answer, known?.outputSchema !== undefined);
       if (bounded === null) return failure("failed: its answer is no tool result");
       if (bounded.whole !== null) onCut?.(bounded.whole);
@@ -113,6 +107,19 @@ export class Upstream {
   async library(): Promise<Library> {
     const known = this.#memory.library;
     if (known !== null && isFresh(known, this.#now())) return known;
+    this.#reading ??= this.#readLibrary()
+      .catch((error: unknown) => {
+        // Not asked again at once: it may have tools all the same, which a host's questions must not cost it.
+        this.#learn({ library: { ...(known ?? NO_LIBRARY), at: this.#now() } });
+        throw error;
+      })
+      .finally(() => {
+        this.#reading = null;
+      });
+    return this.#reading;
+  }
+
+  async #readLibrary(): Promise<Library> {
     const { connectMs } = this.#target;
     const late = new UpstreamFault("timeout", `what it has did not come within ${connectMs / 1_000}s`);
     const sdk = await loadSdk();

@@ -175,6 +175,12 @@ describe("what a server means harm with", () => {
     const client = await connected("silent", 3);
     await expect.poll(() => others(client), { timeout: 20_000 }).toEqual(["test://good"]);
     expect((await client.listPrompts()).prompts).toEqual([]);
+    // Its tools go on, and it is not asked again and again.
+    for (let n = 0; n < 6; n++) await client.listPrompts();
+    expect(await asked("wrong", "resources/list")).toBe(1);
+    expect(await client.callTool({ name: "wrong__echo", arguments: {} })).toMatchObject({
+      content: [{ text: "well" }],
+    });
   });
 
   it("is told to the host in one line that names the server, and nothing of the gateway", async () => {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
 import { NO_MEMORY, upstreamMemorySchema } from "../../src/domain/servers/memory";
 import { textOf } from "../../src/domain/tool";
-import type { Progress } from "../../src/upstream/call-options";
+import type { Progress } from "../../src/upstream/tool-call";
 import {
   upstream as clientOf,
   expectNoConnections,

@@ -13,7 +13,7 @@ import {
   renderResult,
   renderResults,
 } from "../../domain/tools/formats";
-import type { Progress } from "../../upstream/call-options";
+import type { Progress } from "../../upstream/tool-call";
 import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";

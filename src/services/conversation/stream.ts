@@ -2,7 +2,7 @@
 
 import { DURATIONS } from "../../domain/durations";
 import { type AnsweredCall, type ReadCall, renderResult } from "../../domain/tools/formats";
-import type { Progress } from "../../upstream/call-options";
+import type { Progress } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import { refusal, type ToolCallsRequest } from "./api";

@@ -5,7 +5,7 @@ import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
-import type { Progress } from "../../upstream/call-options";
+import type { Progress } from "../../upstream/tool-call";
 import type { Session } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
 import { knownTool } from "../tools/memory";

@@ -3,7 +3,7 @@
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { Addresses, ownerOf } from "../../domain/servers/library/addresses";
-import type { Library } from "../../domain/servers/library/library";
+import { type Library, NO_LIBRARY } from "../../domain/servers/library/library";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
@@ -14,8 +14,6 @@ export interface Shelf {
   ref: ServerRef;
   library: Library;
 }
-
-const NOTHING: Library = { resources: [], templates: [], prompts: [], at: 0, ttl: null };
 
 /** Reads what is not fresh of connected servers, side by side, and waits for it as long as `patience` says. What fails has nothing. */
 export async function readLibraries(
@@ -46,7 +44,7 @@ export async function knownLibraries(
   return Promise.all(
     servers.map(async ({ ref, state }) => {
       const known = state === "connected" && isOpen(ref) ? await knownLibrary(context, session, ref) : null;
-      return { ref, library: known ?? NOTHING };
+      return { ref, library: known ?? NO_LIBRARY };
     }),
   );
 }

@@ -3,14 +3,17 @@
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
 import type { ServerRef } from "../../domain/conversation/servers";
-import type { JsonObject } from "../../domain/json";
-import { failed, type ToolResult } from "../../domain/tool";
+import { type JsonObject, jsonObject } from "../../domain/json";
+import { ownerOf, readdressed } from "../../domain/servers/library/addresses";
+import type { WholeResult } from "../../domain/servers/result";
+import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
-import type { Progress } from "../../upstream/call-options";
+import type { Progress } from "../../upstream/tool-call";
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { callServer } from "../servers/connections";
+import { addressesOf, knownLibraries } from "../servers/libraries";
 import { touch } from "../session";
 import { countCall } from "../skill-use";
 import { knownTool } from "./memory";
@@ -24,10 +27,13 @@ export interface CallPlace extends Step {
   signal: AbortSignal;
   /** Hears how far the call is, where somebody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Whether the answer goes to an MCP host, which may read what it links to. */
+  forClient?: boolean;
 }
 
-/** What runs code of providers: needed by few conversations, and kept once it is there. */
+/** What runs code of providers, and what keeps long results: needed by few conversations, and kept once it is there. */
 let providing: typeof import("./provided") | null = null;
+let keeping: { files: typeof import("./script-files"); whole: typeof import("./whole-results") } | null = null;
 
 /** Calls a tool by the name it is offered under; `null` when none of this name was ever offered. */
 export async function callOffered(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
@@ -36,7 +42,7 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   const tool = (await now.offered()).tools.find((candidate) => candidate.name === name);
   if (tool === undefined) return callUnoffered(now, name);
   const { skill, origin, definition, problem } = tool;
-  if ("server" in origin) return callRemote(place, name, skill, origin, args);
+  if ("server" in origin) return callRemote(now, name, skill, origin, args);
   const { facts, declared } = origin;
   if (skill === null) return null;
   const bar = await barOf(context, view, skill);
@@ -71,20 +77,45 @@ async function connectedAnew(place: CallPlace, name: string): Promise<CallPlace>
 
 /** Calls a tool of an MCP server. Every visible skill may have servers, public or not. */
 async function callRemote(
-  { context, session, view, signal, onProgress }: CallPlace,
+  place: CallPlace,
   shown: string,
   skill: SkillRef | null,
   { server, tool }: { server: ServerRef; tool: string },
   args: JsonObject,
 ): Promise<ToolResult> {
+  const { context, session, view, signal, onProgress, callId } = place;
   if (skill !== null) {
     if ((await barOf(context, view, skill)) === "not_visible")
       return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
     touch(session, context, skill.name);
   }
-  const how = { shown, signal, ...(onProgress ? { onProgress } : {}) };
-  const result = await callServer(context, session, server, tool, args, how);
-  return skill === null ? result : countCall(context, session, skill, result);
+  // As it was when the call began: the next turn may begin meanwhile.
+  const { state } = session;
+  const cut: { whole: WholeResult | null } = { whole: null };
+  const onCut = (whole: WholeResult) => {
+    cut.whole = whole;
+  };
+  const how = { shown, signal, onCut, ...(onProgress ? { onProgress } : {}) };
+  const answered = await callServer(context, session, server, tool, args, how);
+  const result = place.forClient === true ? await linked(place, server, answered) : answered;
+  if (skill !== null) countCall(context, session, skill, result);
+  if (cut.whole === null || signal.aborted) return result;
+  keeping ??= { files: await import("./script-files"), whole: await import("./whole-results") };
+  const call = keeping.files.keptCallOf({ ...session, state }, callId, { shown, args });
+  return keeping.whole.withWhole(context, call, shown, cut.whole, result);
+}
+
+/** A result with the addresses that what it links to has in this conversation. */
+async function linked(
+  { context, session, offered }: CallPlace,
+  server: ServerRef,
+  result: ToolResult,
+): Promise<ToolResult> {
+  const links = result.content.some(({ type }) => type === "resource" || type === "resource_link");
+  if (!links && result._meta === undefined) return result;
+  const addresses = addressesOf(await knownLibraries(context, session, (await offered()).servers));
+  const owner = ownerOf(server);
+  return toolResultSchema.parse(readdressed(jsonObject.parse(result), (uri) => addresses.shownUri(owner, uri)));
 }
 
 /** A tool that was offered once, or is declared by a skill that may not offer it now. */

@@ -21,6 +21,16 @@ export async function readRunFile(bucket: R2Bucket, timings: Timings, key: strin
   return guarded(timings, async () => (await bucket.get(key))?.bytes() ?? null);
 }
 
+/** Some of the bytes of a file, as many as there are; `null` when the object is gone. */
+export async function readRunFileRange(
+  bucket: R2Bucket,
+  timings: Timings,
+  key: string,
+  range: { offset: number; length: number },
+): Promise<Uint8Array | null> {
+  return guarded(timings, async () => (await bucket.get(key, { range }))?.bytes() ?? null);
+}
+
 /** Opens a file for streaming; `null` when the object is gone. */
 export async function openRunFile(bucket: R2Bucket, timings: Timings, key: string): Promise<ReadableStream | null> {
   return guarded(timings, async () => (await bucket.get(key))?.body ?? null);

@@ -86,3 +86,5 @@ export const librarySchema = z.lazy(() =>
   }),
 );
 export type Library = z.infer<typeof librarySchema>;
+
+export const NO_LIBRARY: Library = { resources: [], templates: [], prompts: [], at: 0, ttl: null };

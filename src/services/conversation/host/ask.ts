@@ -8,6 +8,7 @@ import { type JsonObject, jsonObject } from "../../../domain/json";
 import { UPSTREAM_LIMITS } from "../../../domain/limits";
 import { type Addresses, type Owner, ownerOf, readdressed } from "../../../domain/servers/library/addresses";
 import { marksSchema, present } from "../../../domain/servers/library/marks";
+import { isResultUri } from "../../../domain/servers/library/ranges";
 import { UpstreamFault } from "../../../upstream/fault";
 import { currentView } from "../../catalog/view";
 import type { Context } from "../../context";
@@ -16,6 +17,7 @@ import { addressesOf, readLibraries, type Shelf } from "../../servers/libraries"
 import type { Session } from "../../session";
 import { stepOf } from "../../tools/offered";
 import { connectSources } from "../../tools/sources";
+import { readWhole } from "../../tools/whole-results";
 import type { HostAsk } from "../api";
 import { beginForHost } from "../step";
 import { namePrompts } from "./prompts";
@@ -60,6 +62,7 @@ export async function answerAsk(
   ask: HostAsk,
 ): Promise<JsonObject | null> {
   await beginForHost(context, session, preload);
+  if (ask.method === "resources/read" && isResultUri(ask.uri)) return readWhole(context, session, ask.uri);
   const { view } = await currentView(context, session);
   const seen = { context, session, view };
   await connectSources(seen, null, DURATIONS.patienceList);

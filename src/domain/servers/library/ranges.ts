@@ -1,0 +1,47 @@
+// Long results as resources: `result:<file>?offset=<bytes>&limit=<bytes>`. A character belongs to the range in which it begins, so that
+// ranges one after the other are the whole text.
+
+import { UPSTREAM_LIMITS } from "../../limits";
+
+export interface ResultRange {
+  /** The file of the conversation that has the whole. */
+  file: string;
+  /** In bytes. */
+  offset: number;
+  limit: number;
+}
+
+/** Bytes beyond a range that its last character may need. */
+export const BEYOND = 3;
+
+/** Whether an address is one of results. */
+export function isResultUri(uri: string): boolean {
+  return uri.startsWith("result:");
+}
+
+/** The range that an address names; `null` where it is none. */
+export function readResultUri(uri: string): ResultRange | null {
+  const parts = /^result:(fil_[0-9a-f]{32})(?:\?offset=(\d{1,10})&limit=(\d{1,10}))?$/.exec(uri);
+  if (parts === null) return null;
+  const [, file = "", offset = "0", limit = `${UPSTREAM_LIMITS.rangeBytes}`] = parts;
+  const range = { file, offset: Number(offset), limit: Number(limit) };
+  return range.limit >= 1 && range.limit <= UPSTREAM_LIMITS.rangeBytesMost ? range : null;
+}
+
+export function resultUri({ file, offset, limit }: ResultRange): string {
+  return `result:${file}?offset=${offset}&limit=${limit}`;
+}
+
+/** The characters that begin in the first `limit` bytes. `read` may have `BEYOND` more. */
+export function charactersIn(read: Uint8Array, limit: number): Uint8Array {
+  const from = firstCharacter(read, 0);
+  const to = read.length <= limit ? read.length : firstCharacter(read, limit);
+  return read.subarray(Math.min(from, to), to);
+}
+
+/** Where the next character begins, at this place or after it: bytes inside of one are `10xxxxxx`. */
+function firstCharacter(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
+  return at;
+}

@@ -1,0 +1,61 @@
+// Results that are too long to be passed on. The whole is kept as a file of the conversation, and read in ranges. Loaded with the first.
+
+import { filesSince } from "../../domain/access/quota";
+import { invalid } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
+import { UPSTREAM_LIMITS } from "../../domain/limits";
+import { BEYOND, charactersIn, readResultUri, resultUri } from "../../domain/servers/library/ranges";
+import type { WholeResult } from "../../domain/servers/result";
+import type { ToolResult } from "../../domain/tool";
+import { readRunFiles } from "../../storage/d1/conversation/run-files";
+import { readRunFileRange } from "../../storage/r2/run-files";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { type KeptCall, keepWritten } from "./script-files";
+
+const FOLDER = "results/";
+const TYPES = { "text/plain": "txt", "application/json": "json" } as const;
+
+/** A result that was cut, with a word on where the whole is read; as it is where there is no room for the whole. */
+export async function withWhole(
+  context: Context,
+  call: KeptCall,
+  tool: string,
+  { text, mediaType }: WholeResult,
+  result: ToolResult,
+): Promise<ToolResult> {
+  const bytes = new TextEncoder().encode(text);
+  const path = `${FOLDER}${tool.replace(/[^\w-]/g, "_").slice(0, 64)}.${TYPES[mediaType]}`;
+  const { written } = await keepWritten(context, call, { files: [{ path, bytes }], left: [], reason: null });
+  const file = written[0]?.kept?.id;
+  if (file === undefined) return result;
+  const first = resultUri({ file, offset: 0, limit: UPSTREAM_LIMITS.rangeBytes });
+  const note =
+    `(The whole result has ${bytes.length} bytes of ${mediaType}. It is read in ranges as the resource ${first}, ` +
+    `and a script is given it as the kept file ${file}.)`;
+  return { ...result, content: [...result.content, { type: "text", text: note }] };
+}
+
+/** A range of a whole result of this conversation, as `resources/read` answers; `null` where it is not there, or has ended. */
+export async function readWhole(context: Context, session: Session, uri: string): Promise<JsonObject | null> {
+  const range = readResultUri(uri);
+  const most = UPSTREAM_LIMITS.rangeBytesMost;
+  const problem = (message: string) => invalid([{ code: "INVALID_RANGE", message, path: "uri" }]);
+  if (range === null)
+    throw problem(`Read results as result:<file>?offset=<bytes>&limit=<bytes>, at most ${most} bytes at once.`);
+  const place = { userId: session.userId, conversation: session.id };
+  const since = filesSince(context.settings, context.now());
+  const [row] = await readRunFiles(context.db, place, [range.file], since);
+  if (!row?.path.startsWith(FOLDER)) return null;
+  const { offset, limit } = range;
+  if (offset >= row.size) throw problem(`The result has ${row.size} bytes: the offset is behind its end.`);
+  const length = Math.min(limit + BEYOND, row.size - offset);
+  const read = await readRunFileRange(context.packages, context.timings, row.object, { offset, length });
+  if (read === null) return null;
+  const next = offset + limit;
+  const meta: JsonObject = { size: row.size };
+  if (next < row.size) meta.next = resultUri({ ...range, offset: next });
+  const mimeType = row.path.endsWith(TYPES["application/json"]) ? "application/json" : "text/plain";
+  const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(charactersIn(read, limit));
+  return { contents: [{ uri, mimeType, text, _meta: meta }] };
+}

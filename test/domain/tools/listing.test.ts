@@ -1,0 +1,26 @@
+// When tools of servers are found in place of listed.
+
+import { expect, it } from "vitest";
+import type { ToolDefinition } from "../../../src/domain/tool";
+import { areFound } from "../../../src/domain/tools/listing";
+
+function tools(count: number, description = ""): ToolDefinition[] {
+  return Array.from({ length: count }, (_, n) => ({ name: `t${n}`, description, inputSchema: { type: "object" } }));
+}
+
+it("lists 40 tools and finds 41", () => {
+  expect([areFound(tools(40), "auto", false), areFound(tools(41), "auto", false)]).toEqual([false, true]);
+});
+
+it("finds few tools whose definitions have more than 6 000 tokens", () => {
+  const words = "word ".repeat(1_000);
+  expect([areFound(tools(5, words), "auto", false), areFound(tools(7, words), "auto", false)]).toEqual([false, true]);
+});
+
+it("lists them again only where they are clearly fewer", () => {
+  expect([areFound(tools(31), "auto", true), areFound(tools(30), "auto", true)]).toEqual([true, false]);
+});
+
+it("does what a conversation is set to", () => {
+  expect([areFound(tools(500), "list", true), areFound([], "search", false)]).toEqual([false, true]);
+});

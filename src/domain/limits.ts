@@ -104,23 +104,6 @@ export const SEARCH_LIMITS = {
 } as const;
 
 /**
- * When the tools of servers are found in place of listed, and what finding shows: models choose worse among more, and every request
- * carries the list. A conversation that finds them lists them again only below `back` of both.
- */
-export const TOOL_SEARCH_LIMITS = {
-  tools: 40,
-  tokens: 6_000,
-  back: 0.75,
-  /** How many tools a search answers with, and how long their definitions may be together, in UTF-16 units. */
-  shown: 5,
-  shownChars: 32_000,
-  /** How much is searched of each text of a tool. */
-  textChars: 4_000,
-  /** How many servers the definition of `find_tool` names. */
-  servers: 50,
-} as const;
-
-/**
  * What an MCP client is told before its first call, in UTF-16 units. Hosts cut a server's instructions, the strictest after some 2 000,
  * and the model never learns of what was cut off.
  */

@@ -3,8 +3,9 @@
 
 import { askedTerms, indexTerms, runsOf, tellingRuns } from "../catalog/search-words";
 import { isJsonObject, type JsonObject } from "../json";
-import { SEARCH_LIMITS, TOOL_SEARCH_LIMITS } from "../limits";
+import { SEARCH_LIMITS } from "../limits";
 import type { ToolDefinition } from "../tool";
+import { TOOL_SEARCH_LIMITS } from "./limits";
 
 /** A tool as it is searched. */
 export interface FindableTool {

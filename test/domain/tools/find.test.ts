@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { TOOL_SEARCH_LIMITS } from "../../../src/domain/limits";
 import { type FindableTool, findTools } from "../../../src/domain/tools/find";
+import { TOOL_SEARCH_LIMITS } from "../../../src/domain/tools/limits";
 import { TOOL_TASKS } from "../../support/many-tools/tasks";
 import { MANY_TOOLS } from "../../support/many-tools/tools";
 

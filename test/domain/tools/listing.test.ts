@@ -9,18 +9,14 @@ function tools(count: number, description = ""): ToolDefinition[] {
 }
 
 it("lists 40 tools and finds 41", () => {
-  expect([areFound(tools(40), "auto", false), areFound(tools(41), "auto", false)]).toEqual([false, true]);
+  expect([areFound(tools(40), "auto"), areFound(tools(41), "auto")]).toEqual([false, true]);
 });
 
 it("finds few tools whose definitions have more than 6 000 tokens", () => {
   const words = "word ".repeat(1_000);
-  expect([areFound(tools(5, words), "auto", false), areFound(tools(7, words), "auto", false)]).toEqual([false, true]);
-});
-
-it("lists them again only where they are clearly fewer", () => {
-  expect([areFound(tools(31), "auto", true), areFound(tools(30), "auto", true)]).toEqual([true, false]);
+  expect([areFound(tools(5, words), "auto"), areFound(tools(7, words), "auto")]).toEqual([false, true]);
 });
 
 it("does what a conversation is set to", () => {
-  expect([areFound(tools(500), "list", true), areFound([], "search", false)]).toEqual([false, true]);
+  expect([areFound(tools(500), "list"), areFound([], "search")]).toEqual([false, true]);
 });

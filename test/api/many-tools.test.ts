@@ -165,6 +165,16 @@ describe("the list of tools stays as it is in mid-conversation", () => {
   });
 });
 
+it("a user's own server stays in the front of the prompt under `auto`", async () => {
+  const { billing } = await manyServers();
+  const key = await keyFor("own-front");
+  expect((await call("PUT", "/api/v1/servers/billing", { key, json: billing ?? {} })).status).toBe(201);
+  const chat = await talk({ key }, { delivery: "auto" });
+  const first = own((await connectedTurn(chat)).tools);
+  expect(first).toContain("billing__refund_payment");
+  expect(own((await chat.turn()).tools)).toEqual(first);
+});
+
 describe("an MCP host", () => {
   it.each(["legacy", "modern"] as const)("finds them and calls them in its conversation, %s era", async (era) => {
     await gatewayServers(await manyServers());

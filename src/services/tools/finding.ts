@@ -18,7 +18,8 @@ export async function findingOf(step: Step): Promise<ToolFinding["finds"]> {
   const joins = kept?.finds === null && counted.some((name) => !kept.counted?.includes(name));
   if (stands && !joins) return kept.finds;
   const finds = await serversToFind(step);
-  if (!looks) keepFinding(session, { set, finds, counted });
+  // Without a server there is nothing to keep, and most conversations have none.
+  if (!looks && (kept !== null || finds !== null || counted.length > 0)) keepFinding(session, { set, finds, counted });
   return finds;
 }
 

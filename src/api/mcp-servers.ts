@@ -31,6 +31,8 @@ const serverSchema = () =>
       name: z.string(),
       /** The tools that its guard knows. */
       approved: z.array(z.string()).optional(),
+      /** Since when calls of conversations find it down; absent: they do not, or nobody calls. */
+      down_since: z.string().optional(),
       created_at: z.string(),
       updated_at: z.string(),
     })
@@ -148,6 +150,7 @@ function wireServer({
   name,
   entry,
   approved,
+  downSince,
   createdAt,
   updatedAt,
 }: ServerRow): z.infer<ReturnType<typeof serverSchema>> {
@@ -155,6 +158,7 @@ function wireServer({
     name,
     ...gatewayEntrySchema.parse(entry),
     ...(approved === null ? {} : { approved: Object.keys(approved) }),
+    ...(downSince === null ? {} : { down_since: instant(downSince) }),
     created_at: instant(createdAt),
     updated_at: instant(updatedAt),
   };

@@ -31,7 +31,14 @@ const serverRequest = () =>
 const serverSchema = () =>
   ownEntrySchema
     .unwrap()
-    .extend({ name: z.string(), ...ownerShown(), created_at: z.string(), updated_at: z.string() })
+    .extend({
+      name: z.string(),
+      ...ownerShown(),
+      /** As with those of the gateway. */
+      down_since: z.string().optional(),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
     .openapi("OwnServer");
 
 const usableSchema = () =>
@@ -155,6 +162,7 @@ function wireServer({
   scope,
   name,
   entry,
+  downSince,
   createdAt,
   updatedAt,
 }: OwnServerRow): z.infer<ReturnType<typeof serverSchema>> {
@@ -162,6 +170,7 @@ function wireServer({
     name,
     ...wireOwner(scope),
     ...ownEntrySchema.parse(entry),
+    ...(downSince === null ? {} : { down_since: instant(downSince) }),
     created_at: instant(createdAt),
     updated_at: instant(updatedAt),
   };

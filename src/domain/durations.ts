@@ -77,6 +77,8 @@ export const DURATIONS = {
   /** Between two looks for a key that is not among them, and after a look that failed. */
   keySetLook: 60_000,
   keySetRetry: 10_000,
+  /** How often an isolate notes at most that a server answers which was not known to fail. */
+  serverUp: 300_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
   patience: 2_000,
   /** How long a list of tools for an MCP host waits for them. A host that waits longer for its first list goes on without it. */

@@ -3,6 +3,7 @@
 import { createMiddleware } from "hono/factory";
 import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { invalid } from "../domain/errors";
+import { TOOL_LISTS } from "../domain/tools/listing";
 import { conversation, listenTo } from "../edge/conversation";
 import { crossOriginMcp, isOwnOrigin } from "../edge/cors";
 import type { Edge } from "../edge/edge";
@@ -21,6 +22,7 @@ const clientQuery = z.strictObject({
     .transform((names) => names.split(",").filter((name) => name !== ""))
     .default([]),
   tool_mode: z.enum(["dynamic", "fixed"]).default("fixed"),
+  tools: z.enum(TOOL_LISTS).optional(),
 });
 
 const routes = router();
@@ -34,8 +36,12 @@ routes.all("/mcp/:id", (c) => {
   const id = c.req.param("id");
   if (!CONVERSATION_ID.test(id))
     throw invalid([{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:-.", path: "id" }]);
-  const { ghost, preload, tool_mode } = readQuery(c.req.query());
-  const settings = { ...(ghost === undefined ? {} : { ghost }), tool_mode };
+  const { ghost, preload, tool_mode, tools } = readQuery(c.req.query());
+  const settings = {
+    ...(ghost === undefined ? {} : { ghost }),
+    tool_mode,
+    ...(tools === undefined ? {} : { tool_list: tools }),
+  };
   const { api, target } = conversation(c, id);
   const listen = () => listenTo(c.env, target);
   const client = { settings, preload };

@@ -15,6 +15,7 @@ import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { UpstreamMemory } from "../domain/servers/memory";
 import type { Format } from "../domain/tools/formats";
+import type { ToolFinding } from "../domain/tools/listing";
 import { Slots } from "../sandbox/slots";
 import type { Upstream } from "../upstream/client";
 
@@ -53,12 +54,16 @@ export interface SessionMemory {
   looked: { before: ConversationState; seen: Standing } | null;
   /** A view that was read before the conversation was made. */
   ahead: View | null;
+  /** The view of before, until it was looked at which servers have left with it. */
+  left: View | null;
   /** What is kept of offered tools, and the text of it that is stored. `unsaved`: somebody who only looks worked it out. */
   tools: { kept: ToolMemory; written: string; unsaved: boolean } | null;
   sources: { key: string; sources: ToolSources } | null;
   offered: { sources: ToolSources; revision: number; offered: Offered } | null;
   /** What the store has of the front of the prompt. */
   front: { kept: Front | null } | null;
+  /** What the store has of whether tools are listed or found. */
+  finding: { kept: ToolFinding | null } | null;
   /** What the store has of the use of skills. */
   uses: { kept: Uses } | null;
   /** How many isolates of skill code are in flight. */
@@ -95,11 +100,12 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };
   const slots = new Slots(PARALLEL.conversation);
-  const front = { front: null, uses: null, lastStep: 0, step: null, untold: 0 };
+  const front = { front: null, finding: null, uses: null, lastStep: 0, step: null, untold: 0 };
   return {
     newest,
     looked: null,
     ahead: null,
+    left: null,
     tools: null,
     sources: null,
     offered: null,

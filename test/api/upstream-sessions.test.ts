@@ -4,8 +4,9 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
-import { gatewayServers, serversOf } from "../support/servers";
-import { talk } from "../support/talk";
+import { evict, holdClock, pass, releaseClock, ring } from "../support/clock";
+import { gatewayServers, serverSkill, serversOf } from "../support/servers";
+import { publishPublic, talk } from "../support/talk";
 import { faults, forget, scripted, seen } from "../support/upstream";
 
 const PATIENT = { timeout: 20_000 };
@@ -19,6 +20,14 @@ beforeEach(async () => {
 async function ended(path: string): Promise<string[]> {
   const told = (await seen(path)).filter(({ http }) => http === "DELETE");
   return told.map(({ headers }) => headers["mcp-session-id"] ?? "none");
+}
+
+/** A conversation whose server `well` keeps a session for it. */
+async function calledOnce(user: string) {
+  const chat = await talk(user);
+  await chat.turn();
+  expect((await chat.use("well__echo")).isError).toBeUndefined();
+  return { chat, user, id: chat.route.slice(chat.route.lastIndexOf("/") + 1) };
 }
 
 describe("the session with a server ends", () => {
@@ -36,6 +45,62 @@ describe("the session with a server ends", () => {
     if (evicted) await evictDurableObject(env.CONVERSATIONS.getByName(JSON.stringify([`leaver-${evicted}`, id])));
     // The server refuses it, which is nobody's failure.
     expect((await call("DELETE", chat.route, { key: chat.key })).status).toBe(204);
+    await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
+  });
+
+  it.each([false, true])("with its conversation that nobody uses any more, evicted before: %s", async (evicted) => {
+    const path = "/ok/none";
+    await gatewayServers({ well: { url: `${faults}${path}` } });
+    const { id, user } = await calledOnce(`idler-${evicted}`);
+    const [used] = (await seen(path)).filter(({ method }) => method === "tools/call");
+    if (evicted) await evict(id, "hibernate", user);
+    holdClock();
+    try {
+      pass(31 * 24 * 60 * 60_000);
+      expect(await ring(id, user)).toBe(true);
+    } finally {
+      releaseClock();
+    }
+    await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
+  });
+
+  it.each([false, true])("with its user, when that is erased, evicted before: %s", async (evicted) => {
+    const path = "/ok/none";
+    await gatewayServers({ well: { url: `${faults}${path}` } });
+    const { id, user } = await calledOnce(`erased-${evicted}`);
+    const [used] = (await seen(path)).filter(({ method }) => method === "tools/call");
+    if (evicted) await evict(id, "hibernate", user);
+    expect((await call("DELETE", `/api/v1/users/${user}`)).status).toBe(200);
+    await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
+  });
+
+  it.each([false, true])("when its server leaves the conversation, evicted before: %s", async (evicted) => {
+    const path = "/ok/none";
+    await gatewayServers({ well: { url: `${faults}${path}` }, other: { url: `${faults}/ok/other` } });
+    const { chat, id, user } = await calledOnce(`parted-${evicted}`);
+    await chat.use("other__echo");
+    const [used] = (await seen(path)).filter(({ method }) => method === "tools/call");
+    await chat.turn();
+    expect(await ended(path)).toEqual([]);
+    if (evicted) await evict(id, "hibernate", user);
+    expect((await call("DELETE", "/api/v1/mcp-servers/well")).status).toBe(204);
+    await chat.turn();
+    await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
+    // The other goes on with its own.
+    expect((await chat.use("other__echo")).isError).toBeUndefined();
+    expect(await ended("/ok/other")).toEqual([]);
+  });
+
+  it("when the skill that brought its server is unloaded, with the next turn", async () => {
+    const path = "/ok/none";
+    await publishPublic(serverSkill("bringer", { well: { url: `${faults}${path}` } }));
+    const chat = await talk("unloader");
+    await chat.load("bringer");
+    await chat.turn();
+    await chat.use("well__echo");
+    const [used] = (await seen(path)).filter(({ method }) => method === "tools/call");
+    await chat.use("unload_skill", { skill_name: "bringer" });
+    await chat.turn();
     await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
   });
 

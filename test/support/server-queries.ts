@@ -2,6 +2,7 @@
 
 import type { Database } from "../../src/storage/d1/database";
 import { approveTools } from "../../src/storage/d1/mcp-servers";
+import { noteDown, noteUp } from "../../src/storage/d1/servers/health";
 import * as own from "../../src/storage/d1/servers/own";
 import { BIG_USER } from "./registry-10k";
 
@@ -17,6 +18,14 @@ export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
   },
   serversNamed: (db) => own.serversNamed(db, [SCOPE, "group:g"], "notes"),
   everyServer: (db) => own.everyServer(db, [SCOPE, "group:g"]),
+  noteDown: async (db) => {
+    await noteDown(db, { scope: SCOPE, name: "notes" });
+    await noteDown(db, { scope: null, name: "one" });
+  },
+  noteUp: async (db) => {
+    await noteUp(db, { scope: SCOPE, name: "notes" });
+    await noteUp(db, { scope: null, name: "one" });
+  },
   deleteOwnServer: (db) => own.deleteOwnServer(db, SCOPE, "notes"),
   approveTools: (db) => approveTools(db, "one", { a: "digest" }),
 };

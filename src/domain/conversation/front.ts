@@ -7,7 +7,7 @@ import { lineTokens, listed } from "../catalog/catalog";
 import { LIST_FRAME_TOKENS, renderList } from "../catalog/list";
 import type { View } from "../catalog/view";
 import { jsonObject } from "../json";
-import { constantTools } from "../tools/constant";
+import { constantFindingTools, constantTools } from "../tools/constant";
 import { type Format, renderTool } from "../tools/formats";
 import { type RenderedPrompt, renderLoaded, renderPrompt } from "./prompt";
 
@@ -39,6 +39,8 @@ export const frontSchema = z.lazy(() =>
     tools: z.array(z.object({ server: z.string(), definition: toolSchema })),
     /** Servers that were still connecting when it was made. */
     waiting: z.array(z.string()),
+    /** The servers whose tools are found, so that `tools` has none of them; `null`: they are listed. Earlier gateways listed all. */
+    finds: z.array(z.string()).nullable().default(null),
   }),
 );
 
@@ -104,6 +106,7 @@ export function withoutGone(front: Front, { skills, versions, servers, listable 
     more: Math.max(0, Math.min(front.more, listable - lines.length)),
     preloaded: front.preloaded.filter((skill) => isThere(skill) && versions.has(skill.version_id)),
     tools: front.tools.filter(({ server }) => servers.has(server)),
+    finds: front.finds?.filter((server) => servers.has(server)) ?? null,
   };
 }
 
@@ -123,7 +126,8 @@ export function renderFront(
     },
     format,
   );
-  const own = isEmpty && loaded.length === 0 ? [] : constantTools();
+  const hasSkills = !isEmpty || loaded.length > 0;
+  const own = front.finds !== null ? constantFindingTools(front.finds, hasSkills) : hasSkills ? constantTools() : [];
   const tools = [...own, ...front.tools.map(({ definition }) => definition)];
   return { prompt, tools: tools.map((tool) => renderTool(tool, format)) };
 }

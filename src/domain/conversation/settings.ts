@@ -7,6 +7,7 @@ import { jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
 import { PLACES, type Settings } from "../settings/settings";
 import { FORMATS, type Format } from "../tools/formats";
+import { TOOL_LISTS } from "../tools/listing";
 import { bytesFor } from "./budget";
 import { deliverySchema, type Policy } from "./event";
 
@@ -50,6 +51,12 @@ export const conversationSettingsSchema = z.lazy(() =>
       format: z.enum(FORMATS).optional(),
       tool_mode: z.enum(["dynamic", "fixed"]).optional(),
       tool_style: z.enum(["load_skill", "skill"]).optional(),
+      tool_list: z
+        .enum(TOOL_LISTS)
+        .optional()
+        .describe(
+          "How the tools of MCP servers are offered: all in the list, or found by `find_tool` and called by `call_skill_tool`. `auto`, the default: found where there are more than 40, or their definitions have more than 6 000 tokens. Decided with the first turn, and again where the provider's cache has ended.",
+        ),
       max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
       max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
       region: z

@@ -7,6 +7,7 @@ import { type JsonObject, jsonObject } from "../json";
 import type { ToolDefinition } from "../tool";
 import {
   callSkillTool,
+  findServerTool,
   findTool,
   loadTool,
   type Manner,
@@ -26,8 +27,9 @@ interface Builtin {
    * not kept. `runs`: neither.
    */
   effect: "loads" | "reads" | "runs";
-  /** Whether it is offered where there are skills. */
+  /** Whether it is offered where there are skills, and where there are none but tools to be found. */
   isOffered(offer: Offer): boolean;
+  isOfferedAlone?(offer: Offer): boolean;
   /** Whether a call of this name is the gateway's, offered or not. Elsewhere a back end may have a tool of this name. */
   isOurs(manner: Partial<Manner>): boolean;
   /** Whether it has no meaning without a conversation. */
@@ -146,14 +148,26 @@ export const BUILTIN = {
     // A sandbox without network: it can change nothing that is there.
     hints: { title: "Run a skill's script", destructiveHint: false, openWorldHint: false },
   },
+  find_tool: {
+    arguments: z.lazy(() => z.object({ query: z.string() })),
+    define: findServerTool,
+    effect: "reads",
+    isOffered: ({ finds }) => finds !== null,
+    isOfferedAlone: ({ finds }) => finds !== null,
+    isOurs: ({ finds }) => finds != null,
+    needsConversation: true,
+    hints: { title: "Find tools", ...LOOKS },
+  },
   call_skill_tool: {
     arguments: z.lazy(() => z.object({ name: z.string(), arguments: jsonObject.default({}) })),
     define: callSkillTool,
     effect: "runs",
-    isOffered: ({ mode }) => mode === "fixed",
-    isOurs: ({ mode }) => mode === "fixed",
+    isOffered: ({ mode, finds }) => mode === "fixed" || finds !== null,
+    isOfferedAlone: ({ finds }) => finds !== null,
+    isOurs: ({ mode, finds }) => mode === "fixed" || finds != null,
     needsConversation: true,
-    hints: null,
+    // It may call whatever is there: a host that asks its user before what destroys has to ask before this.
+    hints: { title: "Call a tool", destructiveHint: true },
   },
 } as const satisfies Record<string, Builtin>;
 
@@ -203,10 +217,10 @@ export function readArguments<N extends BuiltinName>(
 /** A list of thousands that are wrong is told by its beginning. */
 const TOLD_PROBLEMS = 20;
 
-/** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers none. */
+/** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers those at most that find other tools. */
 export function builtinTools(offer: Offer): ToolDefinition[] {
-  if (!hasListed(offer)) return [];
+  const hasSkills = hasListed(offer);
   return Object.values(ROWS)
-    .filter((tool) => tool.isOffered(offer))
+    .filter((tool) => (hasSkills ? tool.isOffered(offer) : tool.isOfferedAlone?.(offer)))
     .map((tool) => tool.define(offer));
 }

@@ -25,7 +25,7 @@ export function toolsForClient(tools: readonly JsonObject[], view: View): JsonOb
 /** The tools of a catalog without a conversation: looking, reading, running scripts. Nothing stays loaded. */
 export function toolsOfCatalog(view: View): JsonObject[] {
   const { shown, more } = listed(view.catalog, view.preload);
-  const offer = { style: "load_skill", mode: "dynamic", shown, more, scripts: true } as const;
+  const offer = { style: "load_skill", mode: "dynamic", shown, more, scripts: true, finds: null } as const;
   const tools = builtinTools(offer).filter(({ name }) => builtinOf(name)?.needsConversation === false);
   if (tools.length === 0) return [];
   const rendered = tools.map((tool) => renderTool(tool, "mcp"));

@@ -3,9 +3,10 @@
 
 import type { JsonSchema, ToolDefinition } from "../tool";
 import type { BuiltinName } from "./builtin";
+import { serversInWords } from "./definitions";
 
-/** All but `skill`, whose description is a list that changes. In the order in which they are offered. */
-const CONSTANT: Record<Exclude<BuiltinName, "skill">, Omit<ToolDefinition, "name">> = {
+/** All but `skill`, whose description is a list that changes, and `find_tool`. In the order in which they are offered. */
+const CONSTANT: Record<Exclude<BuiltinName, "skill" | "find_tool">, Omit<ToolDefinition, "name">> = {
   load_skill: tool("Get a skill's instructions, before a task that it is for.", ["skill_name"], {
     reload: { type: "boolean" },
   }),
@@ -25,9 +26,24 @@ const CONSTANT: Record<Exclude<BuiltinName, "skill">, Omit<ToolDefinition, "name
   }),
 };
 
+/** Said of `call_skill_tool` where tools are found. */
+const FOUND_TOO = "Call a tool that find_tool or load_skill described.";
+
 /** The tools of a conversation under `auto`, always the same. */
 export function constantTools(): ToolDefinition[] {
   return Object.entries(CONSTANT).map(([name, rest]) => ({ name, ...rest }));
+}
+
+/**
+ * The same where tools of servers are found.
+ *
+ * @param hasSkills whether there are any beside them
+ */
+export function constantFindingTools(servers: readonly string[], hasSkills: boolean): ToolDefinition[] {
+  const find = tool(`Search the tools of MCP servers, which are not listed. ${serversInWords(servers)}`, ["query"]);
+  const call = { name: "call_skill_tool", ...CONSTANT.call_skill_tool, description: FOUND_TOO };
+  const others = hasSkills ? constantTools().filter(({ name }) => name !== call.name) : [];
+  return [...others, { name: "find_tool", ...find }, call];
 }
 
 function tool(

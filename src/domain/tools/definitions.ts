@@ -3,13 +3,16 @@
 import type { CatalogEntry } from "../catalog/catalog";
 import { CATALOG_LIMITS } from "../limits";
 import { escapeSkillTags } from "../tags";
-import { listedDescription } from "../tokens";
+import { listedDescription, oneLine } from "../tokens";
 import type { JsonSchema, ToolDefinition } from "../tool";
+import { TOOL_SEARCH_LIMITS } from "./limits";
 
 /** How a conversation is set to load skills and to call their tools. */
 export interface Manner {
   style: "load_skill" | "skill";
   mode: "dynamic" | "fixed";
+  /** The names of the servers whose tools are found in place of listed; `null` where all tools are listed. */
+  finds: readonly string[] | null;
 }
 
 export interface Offer extends Manner {
@@ -117,10 +120,28 @@ export function scriptTool(): ToolDefinition {
   };
 }
 
-export function callSkillTool(): ToolDefinition {
+export function findServerTool({ finds }: Pick<Offer, "finds">): ToolDefinition {
+  return {
+    name: "find_tool",
+    description: `Search the tools of MCP servers by what they are for. This list does not have them. The answer has the best matches with their arguments. ${serversInWords(finds ?? [])}`,
+    inputSchema: object(
+      { query: { type: "string", description: "A few words: what the tool is to do, and to what." } },
+      ["query"],
+    ),
+  };
+}
+
+/** The servers whose tools can be found. Names are somebody's words: they stay on their line, and read as no tag. */
+export function serversInWords(servers: readonly string[]): string {
+  const shown = servers.slice(0, TOOL_SEARCH_LIMITS.servers).map(oneLine);
+  const more = servers.length > shown.length ? ` and ${servers.length - shown.length} more` : "";
+  return escapeSkillTags(`Servers: ${shown.join(", ")}${more}.`);
+}
+
+export function callSkillTool({ mode, finds }: Pick<Offer, "mode" | "finds">): ToolDefinition {
   return {
     name: "call_skill_tool",
-    description: "Call a tool that a loaded skill brought. The answer of load_skill describes these tools.",
+    description: describedBy(mode, finds !== null),
     inputSchema: object(
       {
         name: { type: "string", description: "The tool's name." },
@@ -129,6 +150,12 @@ export function callSkillTool(): ToolDefinition {
       ["name"],
     ),
   };
+}
+
+function describedBy(mode: Offer["mode"], finds: boolean): string {
+  if (!finds) return "Call a tool that a loaded skill brought. The answer of load_skill describes these tools.";
+  if (mode === "dynamic") return "Call a tool that find_tool has found. The answer of find_tool describes it.";
+  return "Call a tool that find_tool has found or a loaded skill brought. The answers of find_tool and load_skill describe these tools.";
 }
 
 function object(properties: Record<string, JsonSchema>, required: string[]): JsonSchema {

@@ -36,6 +36,7 @@ export async function viewFor(
     // Who is newer may have come while this was read. It must not take the place of what that one has read.
     if (view.key !== viewKey(context, settings)) continue;
     session.store.set("catalog", view);
+    session.memory.left ??= session.view;
     session.view = view;
     session.changed?.(context);
     return view;

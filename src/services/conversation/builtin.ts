@@ -10,8 +10,10 @@ import {
   readArguments,
 } from "../../domain/tools/builtin";
 import { exclusively } from "../session";
-import { type CallPlace, callOffered } from "../tools/call";
+import { type CallPlace, callDescribed } from "../tools/call";
+import { runFindTool } from "../tools/find";
 import type { ScriptPlace } from "../tools/script";
+import { standingFinding } from "./auto/front";
 import { loadSkill } from "./load";
 import { showSkill } from "./loadable";
 import { runFindSkill, runReadSkill } from "./read";
@@ -58,9 +60,17 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
     ),
   unload_skill: ({ context, session }, { skill_name }) =>
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
+  find_tool: (place, { query }) => runFindTool(place, query),
   call_skill_tool: async (place, { name, arguments: args }) =>
-    (await callOffered(place, name, args)) ?? failed(`Error: No loaded skill has a tool '${name}'.`),
+    (await callDescribed(place, name, args)) ??
+    failed(`Error: ${nobodyHas(name, standingFinding(place.session) !== null)}`),
 };
+
+function nobodyHas(name: string, finds: boolean): string {
+  return finds
+    ? `There is no tool '${name}' here. Call find_tool for the names of tools.`
+    : `No loaded skill has a tool '${name}'.`;
+}
 
 /** Runs one of the gateway's own tools; `null` where it needs a conversation and there is none. */
 export async function runBuiltin(place: BuiltinPlace, name: BuiltinName, args: JsonObject): Promise<ToolResult | null> {

@@ -11,6 +11,7 @@ import { builtinTools } from "../../domain/tools/builtin";
 import { type Format, renderTool } from "../../domain/tools/formats";
 import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
+import { findingOf } from "../tools/finding";
 import { isEnough } from "../tools/offered";
 import type { Step } from "../tools/step";
 import { frontOf } from "./auto/front";
@@ -63,9 +64,10 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
     },
     format,
   );
-  const offer = { style: policy.tool_style, mode: policy.tool_mode, shown, more, scripts: offered.scripts };
+  const finds = await findingOf(step);
+  const offer = { style: policy.tool_style, mode: policy.tool_mode, finds, shown, more, scripts: offered.scripts };
   // Where the list is fixed it has only what needs no loading.
-  const listing = fixed ? offered.tools.filter(({ skill }) => skill === null) : offered.tools;
+  const listing = offered.tools.filter(({ skill }) => (skill === null ? finds === null : !fixed));
   const ofSources = listing.flatMap(({ definition }) => definition ?? []);
   const tools = [...builtinTools(offer), ...ofSources].map((tool) => renderTool(tool, format));
   return tagged({ prompt, tools });

@@ -19,12 +19,14 @@ import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";
 import { exclusively, type Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
+import { decideAnew } from "../tools/finding";
 import { stepOf } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Step } from "../tools/step";
 import type { ToolCallsRequest, TurnRequest } from "./api";
 import { bringBack } from "./auto/bring-back";
 import { completeFront, frontOf } from "./auto/front";
+import { isCold } from "./auto/history-plan";
 import { askedOf, thinkingWarnings } from "./auto/history-reply";
 import { cacheWarnings } from "./bill/reply";
 import { noteStep } from "./bill/told";
@@ -42,6 +44,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   const format = formatOf(session, request.format);
   const { turn, begun, warnings } = await exclusively(session, async () => {
     const known = request.key !== null && session.store.turnOf(request.key) !== null;
+    if (!known && isCold(context, session, request)) decideAnew(session);
     const issues = known ? [] : await beginTurn(context, session, request, format);
     return { turn: session.state.turn, begun: !known, warnings: issues };
   });

@@ -10,6 +10,7 @@ import type { Session } from "../session";
 import { type CallPlace, callOffered } from "../tools/call";
 import { knownTool } from "../tools/memory";
 import type { Step } from "../tools/step";
+import { standingFinding } from "./auto/front";
 import { runBuiltin } from "./builtin";
 import { tellCall } from "./pages/calls";
 import type { RunningCalls } from "./running";
@@ -25,7 +26,7 @@ export function isOurs(session: Session, name: string): boolean {
   const builtin = builtinOf(name);
   if (builtin === null) return knownTool(session, name) !== null;
   const { tool_style, tool_mode } = session.state.policy ?? {};
-  return builtin.isOurs({ style: tool_style, mode: tool_mode });
+  return builtin.isOurs({ style: tool_style, mode: tool_mode, finds: standingFinding(session) });
 }
 
 /** Loading and unloading run first and in order; they change what everything else in the step sees. */

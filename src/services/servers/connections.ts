@@ -18,7 +18,14 @@ import type { CallOptions } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import type { LiveConnection } from "../session-memory";
-import { type Reachable, reach } from "./reach";
+import { noteHealth } from "./health";
+import { keyStart, type Reachable, reach } from "./reach";
+
+/** A server of the conversation, and where it is reached. */
+interface Found {
+  ref: ServerRef;
+  aim: Reachable;
+}
 
 /** What is known of servers now. Asks none of them. */
 export async function offeredServers(
@@ -50,11 +57,12 @@ export async function connectServers(
 ): Promise<void> {
   const hopeful: Promise<void>[] = [];
   const doubtful: Promise<void>[] = [];
-  for (const aim of await Promise.all(refs.map((ref) => reach(context, session, ref)))) {
+  const aims = await Promise.all(refs.map(async (ref) => ({ ref, aim: await reach(context, session, ref) })));
+  for (const { ref, aim } of aims) {
     if (aim.problem !== undefined) continue;
     const live = liveAt(context, session, aim);
     const isHopeful = live.error === null;
-    (isHopeful ? hopeful : doubtful).push(refresh(context, session, aim, live));
+    (isHopeful ? hopeful : doubtful).push(refresh(context, session, { ref, aim }, live));
   }
   await Promise.all([atMost(hopeful, patience), atMost(doubtful, Math.min(patience, DURATIONS.patienceFailed))]);
 }
@@ -81,8 +89,10 @@ export async function callServer(
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
   const start = context.now();
+  const before = live.upstream.memory;
   const result = await live.upstream.call(tool, args, options);
   live.latency = context.now() - start;
+  noteHealth(context, ref, before, live.upstream.memory);
   keep(context, session, aim, live);
   return result;
 }
@@ -124,6 +134,36 @@ export async function sessionsOf(context: Context, session: Session, refs: reado
   return all.filter(({ memory }) => memory.session !== null && memory.session.id !== null);
 }
 
+/**
+ * Ends the sessions with servers that are not the conversation's any more, or that it reaches in another way by now. Nobody waits for
+ * that. After an eviction only those can be told that another view had: of the others nothing is known but a digest.
+ *
+ * @param now all servers that it has
+ * @param before those it had by its last view
+ */
+export async function endOthers(
+  context: Context,
+  session: Session,
+  now: readonly ServerRef[],
+  before: readonly ServerRef[],
+): Promise<void> {
+  const { live } = session.memory.connections;
+  const aims = await Promise.all(now.map(async (ref) => ({ ref, aim: await reach(context, session, ref) })));
+  // One that cannot be reached just now, as without its secrets, has not left.
+  const isTheirs = (key: string) =>
+    aims.some(({ ref, aim }) => (aim.problem === undefined ? aim.key === key : key.startsWith(keyStart(ref))));
+  for (const ref of before) {
+    const aim = await reach(context, session, ref);
+    if (aim.problem === undefined && !isTheirs(aim.key)) liveAt(context, session, aim);
+  }
+  for (const [key, { upstream }] of live) {
+    if (isTheirs(key)) continue;
+    live.delete(key);
+    session.store.upstreams.drop(key);
+    context.later(upstream.end());
+  }
+}
+
 /** Forgets servers that no turn had for a while. */
 export function forgetUnused(session: Session, before: number): void {
   session.store.upstreams.dropUnusedSince(before);
@@ -149,8 +189,8 @@ function liveAt(context: Context, session: Session, aim: Reachable): LiveConnect
 }
 
 /** Reads the list of tools where it is not fresh. One at a time; never fails. */
-function refresh(context: Context, session: Session, aim: Reachable, live: LiveConnection): Promise<void> {
-  live.refreshing ??= list(context, session, aim, live).finally(() => {
+function refresh(context: Context, session: Session, server: Found, live: LiveConnection): Promise<void> {
+  live.refreshing ??= list(context, session, server, live).finally(() => {
     live.refreshing = null;
     session.memory.connections.revision++;
     session.changed?.(context);
@@ -158,18 +198,20 @@ function refresh(context: Context, session: Session, aim: Reachable, live: LiveC
   return live.refreshing;
 }
 
-async function list(context: Context, session: Session, aim: Reachable, live: LiveConnection): Promise<void> {
+async function list(context: Context, session: Session, { ref, aim }: Found, live: LiveConnection): Promise<void> {
   const start = context.now();
-  const before = live.upstream.memory.list;
+  const before = live.upstream.memory;
   try {
     const now = await live.upstream.list();
     live.error = null;
-    if (now !== before) live.latency = context.now() - start;
+    if (now !== before.list) live.latency = context.now() - start;
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     live.error = error.message;
     live.latency = context.now() - start;
   }
+  // A list that comes says less than a call: it counts only where the server failed here before.
+  if (live.upstream.memory.breaker !== before.breaker) noteHealth(context, ref, before, live.upstream.memory);
   keep(context, session, aim, live);
 }
 

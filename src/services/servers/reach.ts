@@ -24,6 +24,11 @@ export interface Unreachable {
   unsupported: boolean;
 }
 
+/** What the keys of a server begin with, however it is reached. */
+export function keyStart(ref: ServerRef): string {
+  return `${JSON.stringify([ref.skill?.skill_id ?? offeredBy(ref), ref.name]).slice(0, -1)},`;
+}
+
 /**
  * Kept by request and not in a step or a session's memory: one request makes several steps, and the next request may fill an
  * entry with other values.

@@ -62,6 +62,16 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   return countCall(context, session, skill, result);
 }
 
+/**
+ * Calls a tool that a model was told of in words. Its API held the arguments against no schema, so that is done here, also where a
+ * server's tool would do it: the answer says what to mend.
+ */
+export async function callDescribed(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
+  const tool = (await place.offered()).tools.find((candidate) => candidate.name === name);
+  const told = tool !== undefined && "server" in tool.origin ? tool.definition : null;
+  return (told === null ? null : misfit(name, told.inputSchema, args)) ?? callOffered(place, name, args);
+}
+
 async function isOffered(place: CallPlace, name: string): Promise<boolean> {
   return (await place.offered()).tools.some((tool) => tool.name === name);
 }

@@ -4,13 +4,13 @@ import { isOthersDraft } from "../../domain/catalog/draft";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
 import { type CodeFacts, factsSchema, type ToolSource, type ToolSources } from "../../domain/conversation/offered";
-import { serversOf } from "../../domain/conversation/servers";
+import { type ServerRef, serversOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import type { Slots } from "../../sandbox/slots";
 import { BARS, barOf } from "../catalog/may-run";
 import type { Context } from "../context";
-import { connectServers } from "../servers/connections";
+import { connectServers, endOthers } from "../servers/connections";
 import type { Session } from "../session";
 import { factsOf, hasProvider } from "./declarations";
 import { noteVersions, toolMemory } from "./memory";
@@ -89,11 +89,21 @@ export async function connectSources(
 ): Promise<void> {
   const { context, session } = seen;
   const { servers } = await sourcesOf(seen);
+  if (only === null) await partFromOthers(seen, servers);
   const mine = servers.filter(({ skill }) => only === null || (skill !== null && only.includes(skill.name)));
   if (mine.length === 0) return;
   const fixed = only !== null && session.state.policy?.tool_mode === "fixed";
   const usual = fixed ? DURATIONS.patienceFixed : DURATIONS.patience;
   await connectServers(context, session, mine, patience ?? usual);
+}
+
+/** Ends what the conversation holds at servers that have left it. */
+async function partFromOthers({ context, session }: Seen, servers: readonly ServerRef[]): Promise<void> {
+  const { memory, store } = session;
+  const { left } = memory;
+  memory.left = null;
+  if (memory.connections.live.size === 0 && (left === null || !store.upstreams.any())) return;
+  await endOthers(context, session, servers, left === null ? [] : serversOf(left, []));
 }
 
 /** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */

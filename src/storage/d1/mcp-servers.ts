@@ -23,10 +23,10 @@ export async function putServer(
     db
       .insert(mcpServers)
       .select(
-        sql`SELECT ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}, NULL
+        sql`SELECT ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}, NULL, NULL
           WHERE (SELECT count(*) FROM ${mcpServers} WHERE ${mcpServers.name} <> ${name}) < ${most}`,
       )
-      .onConflictDoUpdate({ target: mcpServers.name, set: { entry, updatedAt: now } }),
+      .onConflictDoUpdate({ target: mcpServers.name, set: { entry, updatedAt: now, downSince: null } }),
     raiseCounters(db, [PUBLIC_SCOPE]),
     db.select().from(mcpServers).where(same),
   ]);

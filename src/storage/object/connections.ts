@@ -35,6 +35,10 @@ export class ConnectionStore {
     this.#sql.exec("INSERT OR REPLACE INTO upstreams VALUES (?, ?, ?)", key, used, JSON.stringify(state));
   }
 
+  drop(key: string): void {
+    if (this.#tables.has("upstreams")) this.#sql.exec("DELETE FROM upstreams WHERE key = ?", key);
+  }
+
   any(): boolean {
     return this.#tables.has("upstreams") && this.#sql.exec("SELECT 1 FROM upstreams LIMIT 1").toArray().length > 0;
   }

@@ -13,7 +13,17 @@ import { TextStore } from "./texts";
 import { TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
-export type MetaKey = "about" | "catalog" | "passes" | "provided" | "front" | "uses" | "chat" | "shown" | Superseded;
+export type MetaKey =
+  | "about"
+  | "catalog"
+  | "passes"
+  | "provided"
+  | "front"
+  | "finding"
+  | "uses"
+  | "chat"
+  | "shown"
+  | Superseded;
 /** What an earlier gateway wrote one row each for, and `about` has together. */
 export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";
 

@@ -13,18 +13,27 @@ import {
   preloadOf,
   withoutGone,
 } from "../../../domain/conversation/front";
+import { serversOf } from "../../../domain/conversation/servers";
 import { sha256Hex } from "../../../domain/digest";
 import { findAllInView } from "../../catalog/catalog";
 import { usableAmong } from "../../catalog/view";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { explainTools } from "../../tools/explain";
+import { serversToFind } from "../../tools/find";
+import { keptFinding } from "../../tools/finding";
 import type { Step } from "../../tools/step";
 
 /** The front that is kept; `null` where there is none. */
 export function keptFront({ memory, store }: Session): Front | null {
   memory.front ??= { kept: store.get("front", frontSchema.nullable()) };
   return memory.front.kept;
+}
+
+/** The servers whose tools this conversation's model finds; `null` where they are listed. A call is judged by what was offered. */
+export function standingFinding(session: Session): readonly string[] | null {
+  const offered = session.state.policy?.delivery === "auto" ? keptFront(session) : keptFinding(session);
+  return offered?.finds ?? null;
 }
 
 /** Keeps a front. `null`: the next step makes another one. */
@@ -70,11 +79,15 @@ export async function renewal(context: Context, session: Session, view: View, co
   const skills = new Map(shown.map(({ name, skill_id }) => [name, skill_id]));
   const left = withoutGone(front, {
     ...{ skills, versions, listable: now.shown.length + now.more },
-    servers: new Set([...Object.keys(view.servers.gateway), ...Object.keys(view.servers.ghost)]),
+    servers: new Set(serversOf(view, []).map((server) => server.name)),
   });
   const there = new Set(namesIn(left));
   if (names.some((name) => !there.has(name) && skills.has(name))) return anew;
-  const isSame = there.size === names.length && left.tools.length === front.tools.length && left.more === front.more;
+  const isSame =
+    there.size === names.length &&
+    left.tools.length === front.tools.length &&
+    left.finds?.length === front.finds?.length &&
+    left.more === front.more;
   const next = isSame ? front : { ...left, since: session.state.turn + 1 };
   return { front: next, preload: next.preloaded.map(({ name }) => name) };
 }
@@ -106,15 +119,19 @@ export async function completeFront(step: Step): Promise<void> {
     keepFront(session, {
       ...front,
       preloaded: made.preloaded,
-      tools: made.tools,
+      // What is found once stays so: it names all servers, and what joins is found, too.
+      ...(front.finds === null ? { tools: made.tools, finds: made.finds } : {}),
       waiting: made.waiting,
       since: made.since,
     });
 }
 
-async function makeFront({ session, view, offered }: Step): Promise<Omit<Front, "basis">> {
+async function makeFront(step: Step): Promise<Omit<Front, "basis">> {
+  const { session, view } = step;
   const { state, store } = session;
-  const { tools, servers } = await offered();
+  const { tools, servers } = await step.offered();
+  const finds = await serversToFind(step);
+  const listing = finds === null ? tools : [];
   const preloaded = activeSkills(state).filter(({ reason }) => reason === "preloaded");
   return {
     since: state.turn,
@@ -129,10 +146,11 @@ async function makeFront({ session, view, offered }: Step): Promise<Omit<Front, 
       version_id: skill.version_id,
       text: (store.instructions(skill.version_id) ?? "") + explainTools(tools, [skill.name]),
     })),
-    tools: tools.flatMap(({ skill, origin, definition }) =>
+    tools: listing.flatMap(({ skill, origin, definition }) =>
       skill === null && "server" in origin && definition !== null ? [{ server: origin.server.name, definition }] : [],
     ),
     waiting: servers.filter(({ state: now }) => now === "connecting").map(({ ref }) => ref.name),
+    finds,
   };
 }
 

@@ -49,6 +49,8 @@ export const mcpServers = sqliteTable(
     updatedAt: integer("updated_at").notNull().default(now),
     /** What the guard of its tools goes by: the digest that each had when an admin approved it. */
     approved: text({ mode: "json" }).$type<Record<string, string>>(),
+    /** Since when calls of conversations fail; `null`: they do not, or nobody calls. */
+    downSince: integer("down_since"),
   },
   (t) => [index("mcp_servers_maker").on(t.createdBy)],
 );
@@ -66,6 +68,8 @@ export const ownServers = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
+    /** As with the gateway's. */
+    downSince: integer("down_since"),
   },
   (t) => [primaryKey({ columns: [t.scope, t.name] }), index("own_servers_maker").on(t.createdBy)],
 );

@@ -23,9 +23,12 @@ export async function putOwnServer(
     db
       .insert(ownServers)
       .select(
-        sql`SELECT ${scope}, ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now} WHERE (${others}) < ${most}`,
+        sql`SELECT ${scope}, ${name}, ${JSON.stringify(entry)}, ${createdBy}, ${now}, ${now}, NULL WHERE (${others}) < ${most}`,
       )
-      .onConflictDoUpdate({ target: [ownServers.scope, ownServers.name], set: { entry, updatedAt: now } }),
+      .onConflictDoUpdate({
+        target: [ownServers.scope, ownServers.name],
+        set: { entry, updatedAt: now, downSince: null },
+      }),
     raiseCounters(db, [scope]),
     db.select().from(ownServers).where(same),
   ]);

@@ -1,0 +1,130 @@
+// Finding tools by what they are for, where a conversation has too many to list. An index is made for each search: of a few hundred
+// tools that takes milliseconds, and so it never differs from what is offered.
+
+import { askedTerms, indexTerms, runsOf, tellingRuns } from "../catalog/search-words";
+import { isJsonObject, type JsonObject } from "../json";
+import { SEARCH_LIMITS } from "../limits";
+import type { ToolDefinition } from "../tool";
+import { TOOL_SEARCH_LIMITS } from "./limits";
+
+/** A tool as it is searched. */
+export interface FindableTool {
+  /** Whose tool it is: a server's or a skill's name. */
+  source: string;
+  definition: ToolDefinition;
+}
+
+/** How much a word of each part says of what a tool is for. */
+const WEIGHTS = { name: 3, description: 1.5, source: 1, schema: 0.5 } as const;
+/** The usual constants of BM25: how soon repeating a word stops to count, and how much a long text is held against it. */
+const SATURATION = 1.2;
+const LENGTH = 0.4;
+
+/**
+ * The tools that fit a query best, best first; at most `TOOL_SEARCH_LIMITS.shown`. One that is asked for by its name comes before all
+ * others, and those that share no word with the query are none.
+ */
+export function findTools<T extends FindableTool>(tools: readonly T[], query: string): T[] {
+  const runs = tellingRuns(runsOf(apart(query.slice(0, SEARCH_LIMITS.queryChars))));
+  const asked = [...new Set(runs.flatMap(askedTerms).map(termOf))].slice(0, SEARCH_LIMITS.queryTerms);
+  const indexed = tools.map((tool) => ({ tool, ...weighted(tool) }));
+  const mean = indexed.reduce((sum, { length }) => sum + length, 0) / Math.max(1, indexed.length);
+  const worth = asked.map((term) => ({ term, worth: rarityOf(term, indexed) }));
+  const scored = indexed.map(({ tool, terms, length }) => {
+    const norm = SATURATION * (1 - LENGTH + (LENGTH * length) / Math.max(1, mean));
+    if (tool.definition.name === query.trim()) return { tool, score: Number.POSITIVE_INFINITY };
+    const score = worth.reduce((sum, one) => {
+      const weight = terms.get(one.term) ?? 0;
+      return sum + (one.worth * weight * (SATURATION + 1)) / (weight + norm);
+    }, 0);
+    return { tool, score };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, TOOL_SEARCH_LIMITS.shown)
+    .map(({ tool }) => tool);
+}
+
+/** Words that people and tools use for the same: they count as one, so that a common one counts little in any of its forms. */
+const ALIKE = [
+  "find search look lookup query",
+  "create add new make",
+  "delete remove erase trash",
+  "update change edit modify",
+  "show view display read",
+  "email mail message",
+  "bug issue ticket",
+  "meeting event appointment",
+  "document doc",
+  "person people user",
+  "picture image photo",
+  "folder directory",
+  "repo repository",
+  "pr pull",
+];
+
+/** The word for which others stand, by stems; made when first used. */
+let alike: ReadonlyMap<string, string> | undefined;
+
+/** What a word counts as: its stem, or that of the first of the words that say the same. */
+function termOf(word: string): string {
+  alike ??= new Map(
+    ALIKE.map((words) => words.split(" ").map(stemOf)).flatMap((stems) =>
+      stems.map((stem) => [stem, stems[0] ?? stem]),
+    ),
+  );
+  const stem = stemOf(word);
+  return alike.get(stem) ?? stem;
+}
+
+function rarityOf(term: string, indexed: readonly { terms: ReadonlyMap<string, number> }[]): number {
+  const having = indexed.filter(({ terms }) => terms.has(term)).length;
+  return Math.log(1 + (indexed.length - having + 0.5) / (having + 0.5));
+}
+
+/** A tool's words, each with what its places weigh together. */
+function weighted({ source, definition }: FindableTool): { terms: Map<string, number>; length: number } {
+  const { name, description, annotations, inputSchema } = definition;
+  const terms = new Map<string, number>();
+  let length = 0;
+  const add = (text: string, weight: number) => {
+    for (const run of runsOf(apart(text.slice(0, TOOL_SEARCH_LIMITS.textChars)))) {
+      length += weight;
+      for (const term of indexTerms(run).map(termOf)) terms.set(term, (terms.get(term) ?? 0) + weight);
+    }
+  };
+  add(`${name} ${annotations?.title ?? ""}`, WEIGHTS.name);
+  add(source, WEIGHTS.source);
+  add(description, WEIGHTS.description);
+  add(schemaWords(inputSchema), WEIGHTS.schema);
+  return { terms, length };
+}
+
+/** The names of the arguments, and what is said of them. */
+function schemaWords({ properties }: JsonObject): string {
+  if (!isJsonObject(properties)) return "";
+  return Object.entries(properties)
+    .map(([name, schema]) => {
+      const told = isJsonObject(schema) ? schema.description : undefined;
+      return typeof told === "string" ? `${name} ${told}` : name;
+    })
+    .join(" ");
+}
+
+/** `createIssue` is two words. */
+function apart(text: string): string {
+  return text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ");
+}
+
+/** Endings of English words, the longest first; what is left of a word has three letters or more. */
+const ENDINGS = ["ations", "ation", "ings", "ing", "ers", "er", "ied", "ies", "ed", "es", "s", "e", "y"];
+
+/** The part of an English word that its forms share. Both sides are cut alike, so it need not be a word. */
+function stemOf(word: string): string {
+  if (!/^[a-z]+$/.test(word) || word.endsWith("ss")) return word;
+  const ending = ENDINGS.find((candidate) => word.endsWith(candidate) && word.length - candidate.length >= 3);
+  const stem = ending === undefined ? word : word.slice(0, word.length - ending.length);
+  // `planned` and `plan`.
+  return /([bdgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
+}

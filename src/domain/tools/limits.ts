@@ -1,0 +1,17 @@
+// How many tools are too many to list, and what a search for them takes and shows.
+
+/**
+ * When the tools of servers are found in place of listed, and what finding shows: models choose worse among more, and every request
+ * carries the list.
+ */
+export const TOOL_SEARCH_LIMITS = {
+  tools: 40,
+  tokens: 6_000,
+  /** How many tools a search answers with, and how long their definitions may be together, in UTF-16 units. */
+  shown: 5,
+  shownChars: 32_000,
+  /** How much is searched of each text of a tool. */
+  textChars: 4_000,
+  /** How many servers the definition of `find_tool` names. */
+  servers: 50,
+} as const;

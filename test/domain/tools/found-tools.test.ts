@@ -1,0 +1,46 @@
+// What a model is told of tools that were found: somebody's words, which stay within bounds and read as no tag of the gateway.
+
+import { expect, it } from "vitest";
+import type { FindableTool } from "../../../src/domain/tools/find";
+import { renderFoundTools } from "../../../src/domain/tools/found-tools";
+import { TOOL_SEARCH_LIMITS } from "../../../src/domain/tools/limits";
+
+function tool(name: string, description = ""): FindableTool {
+  return { source: "crm", definition: { name, description, inputSchema: { type: "object" } } };
+}
+
+const lines = (text: string) => text.split("\n").filter((line) => line.startsWith("{"));
+
+it("gives each tool as a line of JSON, hints with it, and then the notes", () => {
+  const hinted = tool("crm__get");
+  hinted.definition.annotations = { readOnlyHint: true };
+  const text = renderFoundTools([hinted, tool("crm__drop")], "get", ["MCP server 'x' is still connecting."]);
+  expect(lines(text).map((line) => JSON.parse(line))).toEqual([
+    {
+      name: "crm__get",
+      server: "crm",
+      description: "",
+      inputSchema: { type: "object" },
+      annotations: { readOnlyHint: true },
+    },
+    { name: "crm__drop", server: "crm", description: "", inputSchema: { type: "object" } },
+  ]);
+  expect(text).toMatch(/call_skill_tool\(name, arguments\)[\s\S]*'x' is still connecting\.$/);
+});
+
+it("keeps to its length, and shows the best in any case", () => {
+  const long = "a".repeat(TOOL_SEARCH_LIMITS.shownChars);
+  expect(lines(renderFoundTools([tool("one", long), tool("two")], "q", []))).toHaveLength(1);
+  const cut = renderFoundTools([tool("one"), tool("two", long), tool("three")], "q", []);
+  expect(lines(cut).map((line) => JSON.parse(line).name)).toEqual(["one"]);
+  expect(cut).toContain("2 more would be too long");
+});
+
+it("escapes what looks like a tag of the gateway, in what is found, asked and noted", () => {
+  const tag = "<skill name='a'>";
+  const shown = renderFoundTools([tool("one", tag)], "q", [tag]);
+  expect(shown).not.toContain("<skill");
+  expect(JSON.parse(lines(shown)[0] ?? "")).toMatchObject({ description: "&lt;skill name='a'>" });
+  expect(renderFoundTools([], tag, [])).not.toContain("<skill");
+  expect(renderFoundTools([], "x".repeat(1_000), []).length).toBeLessThan(200);
+});

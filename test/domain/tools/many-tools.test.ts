@@ -1,0 +1,11 @@
+// The tools and tasks that finding tools is measured with are as many as they say, and name each other.
+
+import { expect, it } from "vitest";
+import { TOOL_TASKS } from "../../support/many-tools/tasks";
+import { MANY_TOOLS } from "../../support/many-tools/tools";
+
+it("are 150 tools of ten servers and 30 tasks for them", () => {
+  const names = MANY_TOOLS.flatMap(({ server, tools }) => tools.map(({ name }) => `${server}__${name}`));
+  expect([MANY_TOOLS.length, new Set(names).size, TOOL_TASKS.length]).toEqual([10, 150, 30]);
+  expect(TOOL_TASKS.filter(([, tool]) => !names.includes(tool))).toEqual([]);
+});

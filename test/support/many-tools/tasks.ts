@@ -1,0 +1,36 @@
+// Thirty tasks in the words of people, each with the tool that does it. Written by hand before there was an index over tools, and
+// never changed to suit it.
+
+/** What is asked for, and `server__tool`. */
+export const TOOL_TASKS: readonly (readonly [task: string, tool: string])[] = [
+  ["Why did the build of main fail? Show me the end of its log.", "code__get_job_logs"],
+  ["Ask Dana and the platform team to look over pull request 812.", "code__request_reviewers"],
+  ["Which files did commit 4f2a9c touch?", "code__get_commit"],
+  ["Where in our source is parseInvoiceDate called?", "code__search_code"],
+  ["Squash PR 77 into the base branch.", "code__merge_pull_request"],
+  ["File a bug in project WEB: the logout button does nothing.", "tracker__create_issue"],
+  ["Move WEB-231 to 'In Review'.", "tracker__transition_issue"],
+  ["I spent two hours on WEB-198 yesterday, put that down.", "tracker__log_work"],
+  ["WEB-90 cannot start before WEB-88 is finished: mark that one blocks the other.", "tracker__link_issues"],
+  ["When next week do Ana, Luis and I all have an hour free?", "calendar__find_free_slots"],
+  ["Tell the organizer that I decline Thursday's invitation.", "calendar__respond_to_event"],
+  ["We need a meeting room for twelve people with a projector. Which ones are there?", "calendar__list_rooms"],
+  ["I'm on vacation from the 3rd to the 14th, set me as out of office.", "calendar__set_out_of_office"],
+  ["Find the email from the landlord about the deposit.", "mail__search_messages"],
+  ["Write to billing@acme.example asking for a copy of the contract, but don't send it yet.", "mail__create_draft"],
+  ["Everything from noreply@shop.example should go into the folder Receipts automatically.", "mail__create_filter"],
+  ["Who can open the budget document?", "drive__list_permissions"],
+  ["What stands in cells B2 to D20 of the forecast spreadsheet?", "drive__read_sheet_range"],
+  ["I threw away the offer letter by accident, get it back from the bin.", "drive__restore_file"],
+  ["These two entries of Maria Lopez are the same contact, put them together.", "crm__merge_contacts"],
+  ["The Nordwind deal is won, update the pipeline.", "crm__update_deal_stage"],
+  ["How many deals did we win and lose last quarter?", "crm__get_pipeline_report"],
+  ["Which columns does the table orders have?", "database__describe_table"],
+  ["Why is this SELECT so slow? Show me its execution plan.", "database__explain_query"],
+  ["Something hangs: who holds locks and who is waiting?", "database__list_locks"],
+  ["Who is on call for payments tonight?", "monitor__get_on_call"],
+  ["Stop the disk alerts for the next 30 minutes while we migrate.", "monitor__silence_alert"],
+  ["Give customer Ito his money back for the payment of May 4.", "billing__refund_payment"],
+  ["Acme wants to stop its subscription when the month is over.", "billing__cancel_subscription"],
+  ["Post 'deploy is done' in #releases tomorrow at nine.", "team__schedule_message"],
+];

@@ -197,18 +197,6 @@ export const UPSTREAM_LIMITS = {
   problems: 20,
   descriptionChars: 8_192,
   schemaChars: 65_536,
-  /** Pictures of a thing, each as a URL; and `_meta`, as JSON. */
-  icons: 8,
-  iconChars: 16_384,
-  marksChars: 16_384,
-  /** Resources, templates of addresses and prompts: of one server each, and of a whole conversation. */
-  things: 500,
-  thingsShown: 1_000,
-  libraryBytes: 400_000,
-  uriChars: 2_048,
-  /** Of a long result that is read in ranges: one, where nothing is said of it, and at most. */
-  rangeBytes: 65_536,
-  rangeBytesMost: 1 * MiB,
   /** All tools of a server together, as JSON in UTF-8: they are one row of the conversation's store. */
   listBytes: 1_000_000,
   /** All text of a result, and its blocks as JSON in UTF-8, which with what is structured is one row: pictures take more than a model reads. */

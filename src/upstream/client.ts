@@ -15,7 +15,7 @@ import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk, type Sdk } from "./sdk";
 import { type Lease, SharedConnection } from "./shared-connection";
-import { type CallOptions, callTool } from "./tool-call";
+import { type CallOptions, sendCall } from "./tool-call";
 import { readTools } from "./tools";
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -86,7 +86,7 @@ export class Upstream {
     try {
       const most = Math.max(callMs, DURATIONS.callMost);
       const answer = await this.#guarded(new Deadline(callMs, signal, late, most), ({ client }, deadline) =>
-        callTool(client, { tool, args, inputSchema: known?.inputSchema }, deadline, onProgress),
+        sendCall(client, { tool, args, inputSchema: known?.inputSchema }, deadline, onProgress),
       );
       const bounded = upstreamResult(answer, known?.outputSchema !== undefined);
       if (bounded === null) return failure("failed: its answer is no tool result");

@@ -4,7 +4,13 @@ import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { type JsonObject, utf8Bytes } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
-import { type Library, promptSchema, resourceSchema, resourceTemplateSchema } from "../domain/servers/library/library";
+import {
+  type Library,
+  listedPromptSchema,
+  resourceSchema,
+  resourceTemplateSchema,
+} from "../domain/servers/library/library";
+import { LIBRARY_LIMITS } from "../domain/servers/library/limits";
 import { NEVER } from "./connection";
 import type { Sdk } from "./sdk";
 
@@ -30,11 +36,11 @@ interface Asking {
 
 /** All that a server has of these, as many as are taken. Of two with one name the first counts. */
 export async function readLibrary(asking: Asking, now: () => number): Promise<Library> {
-  const room = { bytes: UPSTREAM_LIMITS.libraryBytes, ttl: null as number | null };
+  const room = { bytes: LIBRARY_LIMITS.bytes, ttl: null as number | null };
   const [resources, templates, prompts] = await Promise.all([
     listOf(asking, LISTS.resources, resourceSchema, room),
     listOf(asking, LISTS.templates, resourceTemplateSchema, room),
-    listOf(asking, LISTS.prompts, promptSchema, room),
+    listOf(asking, LISTS.prompts, listedPromptSchema, room),
   ]);
   return { resources, templates, prompts, at: now(), ttl: room.ttl };
 }
@@ -65,7 +71,7 @@ async function listOf<T extends object>(
     const things: unknown = answer[key];
     for (const value of Array.isArray(things) ? things : []) take(schema.safeParse(value).data, id, found, room);
     const { nextCursor } = answer;
-    if (nextCursor === undefined || nextCursor === cursor || found.size >= UPSTREAM_LIMITS.things) break;
+    if (nextCursor === undefined || nextCursor === cursor || found.size >= LIBRARY_LIMITS.things) break;
     cursor = nextCursor;
   }
   return [...found.values()];
@@ -77,7 +83,7 @@ function take<T extends object>(
   found: Map<unknown, T>,
   room: { bytes: number },
 ): void {
-  if (thing === undefined || found.size >= UPSTREAM_LIMITS.things) return;
+  if (thing === undefined || found.size >= LIBRARY_LIMITS.things) return;
   const name = Object.entries(thing).find(([key]) => key === id)?.[1];
   const bytes = utf8Bytes(JSON.stringify(thing));
   if (found.has(name) || bytes > room.bytes) return;

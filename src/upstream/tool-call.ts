@@ -23,7 +23,7 @@ export interface CallOptions {
 }
 
 /** Sends a call. Each progress that the server tells gives it its time again. */
-export function callTool(
+export function sendCall(
   client: Client,
   { tool, args, inputSchema }: { tool: string; args: JsonObject; inputSchema: JsonObject | undefined },
   deadline: Deadline,

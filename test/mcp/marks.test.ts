@@ -61,7 +61,10 @@ describe.each<Era>(["legacy", "modern"])("a tool of a server, %s era", (era) => 
     const result = await client.callTool({ name: "weather", arguments: {} });
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining("left out: structured") }],
+      content: [
+        { text: expect.stringContaining("left out: structured") },
+        { text: expect.stringContaining("result:fil_") },
+      ],
     });
   });
 });

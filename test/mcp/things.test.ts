@@ -2,7 +2,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeEach, describe, expect, it } from "vitest";
-import { UPSTREAM_LIMITS } from "../../src/domain/limits";
+import { LIBRARY_LIMITS } from "../../src/domain/servers/library/limits";
 import { call } from "../support/call";
 import { answering } from "../support/listing";
 import { type Era, host } from "../support/mcp-client";
@@ -156,7 +156,7 @@ describe("what a server means harm with", () => {
     await gatewayServers({ many: { url: await having("many", { resources }), ...PATIENT } });
     const client = await connected("many", 1);
     const listed = (await client.listResources()).resources.filter(({ uri }) => uri.startsWith("test:"));
-    expect(listed).toHaveLength(UPSTREAM_LIMITS.things);
+    expect(listed).toHaveLength(LIBRARY_LIMITS.things);
     expect(listed[0]).toMatchObject({ uri: "test://line", name: "a b" });
   });
 

@@ -21,14 +21,14 @@ export function idleNames({ allow = [], deny = [] }: Chosen, tools: readonly str
 }
 
 function matches(pattern: string, name: string): boolean {
-  return fits(pattern.split("*"), name);
+  return hasPieces(pattern.split("*"), name);
 }
 
 /**
  * Whether a text has these pieces in their order, and begins and ends with the outer ones. Each is looked for where the one before it
  * ended, and never again before: a pattern of nothing but `*a` takes no longer than the text times its pieces.
  */
-export function fits([first = "", ...rest]: readonly string[], name: string): boolean {
+export function hasPieces([first = "", ...rest]: readonly string[], name: string): boolean {
   const last = rest.pop();
   if (last === undefined) return first === name;
   if (!name.startsWith(first)) return false;

@@ -2,7 +2,7 @@
 
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
-import { Addresses, ownerOf } from "../../domain/servers/library/addresses";
+import { Addresses, bringerOf } from "../../domain/servers/library/addresses";
 import { type Library, NO_LIBRARY } from "../../domain/servers/library/library";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
@@ -50,8 +50,8 @@ export async function knownLibraries(
 }
 
 /** The addresses of what servers have. */
-export function addressesOf(shelves: readonly Shelf[]): Addresses {
-  return new Addresses(shelves.map(({ ref, library }) => ({ owner: ownerOf(ref), library })));
+export function shelfAddresses(shelves: readonly Shelf[]): Addresses {
+  return new Addresses(shelves.map(({ ref, library }) => ({ owner: bringerOf(ref), library })));
 }
 
 /** Whether a server's lists are offered. What a guard withholds is what nobody has approved, and nobody can approve these yet. */

@@ -4,7 +4,7 @@ import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { type JsonObject, jsonObject } from "../../domain/json";
-import { ownerOf, readdressed } from "../../domain/servers/library/addresses";
+import { bringerOf, readdressed } from "../../domain/servers/library/addresses";
 import type { WholeResult } from "../../domain/servers/result";
 import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
@@ -13,7 +13,7 @@ import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
 import { callServer } from "../servers/connections";
-import { addressesOf, knownLibraries } from "../servers/libraries";
+import { knownLibraries, shelfAddresses } from "../servers/libraries";
 import { touch } from "../session";
 import { countCall } from "../skill-use";
 import { knownTool } from "./memory";
@@ -123,8 +123,8 @@ async function linked(
 ): Promise<ToolResult> {
   const links = result.content.some(({ type }) => type === "resource" || type === "resource_link");
   if (!links && result._meta === undefined) return result;
-  const addresses = addressesOf(await knownLibraries(context, session, (await offered()).servers));
-  const owner = ownerOf(server);
+  const addresses = shelfAddresses(await knownLibraries(context, session, (await offered()).servers));
+  const owner = bringerOf(server);
   return toolResultSchema.parse(readdressed(jsonObject.parse(result), (uri) => addresses.shownUri(owner, uri)));
 }
 

@@ -11,7 +11,7 @@ import type {
 import { type ServerRef, titleOf } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import type { ToolDeclaration } from "../../domain/package/skill";
-import { aliasOf, markedPage, ownerOf } from "../../domain/servers/library/addresses";
+import { aliasOf, bringerOf, markedPage } from "../../domain/servers/library/addresses";
 import type { UpstreamTool } from "../../domain/servers/memory";
 import type { ToolDefinition } from "../../domain/tool";
 import { offeredServers } from "../servers/connections";
@@ -146,7 +146,7 @@ function toldOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamToo
   const { ui } = meta ?? {};
   const passed = ref.approved === null ? meta : ui === undefined ? undefined : { ui };
   if (passed === undefined) return told;
-  return { ...told, _meta: markedPage(passed, (uri) => aliasOf(ownerOf(ref), uri)) };
+  return { ...told, _meta: markedPage(passed, (uri) => aliasOf(bringerOf(ref), uri)) };
 }
 
 /** The tools that may only have their bare names, which others have. */

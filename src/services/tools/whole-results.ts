@@ -3,7 +3,7 @@
 import { filesSince } from "../../domain/access/quota";
 import { invalid } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
-import { UPSTREAM_LIMITS } from "../../domain/limits";
+import { LIBRARY_LIMITS } from "../../domain/servers/library/limits";
 import { BEYOND, charactersIn, readResultUri, resultUri } from "../../domain/servers/library/ranges";
 import type { WholeResult } from "../../domain/servers/result";
 import type { ToolResult } from "../../domain/tool";
@@ -29,7 +29,7 @@ export async function withWhole(
   const { written } = await keepWritten(context, call, { files: [{ path, bytes }], left: [], reason: null });
   const file = written[0]?.kept?.id;
   if (file === undefined) return result;
-  const first = resultUri({ file, offset: 0, limit: UPSTREAM_LIMITS.rangeBytes });
+  const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
   const note =
     `(The whole result has ${bytes.length} bytes of ${mediaType}. It is read in ranges as the resource ${first}, ` +
     `and a script is given it as the kept file ${file}.)`;
@@ -39,7 +39,7 @@ export async function withWhole(
 /** A range of a whole result of this conversation, as `resources/read` answers; `null` where it is not there, or has ended. */
 export async function readWhole(context: Context, session: Session, uri: string): Promise<JsonObject | null> {
   const range = readResultUri(uri);
-  const most = UPSTREAM_LIMITS.rangeBytesMost;
+  const most = LIBRARY_LIMITS.rangeBytesMost;
   const problem = (message: string) => invalid([{ code: "INVALID_RANGE", message, path: "uri" }]);
   if (range === null)
     throw problem(`Read results as result:<file>?offset=<bytes>&limit=<bytes>, at most ${most} bytes at once.`);

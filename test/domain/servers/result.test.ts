@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UPSTREAM_LIMITS } from "../../../src/domain/limits";
+import { LIBRARY_LIMITS } from "../../../src/domain/servers/library/limits";
 import { upstreamResult as boundedResult } from "../../../src/domain/servers/result";
 import { toolResultSchema } from "../../../src/domain/tool";
 
@@ -64,7 +65,7 @@ describe("upstreamResult", () => {
     const meta = (_meta: object) => boundedResult({ content: [], _meta })?.result._meta;
     expect(meta({ "io.modelcontextprotocol/serverInfo": { name: "liar" }, progressToken: 1, a: 1 })).toEqual({ a: 1 });
     expect(meta({ "dev.mcp/x": 1, "com.mcp.tools/y": 2 })).toBeUndefined();
-    expect(meta({ a: "x".repeat(UPSTREAM_LIMITS.marksChars) })).toBeUndefined();
+    expect(meta({ a: "x".repeat(LIBRARY_LIMITS.marksChars) })).toBeUndefined();
   });
 
   it("never answers more than its limits", () => {

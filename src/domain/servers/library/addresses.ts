@@ -2,26 +2,26 @@
 // the server. Nothing is read at an address that two servers may mean.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
-import { fits } from "../choice";
+import { hasPieces } from "../choice";
 import type { Library } from "./library";
 
 /** A server within a conversation, as addresses name it: two skills may bring servers of one name. */
-export type Owner = string;
+export type Bringer = string;
 
-export function ownerOf({ name, skill }: { name: string; skill: { name: string } | null }): Owner {
+export function bringerOf({ name, skill }: { name: string; skill: { name: string } | null }): Bringer {
   const part = (text: string) => encodeURIComponent(text.toWellFormed());
   return skill === null ? part(name) : `${part(name)}@${part(skill.name)}`;
 }
 
 /** What one server of a conversation has. */
 export interface Holding {
-  owner: Owner;
+  owner: Bringer;
   library: Pick<Library, "resources" | "templates">;
 }
 
 /** An address of a server's own. */
 export interface OwnAddress {
-  owner: Owner;
+  owner: Bringer;
   uri: string;
 }
 
@@ -34,7 +34,7 @@ const ANY = "via:";
  * The address that names its server. What follows is the address as it is: a template stays one, and what a host makes of it is what the
  * server expects. A page stays one of `ui:`, by which hosts know it.
  */
-export function aliasOf(owner: Owner, uri: string): string {
+export function aliasOf(owner: Bringer, uri: string): string {
   return `${uri.startsWith("ui:") ? PAGE : ANY}${owner}/${uri}`;
 }
 
@@ -50,7 +50,7 @@ function readAlias(shown: string): OwnAddress | null {
 
 /** The addresses of all that the servers of a conversation have. */
 export class Addresses {
-  readonly #holdings: readonly { owner: Owner; uris: ReadonlySet<string>; templates: readonly string[][] }[];
+  readonly #holdings: readonly { owner: Bringer; uris: ReadonlySet<string>; templates: readonly string[][] }[];
 
   constructor(holdings: readonly Holding[]) {
     this.#holdings = holdings.map(({ owner, library }) => ({
@@ -69,29 +69,29 @@ export class Addresses {
   }
 
   /** The address that a server's own has here. */
-  shownUri(owner: Owner, uri: string): string {
+  shownUri(owner: Bringer, uri: string): string {
     if (RESERVED.test(uri)) return aliasOf(owner, uri);
     const claimants = this.#claimants(uri);
     return claimants.length === 1 && claimants[0] === owner ? uri : aliasOf(owner, uri);
   }
 
   /** The template that a server's own has here: as it is where nothing of another server could begin as it does. */
-  shownTemplate(owner: Owner, uriTemplate: string): string {
+  shownTemplate(owner: Bringer, uriTemplate: string): string {
     if (RESERVED.test(uriTemplate)) return aliasOf(owner, uriTemplate);
     const mine = literals(uriTemplate);
     const isShared = this.#holdings.some(
       (other) =>
         other.owner !== owner &&
         (other.templates.some((template) => mayMeet(template[0] ?? "", mine[0] ?? "")) ||
-          [...other.uris].some((uri) => fits(mine, uri))),
+          [...other.uris].some((uri) => hasPieces(mine, uri))),
     );
     // A template whose beginning a host chooses could become any address, the gateway's own too.
     return isShared || !/^[a-z][a-z0-9+.-]*:/i.test(mine[0] ?? "") ? aliasOf(owner, uriTemplate) : uriTemplate;
   }
 
-  #claimants(uri: string): Owner[] {
+  #claimants(uri: string): Bringer[] {
     return this.#holdings
-      .filter(({ uris, templates }) => uris.has(uri) || templates.some((template) => fits(template, uri)))
+      .filter(({ uris, templates }) => uris.has(uri) || templates.some((template) => hasPieces(template, uri)))
       .map(({ owner }) => owner);
   }
 }

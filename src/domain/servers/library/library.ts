@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { UPSTREAM_LIMITS } from "../../limits";
+import { LIBRARY_LIMITS } from "./limits";
 import { iconsSchema, marksSchema } from "./marks";
 
 const words = (most: number) =>
@@ -40,7 +41,7 @@ const ofResource = () => ({
 const address = () =>
   z
     .string()
-    .max(UPSTREAM_LIMITS.uriChars)
+    .max(LIBRARY_LIMITS.uriChars)
     .regex(/^[^\s\p{Cc}\p{Cf}]+$/u, "is no address");
 
 /** A resource that a server lists, under its own address. */
@@ -56,7 +57,7 @@ export const resourceSchema = z.lazy(() =>
 export const resourceTemplateSchema = z.lazy(() => z.object({ uriTemplate: address(), ...ofResource() }));
 
 /** A prompt, under its own name. */
-export const promptSchema = z.lazy(() =>
+export const listedPromptSchema = z.lazy(() =>
   z.object({
     name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
     arguments: z
@@ -78,7 +79,7 @@ export const librarySchema = z.lazy(() =>
   z.object({
     resources: z.array(resourceSchema),
     templates: z.array(resourceTemplateSchema),
-    prompts: z.array(promptSchema),
+    prompts: z.array(listedPromptSchema),
     /** When it was read, in milliseconds since the epoch; 0 when the server has said since that it changed. */
     at: z.number(),
     /** How long the server says it holds, in milliseconds. */

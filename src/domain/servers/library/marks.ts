@@ -2,14 +2,14 @@
 
 import * as z from "zod";
 import { isJsonObject, jsonObject, jsonValue } from "../../json";
-import { UPSTREAM_LIMITS } from "../../limits";
+import { LIBRARY_LIMITS } from "./limits";
 
 const iconSchema = z.lazy(() =>
   z.object({
     // A host fetches it for a user: over https, or not at all.
     src: z
       .string()
-      .max(UPSTREAM_LIMITS.iconChars)
+      .max(LIBRARY_LIMITS.iconChars)
       .regex(/^(?:https:\/\/[^\s\p{Cc}]+|data:image\/[^\s\p{Cc}]+)$/u),
     mimeType: z.string().max(100).optional().catch(undefined),
     sizes: z.array(z.string().max(20)).max(20).optional().catch(undefined),
@@ -22,7 +22,7 @@ export const iconsSchema = z.lazy(() =>
   z
     .array(z.unknown())
     .transform((icons) =>
-      icons.slice(0, UPSTREAM_LIMITS.icons).flatMap((icon) => {
+      icons.slice(0, LIBRARY_LIMITS.icons).flatMap((icon) => {
         const { data } = iconSchema.safeParse(icon);
         return data === undefined ? [] : [jsonObject.parse(JSON.parse(JSON.stringify(data)))];
       }),
@@ -36,7 +36,7 @@ export const marksSchema = z.lazy(() =>
   z
     .record(z.string(), jsonValue)
     .transform((meta) => Object.fromEntries(Object.entries(meta).filter(([key]) => !isProtocols(key))))
-    .refine((meta) => JSON.stringify(meta).length <= UPSTREAM_LIMITS.marksChars)
+    .refine((meta) => JSON.stringify(meta).length <= LIBRARY_LIMITS.marksChars)
     .optional()
     .catch(undefined),
 );

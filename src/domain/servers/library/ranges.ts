@@ -1,7 +1,7 @@
 // Long results as resources: `result:<file>?offset=<bytes>&limit=<bytes>`. A character belongs to the range in which it begins, so that
 // ranges one after the other are the whole text.
 
-import { UPSTREAM_LIMITS } from "../../limits";
+import { LIBRARY_LIMITS } from "./limits";
 
 export interface ResultRange {
   /** The file of the conversation that has the whole. */
@@ -23,9 +23,9 @@ export function isResultUri(uri: string): boolean {
 export function readResultUri(uri: string): ResultRange | null {
   const parts = /^result:(fil_[0-9a-f]{32})(?:\?offset=(\d{1,10})&limit=(\d{1,10}))?$/.exec(uri);
   if (parts === null) return null;
-  const [, file = "", offset = "0", limit = `${UPSTREAM_LIMITS.rangeBytes}`] = parts;
+  const [, file = "", offset = "0", limit = `${LIBRARY_LIMITS.rangeBytes}`] = parts;
   const range = { file, offset: Number(offset), limit: Number(limit) };
-  return range.limit >= 1 && range.limit <= UPSTREAM_LIMITS.rangeBytesMost ? range : null;
+  return range.limit >= 1 && range.limit <= LIBRARY_LIMITS.rangeBytesMost ? range : null;
 }
 
 export function resultUri({ file, offset, limit }: ResultRange): string {

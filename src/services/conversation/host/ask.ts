@@ -6,14 +6,15 @@ import { DURATIONS } from "../../../domain/durations";
 import { GatewayError } from "../../../domain/errors";
 import { type JsonObject, jsonObject } from "../../../domain/json";
 import { UPSTREAM_LIMITS } from "../../../domain/limits";
-import { type Addresses, type Owner, ownerOf, readdressed } from "../../../domain/servers/library/addresses";
+import { type Addresses, type Bringer, bringerOf, readdressed } from "../../../domain/servers/library/addresses";
+import { LIBRARY_LIMITS } from "../../../domain/servers/library/limits";
 import { marksSchema, present } from "../../../domain/servers/library/marks";
 import { isResultUri } from "../../../domain/servers/library/ranges";
 import { UpstreamFault } from "../../../upstream/fault";
 import { currentView } from "../../catalog/view";
 import type { Context } from "../../context";
 import { withServer } from "../../servers/connections";
-import { addressesOf, readLibraries, type Shelf } from "../../servers/libraries";
+import { readLibraries, type Shelf, shelfAddresses } from "../../servers/libraries";
 import type { Session } from "../../session";
 import { stepOf } from "../../tools/offered";
 import { connectSources } from "../../tools/sources";
@@ -50,7 +51,7 @@ function jsonList(list: readonly object[]): JsonObject[] {
 /** A server's own thing, and the server that has it. */
 interface Place {
   shelf: Shelf;
-  owner: Owner;
+  owner: Bringer;
   own: string;
 }
 
@@ -68,9 +69,9 @@ export async function answerAsk(
   await connectSources(seen, null, DURATIONS.patienceList);
   const { servers } = await stepOf(seen).offered();
   const shelves = await readLibraries(context, session, servers, DURATIONS.patienceList);
-  const addresses = addressesOf(shelves);
-  const at = (owner: Owner, own: string): Place | null => {
-    const shelf = shelves.find(({ ref }) => ownerOf(ref) === owner);
+  const addresses = shelfAddresses(shelves);
+  const at = (owner: Bringer, own: string): Place | null => {
+    const shelf = shelves.find(({ ref }) => bringerOf(ref) === owner);
     return shelf === undefined ? null : { shelf, owner, own };
   };
   switch (ask.method) {
@@ -93,7 +94,7 @@ export async function answerAsk(
       if (place === undefined) return null;
       const params = { name: place.prompt.name, arguments: ask.arguments };
       const got = await asked(context, session, place, ask.method, params, promptResultSchema);
-      return readdressed(got, (uri) => addresses.shownUri(ownerOf(place.shelf.ref), uri));
+      return readdressed(got, (uri) => addresses.shownUri(bringerOf(place.shelf.ref), uri));
     }
     case "completion/complete": {
       const place = await completed(shelves, addresses, ask.ref);
@@ -112,11 +113,11 @@ export async function answerAsk(
 }
 
 function few<T>(things: readonly T[]): T[] {
-  return things.slice(0, UPSTREAM_LIMITS.thingsShown);
+  return things.slice(0, LIBRARY_LIMITS.thingsShown);
 }
 
 function resourcesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[] {
-  const owner = ownerOf(ref);
+  const owner = bringerOf(ref);
   return library.resources.map((resource) => ({
     ...jsonObject.parse(present(resource)),
     uri: addresses.shownUri(owner, resource.uri),
@@ -125,7 +126,7 @@ function resourcesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[
 }
 
 function templatesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[] {
-  const owner = ownerOf(ref);
+  const owner = bringerOf(ref);
   return library.templates.map((template) => ({
     ...jsonObject.parse(present(template)),
     uriTemplate: addresses.shownTemplate(owner, template.uriTemplate),
@@ -144,7 +145,7 @@ async function completed(
     return place === undefined ? null : { shelf: place.shelf, ref: { type: ref.type, name: place.prompt.name } };
   }
   for (const shelf of shelves) {
-    const owner = ownerOf(shelf.ref);
+    const owner = bringerOf(shelf.ref);
     for (const { uriTemplate } of shelf.library.templates)
       if (addresses.shownTemplate(owner, uriTemplate) === ref.uri)
         return { shelf, ref: { type: ref.type, uri: uriTemplate } };

@@ -5,9 +5,6 @@ import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
-import { breakerState } from "../../domain/servers/breaker";
-import { idleNames, isAllowed } from "../../domain/servers/choice";
-import { passes, withheldTexts } from "../../domain/servers/guard";
 import type { Library } from "../../domain/servers/library/library";
 import { NO_MEMORY } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
@@ -20,6 +17,7 @@ import type { Session } from "../session";
 import type { LiveConnection } from "../session-memory";
 import { noteHealth } from "./health";
 import { keyStart, type Reachable, reach } from "./reach";
+import { standing } from "./standing";
 
 /** A server of the conversation, and where it is reached. */
 interface Found {
@@ -227,34 +225,4 @@ function keep(context: Context, session: Session, aim: Reachable, live: LiveConn
   // is not kept as it is, so the next connection begins a new session.
   const state: ConnectionState = { memory: aim.target.redactor.json(memory), error, latency };
   session.store.upstreams.keep(aim.key, context.now(), state);
-}
-
-function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
-  const { list: known, breaker } = live.upstream.memory;
-  const { error, latency } = live;
-  const allowed = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
-  const tools = allowed.filter((tool) => passes(ref.approved, tool));
-  const withheld = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
-  const isOpen = breakerState(breaker, now) === "open";
-  const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
-  const told = error ?? (isOpen ? breaker.last : null);
-  return {
-    ref,
-    state,
-    tools,
-    withheld,
-    error: told,
-    latency,
-    problems:
-      known === null
-        ? []
-        : [
-            ...known.problems,
-            ...withheldTexts(ref.approved ?? {}, withheld),
-            ...idleNames(
-              aim.entry,
-              known.tools.map(({ name }) => name),
-            ),
-          ],
-  };
 }

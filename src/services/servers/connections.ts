@@ -17,7 +17,7 @@ import type { Session } from "../session";
 import type { LiveConnection } from "../session-memory";
 import { noteHealth } from "./health";
 import { keyStart, type Reachable, reach } from "./reach";
-import { standing } from "./standing";
+import { standingOf } from "./standing";
 
 /** A server of the conversation, and where it is reached. */
 interface Found {
@@ -37,7 +37,7 @@ export async function offeredServers(
       const nothing = { ref, tools: [], withheld: [], latency: null, problems: [] };
       if (aim.problem !== undefined)
         return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
-      return standing(ref, aim, liveAt(context, session, aim), context.now());
+      return standingOf(ref, aim, liveAt(context, session, aim), context.now());
     }),
   );
 }

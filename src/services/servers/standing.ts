@@ -9,7 +9,7 @@ import type { LiveConnection } from "../session-memory";
 import type { Reachable } from "./reach";
 
 /** What is offered of a server by what is known now. */
-export function standing(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
+export function standingOf(ref: ServerRef, aim: Reachable, live: LiveConnection, now: number): OfferedServer {
   const { list: known, breaker } = live.upstream.memory;
   const { error, latency } = live;
   const allowed = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];

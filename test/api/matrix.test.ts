@@ -23,6 +23,7 @@ import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
+import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { OPEN, ROWS, type Row } from "./matrix/table";
 
 interface Document {
@@ -47,6 +48,7 @@ const ALL = [
   ...SERVER_ROWS,
   ...MCP_ROWS,
   ...PROXY_ROWS,
+  ...SIGN_IN_ROWS,
   ...CHAT_ROWS,
 ];
 const cells = ALL.length * ACTORS.length;

@@ -15,6 +15,9 @@ DELETE /api/v1/grants                                                         | 
 DELETE /api/v1/grants/{id} of self                                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/keys/{id}/rotate of self                                         | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 DELETE /api/v1/keys/{id} of self                                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/oauth-clients                                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/oauth-clients/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/oauth-clients/{name} of public                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/sign-ins                                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/me                                                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/search-index                                                     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0

@@ -1,6 +1,6 @@
 // `npm run bench:grants`: hosts that exchange codes and refresh tokens, many at once, while the runtime is killed again and again. Each
 // repeats what it got no answer to, and half of what it got one to, as real ones do. Ends with 1 when a host was thrown out, when a
-// code gave two grants, or when a host's token leads nowhere in the end.
+// code gave two grants, or when a host's token leads nowhere in the end. Prints a table for docs/benchmarks.md.
 // usage: npm run bench:grants -- [--exchanges 10000] [--clients 100] [--kills 20]
 
 import { createHash, randomBytes } from "node:crypto";
@@ -149,11 +149,23 @@ async function judge(hosts, seconds) {
   const { made, codes, ended } = results[0];
   times.sort((a, b) => a - b);
   const at = (share) => Math.round(times[Math.floor((times.length - 1) * share)] ?? 0);
-  console.log({ hosts: hosts.length, ...counts, grants: made, ended, dead, seconds: Math.round(seconds) });
-  console.log(
-    `an exchange: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, ${Math.round(times.length / seconds)} a second; ${kills} kills`,
-  );
+  const bad = { "thrown out": counts.thrownOut, "two successors": counts.forked, "dead at the end": dead };
+  const figures = {
+    ...{ date: new Date().toISOString().slice(0, 10), hosts: hosts.length, "at once": clients, kills },
+    ...{ exchanges: counts.redeemed + counts.refreshed, repeats: counts.repeated, unanswered: counts.unanswered },
+    ...{ "codes lost": counts.lostCodes, ...bad, "codes with two grants": made - codes, "grants ended": ended ?? 0 },
+    ...{ seconds: Math.round(seconds), "a second": Math.round(times.length / seconds) },
+    ...{ "p50 ms": at(0.5), "p95 ms": at(0.95) },
+  };
+  console.log(tableOf(figures));
   return counts.thrownOut + counts.forked + dead + (made - codes) + (ended ?? 0) === 0 ? 0 : 1;
+}
+
+/** As docs/benchmarks.md has it: a column each for what is counted. */
+function tableOf(figures) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const names = Object.keys(figures);
+  return [line(names), line(names.map(() => "---")), line(Object.values(figures))].join("\n");
 }
 
 function codeText(id) {

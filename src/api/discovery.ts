@@ -62,14 +62,17 @@ discoveryRoute.get(SERVER_METADATA, (c) => {
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: ["authorization_code", "refresh_token"],
-    token_endpoint_auth_methods_supported: ["none"],
-    revocation_endpoint_auth_methods_supported: ["none"],
+    token_endpoint_auth_methods_supported: CLIENT_PROOFS,
+    revocation_endpoint_auth_methods_supported: CLIENT_PROOFS,
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${issuer}/docs/sign-in.md`,
   };
   return c.json(metadata, 200, CACHED);
 });
+
+/** How programs say who they are. `none` is first, as hosts take the first that they can; the others are for those that admins make known. */
+const CLIENT_PROOFS = ["none", "client_secret_post", "client_secret_basic"];
 
 /** The resource is the very URL that was asked about, its query included. */
 function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadataSchema>> {

@@ -1,5 +1,6 @@
 // What the pages of signing in say. Names and addresses in them are strangers' words.
 
+import { knownClientName } from "../domain/sign-in/known";
 import { destinationOf } from "../domain/sign-in/redirect";
 import type { PageRow } from "../storage/d1/sign-in/pages";
 import { type Html, html, signInHtml } from "./html";
@@ -86,16 +87,19 @@ function refusal(action: string): Html {
 }
 
 /** Who asks, for what, and where the answer goes. */
-function facts({ clientName, clientHost, redirectUri, resource }: PageRow): Html {
-  const who =
-    clientHost === null
-      ? html`It registered itself, and nobody has verified who it is.`
-      : html`It is the program of <strong>${clientHost}</strong>, which says so at its own address.`;
+function facts({ clientId, clientName, clientHost, redirectUri, resource }: PageRow): Html {
   return html`<dl>
-<dt>The program calls itself</dt><dd><strong>${clientName}</strong>. ${who}</dd>
+<dt>The program calls itself</dt><dd><strong>${clientName}</strong>. ${vouching(clientId, clientHost)}</dd>
 <dt>Your answer goes to</dt><dd>${destination(redirectUri)}</dd>
 <dt>It will open</dt><dd><code>${resource}</code></dd>
 </dl>`;
+}
+
+function vouching(clientId: string, host: string | null): Html {
+  if (host !== null) return html`It is the program of <strong>${host}</strong>, which says so at its own address.`;
+  return knownClientName(clientId) === null
+    ? html`It registered itself, and nobody has verified who it is.`
+    : html`An admin of this gateway has made it known here.`;
 }
 
 function destination(redirectUri: string): Html {

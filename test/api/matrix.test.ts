@@ -11,6 +11,7 @@ import { absentAs, verdictsOf } from "./matrix/knock";
 import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
+import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { OPEN, ROWS, type Row } from "./matrix/table";
 
 interface Document {
@@ -35,6 +36,7 @@ const ALL = [
   ...SERVER_ROWS,
   ...MCP_ROWS,
   ...PROXY_ROWS,
+  ...SIGN_IN_ROWS,
   ...CHAT_ROWS,
 ];
 const cells = ALL.length * ACTORS.length;
@@ -44,7 +46,11 @@ describe(`the matrix of ${ALL.length} rows for ${operations.length} operations Ã
     const closed = operations.filter((operation) => !operation.open).map((operation) => operation.route);
     expect(
       [
-        ...new Set([...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS].map((row) => row.route)),
+        ...new Set(
+          [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS, ...SIGN_IN_ROWS].map(
+            (row) => row.route,
+          ),
+        ),
       ].sort(),
     ).toEqual(closed.sort());
     expect(

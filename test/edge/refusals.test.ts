@@ -126,7 +126,7 @@ describe("every route with an id", () => {
   const withId = operations.filter(({ template, bodyTypes, method }) => {
     const creates =
       template.endsWith("/tickets") ||
-      (method === "PUT" && /conversations|by-name|secrets|models|servers/.test(template));
+      (method === "PUT" && /conversations|by-name|secrets|models|servers|oauth-clients/.test(template));
     // Nobody keeps a list of users: for an admin everybody is there, with nothing.
     const isUser = template.includes("/users/");
     return template.includes("{") && !creates && !isUser && !bodyTypes.includes("multipart/form-data");
@@ -140,7 +140,8 @@ describe("every route with an id", () => {
         const body = LEAST[name] === undefined ? (bodyRequired ? { json: {} } : {}) : { json: LEAST[name] };
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
         // What only admins have is refused to others before it is looked for.
-        expect(answer.status).toBe(key === user && /\/(mcp-servers|open-skills|verdict)(\/|$)/.test(name) ? 403 : 404);
+        const isAdmins = /\/(mcp-servers|open-skills|oauth-clients|verdict)(\/|$)/.test(name);
+        expect(answer.status).toBe(key === user && isAdmins ? 403 : 404);
         await problemOf(answer);
       }
     },

@@ -1,45 +1,144 @@
-// The attack table of the sign-in page: what a program, another site or a thief may send, and what comes of it. Redirect URIs and
-// addresses of documents have tables of their own in test/domain/sign-in.
+// The attack table of the sign-in page: what a program, another site or a thief may send, and what comes of it. Beside it: what is
+// posted for tokens (token, held, known-clients), documents of programs, links (flow), the issuer, and doors, each in its file here.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
+import { NEVER_USED, OTHER_ADDRESSES, REGISTERED_ADDRESSES, SAME_ADDRESSES } from "../support/redirect-spellings";
 import { BACK, Browser, CHALLENGE, GATEWAY, openPage, register, request } from "../support/sign-in";
 
 type More = Record<string, string | null>;
 
-describe("a request that is not the program's own", () => {
-  const ROWS: [string, More | (() => Promise<More>)][] = [
-    ["no client", { client_id: null }],
-    ["an empty client", { client_id: "" }],
-    ["an unknown client", { client_id: `dcr_${"0".repeat(64)}` }],
-    ["a client by SQL", { client_id: "' OR 1=1 --" }],
-    ["no redirect URI", { redirect_uri: null }],
-    ["another host", { redirect_uri: "https://evil.example/callback" }],
-    ["another path", { redirect_uri: "http://127.0.0.1:33418/other" }],
-    ["a path with more", { redirect_uri: `${BACK}/../evil` }],
-    ["a query", { redirect_uri: `${BACK}?next=https://evil.example` }],
-    ["a fragment", { redirect_uri: `${BACK}#x` }],
-    ["a user in front", { redirect_uri: "http://127.0.0.1:33418@evil.example/callback" }],
-    ["another name of this machine", { redirect_uri: "http://localhost:33418/callback" }],
-    ["https in place of http", { redirect_uri: "https://127.0.0.1:33418/callback" }],
-    [
-      "another program's URI",
-      async () => {
-        await register({ redirect_uris: ["https://other.example/b"] });
-        return { redirect_uri: "https://other.example/b" };
-      },
-    ],
-    [
-      "a script that was registered beside a good one",
-      async () => ({
-        client_id: await register({ redirect_uris: [BACK, "javascript:alert(document.cookie)"] }),
-        redirect_uri: "javascript:alert(document.cookie)",
-      }),
-    ],
-  ];
+/** Requests that are not the program's own. */
+const FOREIGN: [string, More | (() => Promise<More>)][] = [
+  ["no client", { client_id: null }],
+  ["an empty client", { client_id: "" }],
+  ["an unknown client", { client_id: `dcr_${"0".repeat(64)}` }],
+  ["a client by SQL", { client_id: "' OR 1=1 --" }],
+  ["no redirect URI", { redirect_uri: null }],
+  ["another host", { redirect_uri: "https://evil.example/callback" }],
+  ["another path", { redirect_uri: "http://127.0.0.1:33418/other" }],
+  ["a path with more", { redirect_uri: `${BACK}/../evil` }],
+  ["a query", { redirect_uri: `${BACK}?next=https://evil.example` }],
+  ["a fragment", { redirect_uri: `${BACK}#x` }],
+  ["a user in front", { redirect_uri: "http://127.0.0.1:33418@evil.example/callback" }],
+  ["another name of this machine", { redirect_uri: "http://localhost:33418/callback" }],
+  ["https in place of http", { redirect_uri: "https://127.0.0.1:33418/callback" }],
+  [
+    "another program's URI",
+    async () => {
+      await register({ redirect_uris: ["https://other.example/b"] });
+      return { redirect_uri: "https://other.example/b" };
+    },
+  ],
+  [
+    "a script that was registered beside a good one",
+    async () => ({
+      client_id: await register({ redirect_uris: [BACK, "javascript:alert(document.cookie)"] }),
+      redirect_uri: "javascript:alert(document.cookie)",
+    }),
+  ],
+];
 
-  it.each(ROWS)("%s: a page says so, and nothing is sent anywhere", async (_, more) => {
+/** Requests for too much, or with too little protection, and what the program hears. */
+const TOO_MUCH: [string, More, string][] = [
+  ["no PKCE", { code_challenge: null, code_challenge_method: null }, "invalid_request"],
+  ["PKCE by plain", { code_challenge_method: "plain" }, "invalid_request"],
+  ["PKCE by no method, which means plain", { code_challenge_method: null }, "invalid_request"],
+  ["an empty challenge", { code_challenge: "" }, "invalid_request"],
+  ["a short challenge", { code_challenge: CHALLENGE.slice(1) }, "invalid_request"],
+  ["a challenge with padding", { code_challenge: `${CHALLENGE}=` }, "invalid_request"],
+  ["a token in the fragment", { response_type: "token" }, "unsupported_response_type"],
+  ["code and token", { response_type: "code token" }, "unsupported_response_type"],
+  ["no response type", { response_type: null }, "unsupported_response_type"],
+  ["the answer in a fragment", { response_mode: "fragment" }, "invalid_request"],
+  ["the answer in a form", { response_mode: "form_post" }, "invalid_request"],
+  ["no question to the user", { prompt: "none" }, "interaction_required"],
+  ["a request object", { request: "eyJ.eyJ." }, "request_not_supported"],
+  ["a request somewhere else", { request_uri: "http://169.254.169.254/" }, "request_uri_not_supported"],
+  ["no resource", { resource: null }, "invalid_target"],
+  ["the whole gateway", { resource: GATEWAY }, "invalid_target"],
+  ["the API", { resource: `${GATEWAY}/api/v1` }, "invalid_target"],
+  ["the chat endpoint", { resource: `${GATEWAY}/openai/v1` }, "invalid_target"],
+  ["another gateway", { resource: "https://evil.example/mcp" }, "invalid_target"],
+  ["another gateway with ours as a user", { resource: "https://gateway.test@evil.example/mcp" }, "invalid_target"],
+  ["ours without TLS", { resource: "http://gateway.test/mcp" }, "invalid_target"],
+  ["a way out of /mcp", { resource: `${GATEWAY}/mcp/../api` }, "invalid_target"],
+  ["a way out of /mcp that is encoded", { resource: `${GATEWAY}/mcp/%2e%2e/api` }, "invalid_target"],
+  ["what only begins like /mcp", { resource: `${GATEWAY}/mcpx` }, "invalid_target"],
+  ["a resource with a fragment", { resource: `${GATEWAY}/mcp#x` }, "invalid_target"],
+  ["no URL", { resource: "mcp" }, "invalid_target"],
+];
+
+/** Forms of pages that are not the gateway's. */
+const FOREIGN_FORMS: [string, Record<string, string>][] = [
+  ["another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
+  ["another site that hides its origin", { origin: "null", "sec-fetch-site": "cross-site" }],
+  ["another host of the domain", { origin: "https://x.gateway.test", "sec-fetch-site": "same-site" }],
+  ["an address bar", { origin: "null", "sec-fetch-site": "none" }],
+  ["an old browser on another site", { origin: "https://evil.example", "sec-fetch-site": "" }],
+  ["the same name without TLS", { origin: "http://gateway.test", "sec-fetch-site": "same-origin" }],
+];
+
+const soon = () => new Date(Date.now() + 30 * 60_000).toISOString();
+/** Credentials that no program should have the worth of, and what the page says. */
+const WEAK: [string, () => Promise<string> | string, string][] = [
+  ["the environment's key", () => ADMIN_KEY, "an admin"],
+  ["an admin's key", () => keyFor("weak-admin", { role: "admin" }), "an admin"],
+  ["a limited key of an admin", () => keyFor("weak-admin-mcp", { role: "admin", scopes: ["mcp"] }), "an admin"],
+  ["a service's key", () => keyFor("weak-service", { scopes: ["act_as"] }), "does not act for others"],
+  [
+    "a service's key that is limited to MCP",
+    () => keyFor("weak-both", { scopes: ["act_as", "mcp"] }),
+    "does not act for others",
+  ],
+  ["a key that may not use MCP", () => keyFor("weak-chat", { scopes: ["chat", "conversations"] }), "may use MCP"],
+  ["a key that ends soon", () => keyFor("weak-soon", { expires_at: soon() }), "an hour at least"],
+  ["a revoked key", () => revoked(), "unknown, expired or revoked"],
+  ["a mistyped key", async () => `${(await keyFor("weak-typo")).slice(0, -1)}!`, "not one of this gateway"],
+  ["nothing", () => "", "not one of this gateway"],
+  ["a token of nobody", () => "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.", "not valid here"],
+  ["a sign-in link of nobody", () => `sgl_${"0".repeat(64)}`, "used or opened already"],
+  ["a code", () => `sgc_abcd_${"0".repeat(72)}`, "not one of this gateway"],
+];
+
+async function revoked(): Promise<string> {
+  const key = await keyFor("weak-revoked");
+  await call("DELETE", `/api/v1/keys/${key.split("_")[1]}`);
+  return key;
+}
+
+describe("the table", () => {
+  it("has sixty rows at least, each once", () => {
+    const rows = [...FOREIGN, ...TOO_MUCH, ...FOREIGN_FORMS, ...WEAK].map(([name]) => name);
+    const all = [...rows, ...NEVER_USED, ...OTHER_ADDRESSES];
+    expect(all.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("an address for the answer that the program has not registered", () => {
+  let client_id: string;
+  beforeAll(async () => {
+    client_id = await register({
+      redirect_uris: [...REGISTERED_ADDRESSES, ...NEVER_USED.slice(0, 29)],
+    });
+  });
+
+  it.each([...NEVER_USED, ...OTHER_ADDRESSES])("%j: nothing is sent there", async (redirect_uri) => {
+    const browser = new Browser();
+    const answer = await browser.send(await request({ client_id, redirect_uri }));
+    expect([answer.status, answer.headers.get("location"), browser.cookies.size]).toEqual([400, null, 0]);
+  });
+
+  it.each(SAME_ADDRESSES)("%s: is one that it has registered, at the port that it got", async (redirect_uri) => {
+    const answer = await new Browser().send(await request({ client_id, redirect_uri }));
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, expect.stringContaining("/oauth/sign-in/")]);
+  });
+});
+
+describe("a request that is not the program's own", () => {
+  it.each(FOREIGN)("%s: a page says so, and nothing is sent anywhere", async (_, more) => {
     const browser = new Browser();
     const asked = await request(typeof more === "function" ? await more() : more);
     const answer = await browser.send(asked.replace("client_id=null&", ""));
@@ -56,36 +155,7 @@ describe("a request that is not the program's own", () => {
 });
 
 describe("a request that asks for too much or protects too little", () => {
-  const ROWS: [string, More, string][] = [
-    ["no PKCE", { code_challenge: null, code_challenge_method: null }, "invalid_request"],
-    ["PKCE by plain", { code_challenge_method: "plain" }, "invalid_request"],
-    ["PKCE by no method, which means plain", { code_challenge_method: null }, "invalid_request"],
-    ["an empty challenge", { code_challenge: "" }, "invalid_request"],
-    ["a short challenge", { code_challenge: CHALLENGE.slice(1) }, "invalid_request"],
-    ["a challenge with padding", { code_challenge: `${CHALLENGE}=` }, "invalid_request"],
-    ["a token in the fragment", { response_type: "token" }, "unsupported_response_type"],
-    ["code and token", { response_type: "code token" }, "unsupported_response_type"],
-    ["no response type", { response_type: null }, "unsupported_response_type"],
-    ["the answer in a fragment", { response_mode: "fragment" }, "invalid_request"],
-    ["the answer in a form", { response_mode: "form_post" }, "invalid_request"],
-    ["no question to the user", { prompt: "none" }, "interaction_required"],
-    ["a request object", { request: "eyJ.eyJ." }, "request_not_supported"],
-    ["a request somewhere else", { request_uri: "http://169.254.169.254/" }, "request_uri_not_supported"],
-    ["no resource", { resource: null }, "invalid_target"],
-    ["the whole gateway", { resource: GATEWAY }, "invalid_target"],
-    ["the API", { resource: `${GATEWAY}/api/v1` }, "invalid_target"],
-    ["the chat endpoint", { resource: `${GATEWAY}/openai/v1` }, "invalid_target"],
-    ["another gateway", { resource: "https://evil.example/mcp" }, "invalid_target"],
-    ["another gateway with ours as a user", { resource: "https://gateway.test@evil.example/mcp" }, "invalid_target"],
-    ["ours without TLS", { resource: "http://gateway.test/mcp" }, "invalid_target"],
-    ["a way out of /mcp", { resource: `${GATEWAY}/mcp/../api` }, "invalid_target"],
-    ["a way out of /mcp that is encoded", { resource: `${GATEWAY}/mcp/%2e%2e/api` }, "invalid_target"],
-    ["what only begins like /mcp", { resource: `${GATEWAY}/mcpx` }, "invalid_target"],
-    ["a fragment", { resource: `${GATEWAY}/mcp#x` }, "invalid_target"],
-    ["no URL", { resource: "mcp" }, "invalid_target"],
-  ];
-
-  it.each(ROWS)("%s: the program hears %o", async (_, more, error) => {
+  it.each(TOO_MUCH)("%s: the program hears %o", async (_, more, error) => {
     const browser = new Browser();
     const answer = await browser.send(await request(more));
     const back = new URL(answer.headers.get("location") ?? "");
@@ -132,16 +202,7 @@ describe("somebody else's hand on the page", () => {
     key = await keyFor("attacked");
   });
 
-  const FORMS: [string, Record<string, string>][] = [
-    ["another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
-    ["another site that hides its origin", { origin: "null", "sec-fetch-site": "cross-site" }],
-    ["another host of the domain", { origin: "https://x.gateway.test", "sec-fetch-site": "same-site" }],
-    ["an address bar", { origin: "null", "sec-fetch-site": "none" }],
-    ["an old browser on another site", { origin: "https://evil.example", "sec-fetch-site": "" }],
-    ["the same name without TLS", { origin: "http://gateway.test", "sec-fetch-site": "same-origin" }],
-  ];
-
-  it.each(FORMS)("%s sends the form: nothing happens", async (_, marks) => {
+  it.each(FOREIGN_FORMS)("%s sends the form: nothing happens", async (_, marks) => {
     const browser = new Browser();
     const page = await openPage(browser);
     await browser.post(page, { how: "key", key });
@@ -207,40 +268,13 @@ describe("somebody else's hand on the page", () => {
 });
 
 describe("a credential that no program should have", () => {
-  const soon = () => new Date(Date.now() + 30 * 60_000).toISOString();
-  const ROWS: [string, () => Promise<string> | string, string][] = [
-    ["the environment's key", () => ADMIN_KEY, "an admin"],
-    ["an admin's key", () => keyFor("weak-admin", { role: "admin" }), "an admin"],
-    ["a limited key of an admin", () => keyFor("weak-admin-mcp", { role: "admin", scopes: ["mcp"] }), "an admin"],
-    ["a service's key", () => keyFor("weak-service", { scopes: ["act_as"] }), "does not act for others"],
-    [
-      "a service's key that is limited to MCP",
-      () => keyFor("weak-both", { scopes: ["act_as", "mcp"] }),
-      "does not act for others",
-    ],
-    ["a key that may not use MCP", () => keyFor("weak-chat", { scopes: ["chat", "conversations"] }), "may use MCP"],
-    ["a key that ends soon", () => keyFor("weak-soon", { expires_at: soon() }), "an hour at least"],
-    ["a revoked key", () => revoked(), "unknown, expired or revoked"],
-    ["a mistyped key", async () => `${(await keyFor("weak-typo")).slice(0, -1)}!`, "not one of this gateway"],
-    ["nothing", () => "", "not one of this gateway"],
-    ["a token of nobody", () => "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.", "not valid here"],
-    ["a sign-in link of nobody", () => `sgl_${"0".repeat(64)}`, "used or opened already"],
-    ["a code", () => `sgc_abcd_${"0".repeat(72)}`, "not one of this gateway"],
-  ];
-
-  it.each(ROWS)("%s signs nobody in", async (_, credential, says) => {
+  it.each(WEAK)("%s signs nobody in", async (_, credential, says) => {
     const browser = new Browser();
     const page = await openPage(browser);
     const answer = await browser.post(page, { how: "key", key: await credential() });
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(says)]);
     expect((await browser.post(page, { how: "approve" })).status).toBe(400);
   });
-
-  async function revoked(): Promise<string> {
-    const key = await keyFor("weak-revoked");
-    await call("DELETE", `/api/v1/keys/${key.split("_")[1]}`);
-    return key;
-  }
 });
 
 describe("making a sign-in link", () => {

@@ -5,6 +5,7 @@ import { settingsFrom } from "../../src/domain/settings/settings";
 import type { Approved } from "../../src/domain/sign-in/grant";
 import { freshId, primaryDatabase } from "../../src/edge/context";
 import { issueCode } from "../../src/services/sign-in/codes";
+import type { SignInContext } from "../../src/services/sign-in/context";
 import type { IssuedTokens } from "../../src/services/sign-in/exchange";
 import { challengeOf } from "../../src/services/sign-in/refresh-tokens";
 
@@ -21,13 +22,15 @@ const approved = async (more: Partial<Approved>): Promise<Approved> => ({
   ...more,
 });
 
+/** What the use cases of signing in get. */
+export function signingIn(): SignInContext {
+  const named = { requestId: "test", newId: freshId, now: () => Date.now() };
+  return { db: primaryDatabase(env), settings: settingsFrom(env), ...named };
+}
+
 /** A code that a user has just approved. */
 export async function codeFor(more: Partial<Approved> = {}): Promise<string> {
-  const context = {
-    ...{ db: primaryDatabase(env), settings: settingsFrom(env), requestId: "test", newId: freshId },
-    now: () => Date.now(),
-  };
-  return issueCode(context, await approved(more));
+  return issueCode(signingIn(), await approved(more));
 }
 
 /** Posts a form to an endpoint of OAuth. */

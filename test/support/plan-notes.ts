@@ -47,6 +47,8 @@ export const READING: Record<string, string> = {
 export const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
+  putKnownClient: { tables: ["known_clients"], why: "counts the programs that admins made known, which are few" },
+  listKnownClients: { tables: ["known_clients"], why: "walks along the names, a page of them" },
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },

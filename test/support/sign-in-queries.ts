@@ -2,6 +2,7 @@
 
 import type { Database } from "../../src/storage/d1/database";
 import * as clients from "../../src/storage/d1/sign-in/clients";
+import * as known from "../../src/storage/d1/sign-in/known-clients";
 import * as links from "../../src/storage/d1/sign-in/links";
 import * as pages from "../../src/storage/d1/sign-in/pages";
 import { BIG_USER } from "./registry-10k";
@@ -19,11 +20,20 @@ const approved = {
 };
 const signedIn = { userId: BIG_USER, via: "key" as const, viaId: "k", keyId: "k", claimed: [], endsAt: null };
 
+const knownClient = { name: "k", displayName: "K", redirectUris: [], secretHash: "h", createdBy: "admin" };
+
 export const SIGN_IN_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   readClient: (db) => clients.readClient(db, "c"),
   putClient: (db) => clients.putClient(db, { id: "c", name: "C", host: null, redirectUris: [] }, 1_000),
   notingApproval: async (db) => clients.notingApproval(db, "c"),
   forgetClients: (db) => clients.forgetClients(db, 0),
+  putKnownClient: (db) => known.putKnownClient(db, knownClient, 100),
+  readKnownClient: (db) => known.readKnownClient(db, "k"),
+  listKnownClients: async (db) => {
+    await known.listKnownClients(db, 100, null);
+    await known.listKnownClients(db, 100, "a");
+  },
+  deleteKnownClient: (db) => known.deleteKnownClient(db, "nothing"),
   insertPage: async (db) => pages.insertPage(db, page),
   readPage: (db) => pages.readPage(db, of),
   takeTry: (db) => pages.takeTry(db, of, 5),

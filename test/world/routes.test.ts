@@ -26,16 +26,16 @@ function isWithin(seen: string, most: string, state: State): boolean {
 
 /**
  * What is left for later: an isolate that took a replica's word for who calls asks the primary, once, and one that knew it asks nothing.
- * Strict routes have asked before they answered.
+ * Strict routes have asked before they answered. The first use of what a grant was refreshed to is noted besides: it has arrived.
  */
 function leftForLater({ primary, background: all }: Journey, row: Row, state: State): string {
   // An import's object has the pool's own bindings: what it asks goes on when its request is over.
-  const background = all.filter(({ who }) => who !== "test");
+  const background = all.filter(({ who, what }) => who !== "test" && !what.startsWith('update "grants" set "arrived"'));
   const most = state === "warm" || recallFor(row) === "strict" ? 0 : 1;
   // What makes a conversation has asked the primary already, by its object.
   const least = state === "cold" && primary === 0 ? most : 0;
   const isRenewal = ({ who, to, constraint, what }: Trip) =>
-    who === "worker" && to === "primary" && constraint === "first-primary" && what.startsWith("WITH asked AS");
+    who === "worker" && to === "primary" && constraint === "first-primary" && /^WITH (asked|held) AS/.test(what);
   if (background.length >= least && background.length <= most && background.every(isRenewal)) return "";
   return `; later, ${background.length}: ${background.map(({ who, to, constraint, what }) => [who, to, constraint, what].join(" ")).join(", ")}`;
 }
@@ -49,7 +49,8 @@ const recallFor = ({ route }: Row) => {
 
 /** Where the primary is asked who calls, it is asked whoever calls, and however much is remembered. */
 function credentialsFor(row: Row, state: State): Credential[] {
-  const all = CREDENTIALS.filter((one) => takes(row, one));
+  // A grant is made for its URL, which has the thing in it: the replica hears of both, or of neither.
+  const all = CREDENTIALS.filter((one) => takes(row, one) && !(one === "grant" && state === "lagging"));
   return recallFor(row) === "strict" && state !== "cold" ? all.slice(0, 1) : all;
 }
 

@@ -7,6 +7,7 @@ import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { LOOKING_ROWS } from "../api/matrix/looking-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { SERVER_ROWS } from "../api/matrix/server-rows";
+import { SIGN_IN_ROWS } from "../api/matrix/sign-in-rows";
 import { ROWS, type Row } from "../api/matrix/table";
 import { call } from "../support/call";
 import { providerSkill } from "../support/provider";
@@ -150,6 +151,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...DOOR_ROWS,
   ...LOOKING_ROWS,
   ...SERVER_ROWS,
+  ...SIGN_IN_ROWS,
   ...MCP_ROWS.map(begun),
   ...STEPS,
 ]);

@@ -192,6 +192,9 @@ DELETE /api/v1/servers/{name} of self                                         | 
 DELETE /api/v1/servers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/servers/{name}/test of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/servers/{name}/test of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/oauth-clients                                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/oauth-clients/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/oauth-clients/{name} of public                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /mcp initialize                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp ping                                                                | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp tools/list                                                          | 1 0 0 0 | 0 2 0 0 | 0 0 0 0 | 0 1 0 0

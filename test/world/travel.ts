@@ -1,4 +1,4 @@
-// One request of a row on its way: with a key, with a service's key for its user, with a token; to an isolate that knows nobody,
+// One request of a row on its way: with a key, with a service's key for its user, with a token, with what an MCP host was given; to an isolate that knows nobody,
 // to one that knows the caller, and to a replica that has never heard of the thing.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
@@ -7,12 +7,13 @@ import { vi } from "vitest";
 import { wholeApp } from "../../src/edges";
 import { keyOf, type Thing, userOf } from "../api/matrix/actors";
 import type { Row } from "../api/matrix/table";
+import { signedIn } from "../support/grants";
 import { AUDIENCE, claims, ISSUER, Issuer, sign } from "../support/issuer";
 import { at, isolate, journeyOf } from "../support/world/pool";
 import type { Journey } from "../support/world/trip";
 import type { World } from "../support/world/world";
 
-export const CREDENTIALS = ["key", "act_as", "token"] as const;
+export const CREDENTIALS = ["key", "act_as", "token", "grant"] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
 export const STATES = ["cold", "warm", "lagging"] as const;
@@ -27,7 +28,10 @@ const dropViews = () => env.DB.prepare("UPDATE counters SET value = value + 1 WH
 /** Whether the route takes such a caller at all: keys and admins' things are no service's, and a link and an import want a key to end with. */
 export function takes(row: Row, credential: Credential): boolean {
   // Where an issuer signs users in, the gateway's own page does not.
-  if (credential === "token" && row.route === "POST /api/v1/sign-ins") return false;
+  if (credential === "token" && /^(POST \/api\/v1\/sign-ins|PUT \/api\/v1\/oauth-clients)/.test(row.route))
+    return false;
+  // A grant opens its one URL, and is never an admin's.
+  if (credential === "grant") return row.route.startsWith("POST /mcp") && (row.best === "self" || row.of === "nobody");
   if (credential === "act_as") return row.scope !== "keys" && row.scope !== "admin" && row.best !== "admin";
   if (credential === "token" && (row.route === "POST /api/v1/links" || row.route === "POST /api/v1/imports"))
     return false;
@@ -40,6 +44,11 @@ export interface Travelled {
   journey: Journey;
 }
 
+function pathOf({ route }: Row, thing: Thing): string {
+  const [, template = ""] = route.split(" ");
+  return template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
+}
+
 export class Traveller {
   #made = 0;
   readonly #later: Promise<void>[] = [];
@@ -50,12 +59,12 @@ export class Traveller {
   /** Sends it to an isolate of its own. */
   async go(row: Row, credential: Credential, state: State, thing: Thing): Promise<Travelled> {
     const name = `isolate-${++this.#made}`;
-    const headers = await this.#credentials(row, credential);
+    const headers = await this.#credentials(row, credential, pathOf(row, thing));
     const ask = () => this.#knock(name, credential, row, headers, thing);
     // Views that were made for the conversations of MCP clients are shared by the isolates of a test.
     if (row.route.startsWith("POST /mcp ")) await dropViews();
     if (state === "warm") {
-      await this.#warm(name, credential, headers);
+      await this.#warm(name, credential, headers, row, thing);
       if (!row.spent) await (await ask()).arrayBuffer();
       await this.world.settle();
     }
@@ -66,20 +75,37 @@ export class Traveller {
 
   /** Makes the keys that a row needs, so that the replica has heard of them however far it lags from then on. */
   async prepare(row: Row): Promise<void> {
-    for (const credential of CREDENTIALS) await this.#credentials(row, credential);
+    for (const credential of CREDENTIALS) if (credential !== "grant") await this.#credentials(row, credential, "");
   }
 
   /** The isolate has just answered this caller, and has done what it left for later. */
-  async #warm(name: string, credential: Credential, headers: Record<string, string>): Promise<void> {
+  async #warm(
+    name: string,
+    credential: Credential,
+    headers: Record<string, string>,
+    row: Row,
+    thing: Thing,
+  ): Promise<void> {
+    const isGrant = credential === "grant";
+    const open = isGrant ? await this.#credentials(row, "key", "") : headers;
     for (const path of ["/api/v1/kinds/skills?limit=1", "/api/v1/kinds/skills?limit=1"]) {
-      const answer = await this.#send(name, credential, new Request(ORIGIN + path, { headers }));
+      const answer = await this.#send(name, credential, new Request(ORIGIN + path, { headers: open }));
       await answer.text();
       await this.world.settle();
     }
+    if (!isGrant) return;
+    const ping: Row = { ...row, route: `POST ${row.route.split(" ")[1]} ping`, params: () => ({}) };
+    await (await this.#knock(name, credential, ping, headers, thing)).text();
+    await this.world.settle();
   }
 
-  async #credentials(row: Row, credential: Credential): Promise<Record<string, string>> {
+  /** @param path what a grant is for */
+  async #credentials(row: Row, credential: Credential, path: string): Promise<Record<string, string>> {
     const bearer = (key: string | null) => ({ authorization: `Bearer ${key}` });
+    if (credential === "grant") {
+      const { access_token } = await signedIn({ userId: userOf(row.best), resource: ORIGIN + path });
+      return bearer(access_token);
+    }
     if (credential === "key") return bearer(await keyOf(row.best, row.best, row.scope));
     if (credential === "act_as") {
       return { ...bearer(await keyOf("acting service", row.best, row.scope)), "on-behalf-of": userOf(row.best) };
@@ -108,8 +134,8 @@ export class Traveller {
     credentials: Record<string, string>,
     thing: Thing,
   ): Promise<Response> {
-    const [method = "", template = "", what = ""] = row.route.split(" ");
-    const path = template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
+    const [method = "", , what = ""] = row.route.split(" ");
+    const path = pathOf(row, thing);
     const { json, body } = row.send(thing);
     const message = row.params && { jsonrpc: "2.0", id: 1, method: what, params: row.params(thing) };
     const said = message ?? json;

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Gateway, startShared } from "../../test/smoke/launcher";
 import { UserBrowser } from "./browser";
-import { codex, type Home, mcpInspector, mcpRemote } from "./hosts";
+import { codex, type Home, type KnownClient, mcpInspector, mcpRemote } from "./hosts";
 
 const URLS = ["/mcp", "/mcp/my-project", "/mcp/servers/itself"];
 const ELSEWHERE = [...URLS, "/mcp/other", "/api/v1/me", "/openai/v1/models"];
@@ -38,6 +38,16 @@ async function made<T>(method: string, route: string, body: object): Promise<T> 
   return JSON.parse(text) as T;
 }
 
+/** As an admin makes it known for hosts whose forms ask for an id and a secret: all of them answer on this machine. */
+async function knownClient(): Promise<KnownClient> {
+  const paths = ["/callback", "/oauth/callback"];
+  const redirect_uris = ["127.0.0.1", "localhost"].flatMap((host) => paths.map((path) => `http://${host}${path}`));
+  const words = { display_name: "A known host", redirect_uris };
+  await gateway.fetch("/api/v1/oauth-clients/known", { method: "DELETE" });
+  const client = await made<{ client_id: string; client_secret: string }>("PUT", "/api/v1/oauth-clients/known", words);
+  return { id: client.client_id, secret: client.client_secret };
+}
+
 async function newHome(): Promise<Home> {
   const home = await mkdtemp(path.join(folder, "home-"));
   await mkdir(path.join(home, ".codex"));
@@ -63,5 +73,17 @@ describe.each([mcpRemote, mcpInspector, codex])("$name", (host) => {
     const token = await host.token(home);
     for (const other of ELSEWHERE)
       if (other !== route) expect([other, await statusAt(other, token)]).toEqual([other, 401]);
+  });
+
+  it("signs in with an id and a secret that an admin has given it", async () => {
+    const home = await newHome();
+    const client = await knownClient();
+    const called = await host.call(home, `${gateway.url}/mcp`, client).catch((error: Error) => {
+      throw new Error([error.message, ...browser.problems].join("\n"));
+    });
+    expect([called.includes("Drawing Mermaid diagrams"), browser.problems]).toEqual([true, []]);
+    expect(await host.call(home, `${gateway.url}/mcp`, client)).toContain("Drawing Mermaid diagrams");
+    const { items } = JSON.parse(await (await gateway.fetch("/api/v1/grants")).text());
+    expect(items[0]).toMatchObject({ client_id: client.id, user_id: "alice" });
   });
 });

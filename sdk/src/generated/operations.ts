@@ -28,6 +28,10 @@ export type NamespaceRights = { namespace: string; role: "Owner" | "Maintainer" 
 
 export type SignInLink = { id: string; user_id: string; /** What the user opens, or types into the sign-in page. */ url: string; expires_at: string };
 
+export type OAuthClient = { name: string; /** What the host's form wants as its client id. */ client_id: string; display_name: string; redirect_uris: (string)[]; created_at: string; updated_at: string };
+
+export type NewOAuthClient = (OAuthClient) & ({ client_secret: string });
+
 export type AuditRecord = { seq: number; at: string; actor: string; user_id: string | null; key_id: string; action: string; resource_type: string; resource_id: string; request_id: string; before: { [name: string]: unknown } | null; after: { [name: string]: unknown } | null };
 
 export type UserFigures = { user_id: string; is_admin: boolean; last_used_at: string | null; /** At most 1 000 are counted. */ keys: number; /** At most 1 000 are counted. */ groups: number; /** At most 1 000 are counted. */ skills: number; /** At most 1 000 are counted. */ ghosts: number; /** At most 1 000 are counted. */ conversations: number };
@@ -145,7 +149,7 @@ export type ReplacedGhostRequest = { apiVersion?: string; kind?: "Ghost"; spec: 
 /** What each operation takes and answers. */
 export interface Operations {
   /** Who did what, newest first (admin) */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** The state as it was in the latest pass over a turn */
   "conversations.at": { request: { path: { id: string; turn?: number } }; answer: { turn: number; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } } } };
   /** Create a conversation; a known id has its settings updated */
@@ -274,6 +278,12 @@ export interface Operations {
   "models.list": { request: { query?: { limit?: number; cursor?: string; scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: { items: (Model)[]; next_cursor: string | null } };
   /** Store a model; the entry is replaced as a whole */
   "models.set": { request: { path: { name: string }; body: ModelEntry }; answer: Model };
+  /** Forget a program with a secret, and end what its users gave it (admin) */
+  "oauthClients.delete": { request: { path: { name: string } }; answer: void };
+  /** Programs with a secret that may sign users in, by name (admin) */
+  "oauthClients.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (OAuthClient)[]; next_cursor: string | null } };
+  /** Make a program known that signs users in with an id and a secret (admin) */
+  "oauthClients.put": { request: { path: { name: string }; body: { display_name: string; redirect_uris: (string)[] } }; answer: OAuthClient | NewOAuthClient };
   /** Open a public skill to everybody (admin) */
   "openSkills.add": { request: { path: { id: string } }; answer: OpenSkill };
   /** The open list: public skills that anybody may have without a key (admin) */
@@ -463,6 +473,9 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "models.get": ["GET","/api/v1/models/{name}","safe","json"],
   "models.list": ["GET","/api/v1/models","safe","items"],
   "models.set": ["PUT","/api/v1/models/{name}","idempotent","json"],
+  "oauthClients.delete": ["DELETE","/api/v1/oauth-clients/{name}","idempotent","none"],
+  "oauthClients.list": ["GET","/api/v1/oauth-clients","safe","items"],
+  "oauthClients.put": ["PUT","/api/v1/oauth-clients/{name}","idempotent","json"],
   "openSkills.add": ["PUT","/api/v1/open-skills/{id}","idempotent","json"],
   "openSkills.list": ["GET","/api/v1/open-skills","safe","json"],
   "openSkills.remove": ["DELETE","/api/v1/open-skills/{id}","idempotent","none"],

@@ -46,6 +46,21 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
       "Makes a link with which a user signs an MCP host in, once and within ten minutes: for people who own no key. It opens nothing else.",
     body: { user_id: "alice" },
   },
+  "GET /api/v1/oauth-clients": {
+    id: "oauthClients.list",
+    about: "Programs that an admin has made known, by name, without their secrets.",
+    query: { limit: 20 },
+  },
+  "PUT /api/v1/oauth-clients/{name}": {
+    id: "oauthClients.put",
+    about:
+      "Makes a program known that signs users in with an id and a secret, which is shown this once. Of one that is there the name and the addresses change; for another secret delete it and make it anew.",
+    body: { display_name: "Claude of the team", redirect_uris: ["https://claude.ai/api/mcp/auth_callback"] },
+  },
+  "DELETE /api/v1/oauth-clients/{name}": {
+    id: "oauthClients.delete",
+    about: "Forgets a program at once, and ends what its users gave it.",
+  },
   "GET /api/v1/grants": {
     id: "grants.list",
     about: "What MCP hosts were given by signing in, newest first, while it goes on.",

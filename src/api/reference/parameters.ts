@@ -52,6 +52,7 @@ export const EXAMPLES: readonly (readonly [path: string, values: Readonly<Record
   ["/api/v1/secrets", { name: "OPENAI_KEY", scope: "user" }],
   ["/api/v1/models", { name: "gpt-6-sol", scope: "user" }],
   ["/api/v1/mcp-servers", { name: "weather" }],
+  ["/api/v1/oauth-clients", { name: "claude" }],
   ["/api/v1/imports", { id: "imp_5d20c4", state: "failed" }],
   ["/api/v1/servers", { name: "notes", scope: "user" }],
 ];

@@ -45,7 +45,10 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
   { path: /^\/api\/v1\/(secrets|models|servers)(\/|$)/, need: "secrets" },
   { methods: ["GET"], path: /^\/api\/v1\/me\/servers$/, need: "mcp" },
-  { path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins)(\/|$)/, need: "admin" },
+  {
+    path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins|oauth-clients)(\/|$)/,
+    need: "admin",
+  },
   { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, need: "skills:read" },
   { methods: ["GET"], path: VENDOR_SKILLS, need: "skills:read" },
   { path: VENDOR_SKILLS, need: "skills:write" },

@@ -10,7 +10,7 @@ export const signInPageSettings = {
     "Comma-separated scopes that MCP hosts ask an outside issuer for, where it gives no token without one. The gateway's own is `mcp`.",
   ),
   OAUTH_REGISTRATION: choice(["on", "off"], "on").describe(
-    "With `off` programs cannot register themselves; those whose id is an https address with a document about them still sign in.",
+    "With `off` programs cannot register themselves; those whose id is an https address with a document about them, and those that an admin has made known, still sign in.",
   ),
   OIDC_CLIENT_ID: optionalText((value) => (value === "" ? "use the client's id" : null)).describe(
     "The gateway's own client at the issuer of `JWT_ISSUER`: with it people sign in there, on the gateway's page. Its redirect URI is `<origin>/oauth/callback`. Needs `OAUTH_SERVER=own`.",

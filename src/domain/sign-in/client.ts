@@ -5,13 +5,13 @@ import type { Issue } from "../errors";
 import { SIGN_IN_LIMITS } from "./limits";
 import { destinationOf } from "./redirect";
 
-/** A program as the gateway knows it. All are public: none has a secret. */
+/** A program as the gateway knows it. Strangers are public: only those that an admin made known have a secret (`known.ts`). */
 export interface Client {
-  /** `dcr_…`, a digest of what it registered, or the address of the document about it. */
+  /** `dcr_…`, a digest of what it registered, the address of the document about it, or `app_…`, as an admin named it. */
   id: string;
-  /** What it calls itself, fit to be shown; nobody has checked it. */
+  /** What it calls itself, or an admin calls it, fit to be shown. */
   name: string;
-  /** The host that its document came from; `null` where it registered itself. */
+  /** The host that its document came from; `null` where there is none. */
   host: string | null;
   redirectUris: readonly string[];
 }

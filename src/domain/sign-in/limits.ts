@@ -21,6 +21,8 @@ export const SIGN_IN_LIMITS = {
   metadataChars: 4_096,
   metadataBytes: 32 * KiB,
   redirectUris: 32,
+  /** Programs that admins make known. */
+  knownClients: 100,
   /** A program's name as it is shown. */
   nameChars: 64,
   stateChars: 4_096,

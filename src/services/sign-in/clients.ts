@@ -1,4 +1,4 @@
-// Programs: those that register themselves, and those whose id is the address of a document about them.
+// Programs: those that register themselves, those whose id is the address of a document about them, and those that an admin made known.
 
 import { sha256Hex } from "../../domain/digest";
 import type { Issue } from "../../domain/errors";
@@ -11,8 +11,10 @@ import {
   readMetadata,
 } from "../../domain/sign-in/client";
 import { isAddress, lifeOf, readAddress } from "../../domain/sign-in/document";
+import { knownClientName } from "../../domain/sign-in/known";
 import { SIGN_IN_LIMITS, SIGN_IN_TIMES } from "../../domain/sign-in/limits";
 import { type ClientRow, putClient, readClient } from "../../storage/d1/sign-in/clients";
+import { readKnownClient } from "../../storage/d1/sign-in/known-clients";
 import { type AskAddress, askForDocument } from "../../upstream/client-document";
 import { type Address, takeStranger } from "./budget";
 import type { SignInContext } from "./context";
@@ -48,11 +50,22 @@ export async function findClient(
   seeking: Seeking,
 ): Promise<{ client: Client } | { problem: string }> {
   if (isAddress(id)) return findByDocument(context, id, seeking);
-  const row = await readClient(context.db, id);
-  if (row !== null) return { client: clientIn(row) };
+  const name = knownClientName(id);
+  const client = name === null ? await readStranger(context, id) : await readKnown(context, id, name);
+  if (client !== null) return { client };
   return {
     problem: "The gateway does not know this program, or not any more. Remove the server from it and add it again.",
   };
+}
+
+async function readStranger(context: SignInContext, id: string): Promise<Client | null> {
+  const row = await readClient(context.db, id);
+  return row === null ? null : clientIn(row);
+}
+
+async function readKnown(context: SignInContext, id: string, name: string): Promise<Client | null> {
+  const row = await readKnownClient(context.db, name);
+  return row === null ? null : { id, name: row.displayName, host: null, redirectUris: row.redirectUris };
 }
 
 async function findByDocument(

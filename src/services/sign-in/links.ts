@@ -27,10 +27,7 @@ export async function createLink(context: Context, userId: string): Promise<Made
     const message = "Only an admin, or a service whose key has `act_as`, may make sign-in links.";
     throw new GatewayError("forbidden", "SIGN_IN_DENIED", message);
   }
-  if (!hasOwnSignIn(context.settings)) {
-    const message = "This gateway signs nobody in itself: MCP hosts sign in at its issuer, or take a key.";
-    throw new GatewayError("conflict", "NO_SIGN_IN", message);
-  }
+  requireOwnSignIn(context);
   const id = context.newId("sil");
   const secret = writeLinkSecret(crypto.getRandomValues(new Uint8Array(32)));
   const told = { after: { user_id: ABOUT }, about: userId, when: "is" } as const;
@@ -39,6 +36,13 @@ export async function createLink(context: Context, userId: string): Promise<Made
   if (made !== null) return { id, userId, secret, expiresAt: made.expiresAt };
   const message = `This user has ${SIGN_IN_LIMITS.linksOfUser} sign-in links that wait. Use one of them, or wait ten minutes.`;
   throw new GatewayError("conflict", "TOO_MANY_SIGN_INS", message);
+}
+
+/** Refuses what only serves the gateway's own sign-in, where there is none. */
+export function requireOwnSignIn({ settings }: Context): void {
+  if (hasOwnSignIn(settings)) return;
+  const message = "This gateway signs nobody in itself: MCP hosts sign in at its issuer, or take a key.";
+  throw new GatewayError("conflict", "NO_SIGN_IN", message);
 }
 
 /** Whoever can act as a user, or make a key for one, may let the user sign in; a limited admin's key can neither. */

@@ -1,19 +1,24 @@
 // RFC 7009: whoever holds a token of a grant may end the grant.
 
 import { sha256Hex } from "../../domain/digest";
+import { knownClientName } from "../../domain/sign-in/known";
 import { readBearer, readRefreshToken } from "../../domain/sign-in/tokens";
 import { readGrant, readTokenGrant } from "../../storage/d1/sign-in/grants";
 import type { SignInContext } from "./context";
 import { endRecorded } from "./exchange";
+import { unprovenClient } from "./known-clients";
 import { isOwnRefresh } from "./refresh-tokens";
 
 /**
  * Ends the grant of a token, of whichever kind it is. A token that is none, or of another client, ends nothing: who shows it hears the
  * same, as the standard wants it.
+ *
+ * @param clientId who has shown it, and has proven so; `null` where nobody says so, which is enough for programs without a secret
  */
 export async function revokeToken(context: SignInContext, text: string, clientId: string | null): Promise<void> {
   const grant = await grantOf(context, text);
   if (grant === null || (clientId !== null && clientId !== grant.clientId)) return;
+  if (clientId === null && knownClientName(grant.clientId) !== null) throw unprovenClient();
   await endRecorded(context, { userId: grant.userId, grantId: grant.id }, "revoked");
 }
 

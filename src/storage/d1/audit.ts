@@ -9,7 +9,7 @@ import { links } from "./schema/doors";
 import { imports } from "./schema/imports";
 import { conversations, now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
-import { signInLinks, signIns } from "./schema/sign-in-pages";
+import { knownClients, signInLinks, signIns } from "./schema/sign-in-pages";
 
 /** Who did it: a user, by a key, in a request. */
 export interface Actor {
@@ -175,6 +175,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
     case "model":
       return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
+    case "oauth_client":
+      return sql`EXISTS (SELECT 1 FROM ${knownClients} WHERE ${knownClients.name} = ${id})`;
     case "sign_in":
       return sql`EXISTS (SELECT 1 FROM ${signInLinks} WHERE ${signInLinks.id} = ${id})`;
     case "conversation":

@@ -3,43 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Family, meaningOf } from "../../../src/domain/sign-in/family";
+import { FamilyModel, GRACE } from "../../support/family-model";
 
-const GRACE = 600_000;
 const HOUR = 3_600_000;
-
-/** The gateway's side: what D1 keeps, and what is answered. */
-class Gateway {
-  family: Family = { current: "t0", generation: 0, previous: null, rotatedAt: null, arrived: -1 };
-  now = 0;
-  ended = false;
-  /** When each generation was last exchanged before anybody had its successor, and when somebody first used what came of it. */
-  readonly exchangedAt: number[] = [];
-  readonly usedAt: number[] = [];
-
-  /** The generation that is answered, or `null`. */
-  show(generation: number): number | null {
-    if (this.ended) return null;
-    const { family } = this;
-    const meaning = meaningOf(family, { hash: `t${generation}`, generation }, { now: this.now, grace: GRACE });
-    if (meaning === "stolen") this.ended = true;
-    if (meaning === "stolen" || meaning === "unknown") return null;
-    if (meaning === "newest") {
-      const next = family.generation + 1;
-      this.family = { ...family, current: `t${next}`, generation: next, previous: family.current };
-    }
-    if (this.family.arrived < this.family.generation) {
-      this.family = { ...this.family, rotatedAt: this.now };
-      this.exchangedAt[generation] = this.now;
-    }
-    return this.family.generation;
-  }
-
-  /** The access token of an answer is used: the answer has arrived. */
-  use(generation: number): void {
-    this.usedAt[generation] ??= this.now;
-    this.family = { ...this.family, arrived: Math.max(this.family.arrived, generation) };
-  }
-}
 
 /** One process of a host: it shows what the host has kept after so long, and again when the answer is lost. */
 const process = fc.record({ after: fc.integer({ min: 0, max: 76_000 }), lost: fc.integer({ min: 0, max: 3 }) });
@@ -52,7 +18,7 @@ const burst = fc.record({
 type Burst = typeof burst extends fc.Arbitrary<infer B> ? B : never;
 
 /** Lets a host do all this; `kept` is what it shows next. Returns what it keeps then. */
-function live(gateway: Gateway, kept: number, { processes, dies, pause }: Burst): number | null {
+function live(gateway: FamilyModel, kept: number, { processes, dies, pause }: Burst): number | null {
   const start = gateway.now;
   const shows = processes.flatMap(({ after, lost }) =>
     Array.from({ length: lost + 1 }, (_, time) => ({
@@ -77,7 +43,7 @@ describe("a family of refresh tokens", () => {
   it("never throws a host out that repeats as hosts do", () => {
     fc.assert(
       fc.property(fc.array(burst, { maxLength: 12 }), (bursts) => {
-        const gateway = new Gateway();
+        const gateway = new FamilyModel();
         let kept: number | null = 0;
         for (const one of bursts) {
           kept = live(gateway, kept, one);
@@ -98,7 +64,7 @@ describe("a family of refresh tokens", () => {
     });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-        const gateway = new Gateway();
+        const gateway = new FamilyModel();
         for (const { back, pause, uses } of acts) {
           gateway.now += pause;
           const shown = Math.max(0, gateway.family.generation - back);
@@ -119,7 +85,7 @@ describe("a family of refresh tokens", () => {
   it("ends with the true host's next refresh when a thief was faster and stays away for the grace", () => {
     fc.assert(
       fc.property(fc.array(burst, { maxLength: 6 }), burst, (before, after) => {
-        const gateway = new Gateway();
+        const gateway = new FamilyModel();
         let kept: number | null = 0;
         for (const one of before) kept = live(gateway, kept ?? 0, one);
         const stolen = gateway.show(kept ?? 0);

@@ -10,7 +10,7 @@ import { EXPORTED_IMPORTS, imports } from "./imports";
 import { conversations, counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 import { grantCodes, grants } from "./sign-in";
-import { signInLinks, signIns } from "./sign-in-pages";
+import { knownClients, signInLinks, signIns } from "./sign-in-pages";
 import {
   DELETED,
   FORGOTTEN,
@@ -231,6 +231,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: versionBlocks, column: versionBlocks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: knownClients, column: knownClients.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: ownServers, column: ownServers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },

@@ -1,4 +1,5 @@
-// The tables of D1 behind the sign-in page: programs, sign-ins that are under way, and links that sign somebody in. See `registry.ts`.
+// The tables of D1 behind the sign-in page: programs of strangers and of admins, sign-ins that are under way, and links that sign
+// somebody in. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { SignedIn } from "../../../domain/sign-in/signed-in";
@@ -21,6 +22,25 @@ export const oauthClients = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
   },
   (t) => [index("oauth_clients_expiry").on(t.expiresAt)],
+);
+
+/**
+ * Programs that an admin has made known, each with a secret. Not in the table of strangers' programs, where a gateway of before would
+ * let them in without it.
+ */
+export const knownClients = sqliteTable(
+  "known_clients",
+  {
+    name: text().primaryKey(),
+    displayName: text("display_name").notNull(),
+    redirectUris: text("redirect_uris", { mode: "json" }).$type<readonly string[]>().notNull(),
+    /** SHA-256 of the secret, hex: it is 256 random bits. */
+    secretHash: text("secret_hash").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull().default(now),
+    updatedAt: integer("updated_at").notNull().default(now),
+  },
+  (t) => [index("known_clients_maker").on(t.createdBy)],
 );
 
 /** One row for each sign-in that a page is open for. */

@@ -66,6 +66,7 @@ export const grants = sqliteTable(
   },
   (t) => [
     index("grants_user").on(t.userId, t.createdAt),
+    index("grants_client").on(t.clientId),
     index("grants_created").on(t.createdAt),
     index("grants_idle").on(t.idleUntil),
     index("grants_ended").on(t.endedAt),

@@ -1,10 +1,12 @@
 // Grants and their tokens in D1. A batch cannot branch, so each statement says itself what must hold, by the database's clock.
 
 import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { knownClientName } from "../../../domain/sign-in/known";
 import { GRANT_LIMITS } from "../../../domain/sign-in/limits";
 import type { Database } from "../database";
 import { now as databaseNow, keys } from "../schema/registry";
 import { grantCodes, grants, grantTokens } from "../schema/sign-in";
+import { knownClients } from "../schema/sign-in-pages";
 
 export type GrantRow = typeof grants.$inferSelect;
 
@@ -73,6 +75,7 @@ export interface Redemption {
  */
 export async function redeemCode(db: Database, asked: Redemption): Promise<SeenGrant | null> {
   const { hash, grantId, refresh } = asked;
+  const known = knownClientName(asked.clientId);
   const taken = sql`${grantCodes.hash} = ${hash} AND ${grantCodes.claimedBy} = ${grantId}`;
   const [, , , , found] = await db.batch([
     db
@@ -86,6 +89,10 @@ export async function redeemCode(db: Database, asked: Redemption): Promise<SeenG
           eq(grantCodes.challenge, asked.challenge),
           isNull(grantCodes.claimedBy),
           sql`${grantCodes.expiresAt} > ${databaseNow}`,
+          // An admin may have removed the program since it has proven itself.
+          known === null
+            ? undefined
+            : sql`EXISTS (SELECT 1 FROM ${knownClients} WHERE ${knownClients.name} = ${known})`,
         ),
       ),
     // By position: the columns in the order of the schema.

@@ -1,0 +1,108 @@
+// /api/v1/oauth-clients: programs that admins make known, for MCP hosts whose forms ask for an id and a secret.
+
+import { createRoute } from "@hono/zod-openapi";
+import { decodeCursor, encodeCursor } from "../../domain/cursor";
+import { REQUEST_LIMITS } from "../../domain/limits";
+import { SERVER_NAME } from "../../domain/servers/entry";
+import { knownClientId } from "../../domain/sign-in/known";
+import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
+import { router } from "../../edge/router";
+import { instant, json, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey } from "../../edge/schemas";
+import * as z from "../../edge/zod";
+import { pageOfKnownClients, removeKnownClient, storeKnownClient } from "../../services/sign-in/known-clients";
+import type { KnownClientRow } from "../../storage/d1/sign-in/known-clients";
+
+const params = z.object({
+  name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
+});
+
+const clientRequest = () =>
+  z.strictObject({
+    display_name: z.string().min(1).max(SIGN_IN_LIMITS.nameChars),
+    redirect_uris: z.array(z.string()).min(1).max(SIGN_IN_LIMITS.redirectUris),
+  });
+
+const clientSchema = () =>
+  z
+    .object({
+      name: z.string(),
+      client_id: z.string().openapi({ description: "What the host's form wants as its client id." }),
+      display_name: z.string(),
+      redirect_uris: z.array(z.string()),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
+    .openapi("OAuthClient");
+
+const newClientSchema = () => clientSchema().extend({ client_secret: z.string() }).openapi("NewOAuthClient");
+
+export const oauthClientRoutes = router();
+
+oauthClientRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    summary: "Programs with a secret that may sign users in, by name (admin)",
+    request: { query: pageQuery },
+    responses: {
+      200: json("A page, without secrets.", () =>
+        z.object({ items: z.array(clientSchema()), next_cursor: z.string().nullable() }),
+      ),
+      ...refusals(400, 403),
+    },
+  }),
+  async (c) => {
+    const { limit = REQUEST_LIMITS.listLimit, cursor } = c.req.valid("query");
+    const rows = await pageOfKnownClients(c.get("context"), limit + 1, decodeCursor(cursor, z.string()));
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
+    return c.json({ items: page.map(wireClient), next_cursor: next }, 200);
+  },
+);
+
+oauthClientRoutes.openapi(
+  createRoute({
+    method: "put",
+    path: "/{name}",
+    summary: "Make a program known that signs users in with an id and a secret (admin)",
+    middleware: refuseIdempotencyKey,
+    request: { params, body: jsonBody(clientRequest) },
+    responses: {
+      200: json("It was there; this is how it is now. It keeps its secret.", clientSchema),
+      201: json("It is new. Its secret is shown this once.", newClientSchema),
+      ...refusals(400, 403, 409, 415),
+    },
+  }),
+  async (c) => {
+    const { display_name: displayName, redirect_uris: redirectUris } = c.req.valid("json");
+    const words = { displayName, redirectUris };
+    const { row, secret } = await storeKnownClient(c.get("context"), c.req.valid("param").name, words);
+    if (secret === null) return c.json(wireClient(row), 200);
+    return c.json({ ...wireClient(row), client_secret: secret }, 201, { "cache-control": "no-store" });
+  },
+);
+
+oauthClientRoutes.openapi(
+  createRoute({
+    method: "delete",
+    path: "/{name}",
+    summary: "Forget a program with a secret, and end what its users gave it (admin)",
+    request: { params },
+    responses: { 204: noContent, ...refusals(400, 403, 404) },
+  }),
+  async (c) => {
+    await removeKnownClient(c.get("context"), c.req.valid("param").name);
+    return c.body(null, 204);
+  },
+);
+
+function wireClient(row: KnownClientRow): z.infer<ReturnType<typeof clientSchema>> {
+  return {
+    name: row.name,
+    client_id: knownClientId(row.name),
+    display_name: row.displayName,
+    redirect_uris: [...row.redirectUris],
+    created_at: instant(row.createdAt),
+    updated_at: instant(row.updatedAt),
+  };
+}

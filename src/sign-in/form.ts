@@ -1,0 +1,68 @@
+// What programs post to the token endpoint: the parameters, and who they say they are.
+
+import type { Context as HonoContext } from "hono";
+import { GatewayError } from "../domain/errors";
+import { GRANT_LIMITS } from "../domain/sign-in/limits";
+import { readBytes } from "../edge/body";
+import type { HttpEnv } from "../edge/env";
+import { type ShownClient, unprovenClient } from "../services/sign-in/known-clients";
+
+/** The parameters of a request. A parameter that is sent twice is none that anybody can mean. */
+export interface TokenForm {
+  get(name: string): string | null;
+  need(name: string): string;
+  /** Refuses the request unless all of these are there, and names all that are not. */
+  expect(...names: string[]): void;
+  /** Who asks, by the header or by the parameters; `null` where neither says so. */
+  client: ShownClient | null;
+}
+
+export async function readTokenForm(c: HonoContext<HttpEnv>): Promise<TokenForm> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? ""))
+    throw invalidRequest("Send the parameters as application/x-www-form-urlencoded.");
+  const bytes = await readBytes(c.req.raw, GRANT_LIMITS.formBytes);
+  if (bytes === null) throw new GatewayError("too_large", "BODY_TOO_LARGE", "The parameters are too large.");
+  const form = new URLSearchParams(new TextDecoder().decode(bytes));
+  for (const name of form.keys()) {
+    // RFC 8707 lets `resource` be sent more than once; a grant here is for one.
+    if (form.getAll(name).length > 1) throw invalidRequest(`${name} is there more than once.`);
+  }
+  const get = (name: string) => form.get(name) || null;
+  const client = clientIn(c.req.header("authorization") ?? "", get);
+  const isThere = (name: string) => get(name) !== null || (name === "client_id" && client !== null);
+  const expect = (...names: string[]) => {
+    const missing = names.filter((name) => !isThere(name));
+    if (missing.length > 0) throw invalidRequest(`Send ${missing.join(", ")}.`);
+  };
+  const need = (name: string) => {
+    expect(name);
+    return get(name) ?? "";
+  };
+  return { get, need, expect, client };
+}
+
+export function invalidRequest(message: string): GatewayError {
+  return new GatewayError("invalid", "INVALID_REQUEST", message);
+}
+
+/** RFC 6749, 2.3.1: `client_secret_basic` or `client_secret_post`, and never both at once. */
+function clientIn(authorization: string, get: TokenForm["get"]): ShownClient | null {
+  const [posted, secret] = [get("client_id"), get("client_secret")];
+  if (!/^basic(?: |$)/i.test(authorization)) return posted === null ? null : { id: posted, secret };
+  const shown = readBasic(authorization.slice("basic".length).trim());
+  if (shown === null) throw unprovenClient();
+  if (secret !== null || (posted !== null && posted !== shown.id))
+    throw invalidRequest("Say once who you are: in the Authorization header, or with client_id and client_secret.");
+  return shown;
+}
+
+/** The two parts of `Basic`, each as a form encodes it; `null` where it is nothing of the kind. */
+function readBasic(text: string): ShownClient | null {
+  try {
+    const [, id, secret] = /^([^:]+):(.*)$/s.exec(atob(text)) ?? [];
+    const plain = (part: string) => decodeURIComponent(part.replaceAll("+", " "));
+    return id === undefined || secret === undefined ? null : { id: plain(id), secret: plain(secret) };
+  } catch {
+    return null;
+  }
+}

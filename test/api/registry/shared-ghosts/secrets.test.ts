@@ -18,7 +18,12 @@ describe("the secrets of a shared ghost's servers", () => {
     const who = key === undefined ? {} : { key };
     expect((await call("PUT", "/api/v1/secrets/SHARED_TOKEN", { ...who, json })).status).toBeLessThan(300);
   };
-  const sent = async () => [...new Set((await seen("/ok/shared")).map(({ headers }) => headers["x-api-key"]))];
+  const keysOf = async (isAsked: (http: string) => boolean) => {
+    const requests = (await seen("/ok/shared")).filter(({ http }) => isAsked(http));
+    return [...new Set(requests.map(({ headers }) => headers["x-api-key"]))];
+  };
+  /** The secrets that requests brought, but for goodbyes: a session is ended as whoever began it. */
+  const sent = () => keysOf((http) => http !== "DELETE");
   beforeEach(async () => {
     await forget();
     await gatewayServers({});
@@ -76,6 +81,7 @@ describe("the secrets of a shared ghost's servers", () => {
     await chat.turn({ conversation: { ghost: "changing" } });
     expect((await chat.use("told__echo")).isError).toBeUndefined();
     expect(await sent()).toEqual([values.group]);
+    await expect.poll(() => keysOf((http) => http === "DELETE")).toEqual([values.user]);
   });
 
   it("do not reach the servers of skills and of the gateway, which keep their own rule", async () => {

@@ -28,13 +28,13 @@ it("as much is asked about many as about one, and in two round trips", async () 
   const others: SeededSkill[] = [];
   for (let index = 0; index < 12; index++) {
     others.push(await seedSkill({ name: `shadowed-${index}` }));
-    await seedSkill({ name: `shadowed-${index}`, scope: "user:ada" });
+    await seedSkill({ name: `shadowed-${index}`, scope: "user:present-ada" });
   }
   const hidden = await moveSkill(await seedSkill({ name: "hidden" }), "user:eve");
   const ask = async (skills: readonly SeededSkill[]) => {
     const { asked, bindings } = counted();
     const db = openDatabase(bindings.DB.withSession("first-primary"), { storage: 0 });
-    const plain = contextOf("ada");
+    const plain = contextOf("present-ada");
     const view = await viewOfCatalog(plain, {});
     const { pins, gone } = await presentSkills({ ...plain, db }, carrying(skills), view, FACTS);
     return { pins: pins.size, gone: [...gone], asked };

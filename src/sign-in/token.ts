@@ -8,13 +8,13 @@ import { hasOwnSignIn } from "../domain/settings/sign-in";
 import { GRANT_LIMITS } from "../domain/sign-in/limits";
 import { publicOrigin, readResource } from "../domain/sign-in/resource";
 import { readBytes } from "../edge/body";
+import { signInContext } from "../edge/browser/context";
 import type { HttpEnv } from "../edge/env";
 import { nothingHere } from "../edge/errors";
 import { grantRate } from "../edge/rate";
 import { router } from "../edge/router";
 import { exchangeGrantCode, exchangeRefresh, type IssuedTokens } from "../services/sign-in/exchange";
 import { revokeToken } from "../services/sign-in/revocation";
-import { signInContext } from "./context";
 
 export const tokenRoutes = router();
 

@@ -10,6 +10,7 @@ import {
   dropServers,
   keyOf,
   LIMITED,
+  marksOf,
   neverMade,
   type Thing,
   UNKNOWN,
@@ -72,13 +73,18 @@ async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
   const [method = "", template = ""] = row.route.split(" ");
   const path = template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
   const key = await keyOf(actor, row.best, row.scope);
-  if (row.params !== undefined) return knockMcp(path, row, actor, key, row.params(thing));
+  const marks = await marksOf(actor, row.best);
+  if (row.params !== undefined) return knockMcp(path, row, actor, { ...marks, ...bearerOf(key) }, row.params(thing));
   const as: CallOptions = actor === "acting service" ? { as: userOf(row.best) } : {};
-  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...row.send(thing) });
+  const { headers, ...sent } = row.send(thing);
+  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...sent, headers: { ...headers, ...marks } });
 }
 
+const bearerOf = (key: string | null): Record<string, string> =>
+  key === null ? {} : { authorization: `Bearer ${key}` };
+
 /** One message to the MCP door. */
-function knockMcp(path: string, row: Row, actor: Actor, key: string | null, params: object) {
+function knockMcp(path: string, row: Row, actor: Actor, who: Record<string, string>, params: object) {
   const method = row.route.split(" ")[2];
   return exports.default.fetch(`https://gateway.test${path}`, {
     method: "POST",
@@ -86,7 +92,7 @@ function knockMcp(path: string, row: Row, actor: Actor, key: string | null, para
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
       "mcp-protocol-version": "2025-11-25",
-      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...who,
       ...(actor === "acting service" ? { "on-behalf-of": userOf(row.best) } : {}),
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),

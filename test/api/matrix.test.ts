@@ -76,8 +76,7 @@ async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
   const marks = await marksOf(actor, row.best);
   if (row.params !== undefined) return knockMcp(path, row, actor, { ...marks, ...bearerOf(key) }, row.params(thing));
   const as: CallOptions = actor === "acting service" ? { as: userOf(row.best) } : {};
-  const { headers, ...sent } = row.send(thing);
-  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...sent, headers: { ...headers, ...marks } });
+  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...row.send(thing), headers: marks });
 }
 
 const bearerOf = (key: string | null): Record<string, string> =>

@@ -219,7 +219,7 @@ describe("the end of a session", () => {
     const log = await (await call("GET", "/api/v1/audit?resource_type=session")).json<{
       items: { action: string }[];
     }>();
-    expect(log.items.map(({ action }) => action)).toEqual([
+    expect(log.items.slice(0, 4).map(({ action }) => action)).toEqual([
       ...["session.end", "session.end", "session.create", "session.create"],
     ]);
   });

@@ -60,6 +60,7 @@ export class ConsolePage {
 /** The status of an answer, and the code of its problem. */
 export async function verdict(answered: Response): Promise<[number, string | null]> {
   const text = await answered.text();
-  const code = /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? null;
+  // Issues, which have codes of their own, come first.
+  const code = [...text.matchAll(/"code":"([A-Z_]+)"/g)].at(-1)?.[1] ?? null;
   return [answered.status, code];
 }

@@ -48,7 +48,17 @@ const EDGES: readonly Row[] = [
 ];
 
 /** What needs no key and is no protocol: pages, health, the document of all routes, and where hosts look for a sign-in. */
-const OPEN = ["/", "/demo", "/health", "/openapi.json", "/.well-known", "/register", "/authorize", "/token"] as const;
+const OPEN = [
+  "/",
+  "/demo",
+  "/console",
+  "/health",
+  "/openapi.json",
+  "/.well-known",
+  "/register",
+  "/authorize",
+  "/token",
+] as const;
 
 /** Those that lie below others come first. */
 const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);

@@ -1,6 +1,7 @@
 // Who is signed in. The session is a cookie that no script sees; the pages know only what the gateway tells of it.
 
-import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
 import { ask, call } from "./call";
 import { Refusal } from "./refusal";
@@ -30,11 +31,15 @@ export const session = queryOptions({
   },
 });
 
+const Somebody = createContext<Me | null>(null);
+/** Tells the pages who is signed in. They never see the moment in which nobody is. */
+export const WithMe = Somebody.Provider;
+
 /** Who is signed in, on pages that only they see. */
 export function useMe(): Me {
-  const { data } = useQuery(session);
-  if (data === undefined || !isSomebody(data)) throw new Error("Nobody is signed in.");
-  return data;
+  const me = useContext(Somebody);
+  if (me === null) throw new Error("Nobody is signed in.");
+  return me;
 }
 
 /** What proves who somebody is: a key, or the ticket of a one-time link. */

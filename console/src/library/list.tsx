@@ -32,6 +32,7 @@ interface Row {
 }
 
 export function Library(): ReactNode {
+  const { rights } = useMe();
   const { cursor, ...words } = route.useSearch();
   const { q, from = "all" } = words;
   const answer = useQuery({
@@ -43,10 +44,16 @@ export function Library(): ReactNode {
     <>
       <Title>Library</Title>
       <Filters />
+      {rights.namespaces.some(({ publish }) => publish) && (
+        <p className="soft">
+          Drop the folder or the ZIP of a skill anywhere here: you see what the gateway says of it before it is
+          published.
+        </p>
+      )}
       <Answer of={answer} what="the skills">
         {({ items, next }) =>
           items.length === 0 ? (
-            <Nothing isFirst={q === undefined && cursor === undefined && from === "all"} />
+            <Nothing isFirst={q === undefined && cursor === undefined && (from === "all" || from === "default")} />
           ) : (
             <>
               <Rows items={items} />
@@ -96,7 +103,7 @@ function Filters(): ReactNode {
         <Label>Search, as a model searches</Label>
         <div className="row">
           <Input placeholder="What should it help with?" />
-          <Button type="submit">Clear</Button>
+          <Button>Clear</Button>
         </div>
       </SearchField>
       <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />

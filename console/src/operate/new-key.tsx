@@ -24,6 +24,8 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["act_as", "act for other users"],
   ["admin", "operate the gateway"],
 ];
+/** Who holds the gateway's own key. No other key can be made for it. */
+const OWN_USER = "admin";
 const DAYS = [
   ["30", "30 days"],
   ["90", "90 days"],
@@ -34,7 +36,7 @@ const DAYS = [
 export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: CreatedKey) => void }): ReactNode {
   const me = useMe();
   const client = useQueryClient();
-  const [user, setUser] = useState(me.user_id);
+  const [user, setUser] = useState(me.user_id === OWN_USER ? "" : me.user_id);
   const [name, setName] = useState("");
   const [days, setDays] = useState<(typeof DAYS)[number][0]>("90");
   const [scopes, setScopes] = useState<string[]>(["skills:read", "conversations"]);
@@ -61,8 +63,15 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
           mutate();
         }}
       >
-        <Field label="User" value={user} onChange={setUser} isRequired help="Whom the key acts as." />
-        <Field label="Name" value={name} onChange={setName} help="By which you know it again." autoFocus />
+        <Field
+          label="User"
+          value={user}
+          onChange={setUser}
+          isRequired
+          help="Whom the key acts as."
+          autoFocus={user === ""}
+        />
+        <Field label="Name" value={name} onChange={setName} help="By which you know it again." />
         <Choice label="Ends after" value={days} options={DAYS} onChange={setDays} />
         <CheckboxGroup value={scopes} onChange={setScopes} className="checks" isRequired>
           <Label>It opens</Label>

@@ -70,10 +70,15 @@ export function useDrop(): { isOver: boolean; error: Error | null } {
   return { isOver, error };
 }
 
-/** Every file of a drop. The entries are there only while the event lasts, so they are taken before anything waits. */
+/** Every file of a drop. What is in it is there only while the event lasts, so it is taken before anything waits. */
 function filesIn({ items }: DataTransfer): Promise<Dropped[]> {
-  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  return Promise.all(entries.map((entry) => filesOf(entry, ""))).then((lists) => lists.flat());
+  const lists = [...items].map(async (item): Promise<Dropped[]> => {
+    const entry = item.webkitGetAsEntry();
+    if (entry !== null) return filesOf(entry, "");
+    const file = item.getAsFile();
+    return file === null ? [] : [{ path: file.name, file }];
+  });
+  return Promise.all(lists).then((found) => found.flat());
 }
 
 async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]> {

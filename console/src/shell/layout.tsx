@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
-import { isSomebody, session, signOut } from "../gateway/session";
+import { isSomebody, session, signOut, WithMe } from "../gateway/session";
 import { Button } from "../parts/controls";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
@@ -30,7 +30,13 @@ export function Layout(): ReactNode {
         {error === null ? <Loading what="the console" /> : <Trouble error={error} again={() => void refetch()} />}
       </main>
     );
-  return isSomebody(me) ? <Shell me={me} /> : <SignIn issuer={me.issuer} />;
+  return isSomebody(me) ? (
+    <WithMe value={me}>
+      <Shell me={me} />
+    </WithMe>
+  ) : (
+    <SignIn issuer={me.issuer} />
+  );
 }
 
 function Shell({ me }: { me: Me }): ReactNode {

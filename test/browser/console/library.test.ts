@@ -42,6 +42,8 @@ it("keeps the address that was asked for through the sign-in, and shows nothing 
   const { page } = seen;
   await signIn(page, at.url, key, "/console/limits");
   await page.getByRole("heading", { name: "Limits in use" }).waitFor();
+  await page.getByRole("link", { name: "Keys" }).click();
+  await page.getByRole("heading", { name: "Keys" }).waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Your key").waitFor();
   await page.goBack();
@@ -117,7 +119,7 @@ it("asks one page at a time, and holds no more rows than that", async () => {
   expect(asked.length).toBe(2);
   await page.reload();
   await page.getByRole("link", { name: "many-059" }).waitFor();
-  await page.getByLabel("Search").fill("what is many-042 for");
+  await page.getByRole("searchbox").fill("what is many-042 for");
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "many-042" }).waitFor();
   expect(new URL(page.url()).searchParams.get("q")).toBe("what is many-042 for");

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 const sources = path.join(root, "console", "src");
@@ -56,6 +57,12 @@ async function bundleConsole(outDir) {
     logLevel: "error",
     // React Aria holds the texts of 34 languages; the console speaks one.
     plugins: [onlyEnglish],
+    resolve: {
+      // What it brings for browsers reads `&amp;` by way of innerHTML, which the page's policy refuses. The other one has a table.
+      alias: {
+        "decode-named-character-reference": fileURLToPath(import.meta.resolve("decode-named-character-reference")),
+      },
+    },
     build: {
       outDir,
       emptyOutDir: true,

@@ -54,6 +54,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
     "a report",
     "/publish",
     async (page) => {
+      await page.getByRole("button", { name: "Choose a folder" }).waitFor();
       await drop(page, zipOf("bad.zip", { "bad/SKILL.md": "---\nname: bad\n---\n" }));
       await page.getByText("It cannot be published").waitFor();
     },

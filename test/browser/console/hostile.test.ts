@@ -31,6 +31,8 @@ const TEXT = `# Hostile \u202Etxt.exe\u202C and \u{E0041}\u{E0042} tags
 
 <svg onload="alert(4)"><a href="javascript:alert(5)">x</a></svg> <math><mtext><style>*{background:url(https://evil.example/css)}</style>
 
+Fish &amp; chips &eacute;
+
 [^1]: note <https://evil.example/auto> javascript:alert(6)`;
 
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(7)"><script>alert(8)</script>
@@ -57,6 +59,8 @@ it("runs nothing of a skill, asks nobody, and shows what would not be seen", asy
   await page.locator(".prose img").waitFor();
   expect(await page.locator(".lead").innerText()).toContain("⟨U+202E⟩evil⟨U+202C⟩");
   expect(await page.locator(".prose").innerText()).toContain("⟨U+202E⟩txt.exe");
+  // Names of characters are read without the browser's parser of markup.
+  expect(await page.locator(".prose").innerText()).toContain("Fish & chips é");
   expect(await page.locator(".prose").innerText()).toContain("⟨U+E0041⟩⟨U+E0042⟩");
   const links = await page
     .locator(".prose a")

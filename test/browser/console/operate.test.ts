@@ -48,11 +48,11 @@ it("makes a key by the keyboard alone, shows it once, and revokes it", async () 
   const key = await shown.locator(".secret").innerText();
   expect(await works(key)).toBe(200);
   await shown.getByRole("button", { name: "I have it" }).click();
-  await page.getByRole("cell", { name: "for the test" }).waitFor();
+  await page.getByRole("cell", { name: "for the test", exact: true }).waitFor();
   expect(await page.locator("body").innerText()).not.toContain(key);
   await page.getByRole("button", { name: "Revoke for the test" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke it" }).click();
-  await page.getByRole("cell", { name: "for the test" }).waitFor({ state: "detached" });
+  await page.getByRole("cell", { name: "for the test", exact: true }).waitFor({ state: "detached" });
   expect(await works(key)).toBe(401);
   await page.getByRole("link", { name: "Audit" }).click();
   await page.getByRole("cell", { name: "key.revoke" }).first().waitFor();

@@ -1,0 +1,70 @@
+// The way in: a key, or the one-time link that `npm start` prints.
+
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Form } from "react-aria-components";
+import { signInOutside, useSignIn } from "../gateway/session";
+import { Button, Field } from "../parts/controls";
+import { Trouble } from "../parts/state";
+
+export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
+  const { mutate, isPending, error } = useSignIn();
+  const taken = useRef(false);
+
+  // A link has its ticket behind the #, which no server and no log sees. It counts once, so it goes from the address at once.
+  useEffect(() => {
+    const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
+    if (ticket === null || taken.current) return;
+    taken.current = true;
+    history.replaceState(history.state, "", location.pathname + location.search);
+    mutate({ ticket });
+  }, [mutate]);
+
+  useEffect(() => {
+    document.title = "Sign in · Skill Gateway";
+  }, []);
+
+  return (
+    <main className="door">
+      <h1>Skill Gateway</h1>
+      <p>See the skills of this gateway, publish your own, and look after keys and servers.</p>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const key = new FormData(event.currentTarget).get("key");
+          if (typeof key === "string") mutate({ key: key.trim() });
+        }}
+      >
+        <Field
+          label="Your key"
+          name="key"
+          type="password"
+          autoComplete="current-password"
+          isRequired
+          autoFocus
+          help="An operator made it for you. It begins with sgw_, and is shown by npm start at the first start."
+        />
+        <Button kind="main" type="submit" isDisabled={isPending}>
+          {isPending ? "Signing in…" : "Sign in"}
+        </Button>
+      </Form>
+      {issuer !== null && <Outside issuer={issuer} />}
+      {error !== null && <Trouble error={error} />}
+    </main>
+  );
+}
+
+/** The sign-in of the organization, where the gateway knows one. */
+function Outside({ issuer }: { issuer: string }): ReactNode {
+  const { mutate, isPending, error } = useMutation({ mutationFn: signInOutside });
+  return (
+    <>
+      <p>
+        <Button isDisabled={isPending} onPress={() => mutate()}>
+          Sign in with {issuer}
+        </Button>
+      </p>
+      {error !== null && <Trouble error={error} />}
+    </>
+  );
+}

@@ -39,7 +39,7 @@ export interface Row {
   thing: () => Promise<Thing>;
   /** Using it uses it up, so that every actor needs another one. */
   spent: boolean;
-  send: (thing: Thing) => Pick<CallOptions, "json" | "body">;
+  send: (thing: Thing) => Pick<CallOptions, "json" | "body" | "headers">;
   query?: (thing: Thing) => string;
   /** Of MCP: the parameters of the method. Its errors are verdicts, too: 404. */
   params?: (thing: Thing) => object;

@@ -8,6 +8,7 @@ import { DOOR_ROWS } from "./matrix/door-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { SERVER_ROWS } from "./matrix/server-rows";
+import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { OPEN, ROWS } from "./matrix/table";
 
 interface Parameter {
@@ -62,7 +63,7 @@ for (const operation of operations) {
   const { method, path, operationId, parameters = [], responses } = operation;
   const route = `${method} ${path}`;
   it(`${operationId}: ${route}`, async () => {
-    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS].find(
+    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS, ...SIGN_IN_ROWS].find(
       (candidate) => candidate.route === route,
     );
     if (row === undefined) {

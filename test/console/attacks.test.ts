@@ -271,7 +271,9 @@ describe("a way around the edge", () => {
 
   it.each(PATHS)("%s leads nowhere", async (path) => {
     const answered = await victim.ask("GET", path);
-    expect([401, 404]).toContain(answered.status);
+    // What the URL itself folds into a place of the page gets the page, where one was built: the same for everybody.
+    const isPage = answered.headers.get("content-type")?.startsWith("text/html") === true;
+    expect(isPage ? [200, 404] : [401, 404]).toContain(answered.status);
     expect(await answered.text()).not.toContain("attacked-console");
   });
 

@@ -1,24 +1,16 @@
 // The way in: a key, or the one-time link that `npm start` prints.
 
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Form } from "react-aria-components";
 import { signInOutside, useSignIn } from "../gateway/session";
+import { spendTicket, waitingTicket } from "../gateway/ticket";
 import { Button, Field } from "../parts/controls";
 import { Trouble } from "../parts/state";
 
 export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
   const { mutate, isPending, error } = useSignIn();
-  const taken = useRef(false);
-
-  // A link has its ticket behind the #, which no server and no log sees. It counts once, so it goes from the address at once.
-  useEffect(() => {
-    const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
-    if (ticket === null || taken.current) return;
-    taken.current = true;
-    history.replaceState(history.state, "", location.pathname + location.search);
-    mutate({ ticket });
-  }, [mutate]);
+  const [ticket, setTicket] = useState(waitingTicket);
 
   useEffect(() => {
     document.title = "Sign in · Skill Gateway";
@@ -28,6 +20,24 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
     <main className="door">
       <h1>Skill Gateway</h1>
       <p>See the skills of this gateway, publish your own, and look after keys and servers.</p>
+      {ticket !== null && (
+        // Not by itself: a stranger's link would have somebody publish, or write down secrets, as the stranger.
+        <section aria-label="Link">
+          <p>You have opened a link that signs in, once. Go on only if you made it, or asked for it.</p>
+          <p>
+            <Button
+              kind="main"
+              onPress={() => {
+                spendTicket();
+                setTicket(null);
+                mutate({ ticket });
+              }}
+            >
+              Sign in by the link
+            </Button>
+          </p>
+        </section>
+      )}
       <Form
         onSubmit={(event) => {
           event.preventDefault();

@@ -25,6 +25,8 @@ const MCP_OF: Record<Row["of"], [User, Row["thing"], Row["may"]]> = {
   public: ["admin", () => skill("public"), everybody(200)],
 };
 const uri = ({ skill: name }: Thing) => `skill://${name}/SKILL.md`;
+const nothing = { name: "nothing" };
+const completed = { ref: { type: "ref/prompt", ...nothing }, argument: { name: "word", value: "" } };
 const initialize = {
   protocolVersion: "2025-11-25",
   capabilities: {},
@@ -39,6 +41,10 @@ export const MCP_ROWS: Row[] = [
   mcp("resources/list", "nobody", () => ({})),
   mcp("resources/templates/list", "nobody", () => ({})),
   mcp("skills/list", "nobody", () => ({})),
+  mcp("prompts/list", "nobody", () => ({})),
+  // Prompts are the servers' of a conversation, and the bare door has none.
+  { ...mcp("prompts/get", "nobody", () => nothing), may: everybody(404) },
+  { ...mcp("completion/complete", "nobody", () => completed), may: everybody(404) },
   ...(["self", "group", "public"] as const).flatMap((of) => [
     mcp("tools/call", of, (thing) => ({ name: "load_skill", arguments: { skill_name: thing.skill } })),
     mcp("resources/read", of, (thing) => ({ uri: uri(thing) })),

@@ -6,17 +6,14 @@ import { barriers } from "../axe";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { drop, open, overflows, signIn, skillText, zipOf } from "./page";
-import { type ConsoleAt, consoleAt } from "./stand-in";
 
 let gateway: Gateway;
 let browser: Browser;
-let at: ConsoleAt;
 /** A skill of two versions. */
 let skill: string;
 
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
-  at = await consoleAt(gateway.url);
   for (const version of ["1.0.0", "2.0.0"]) {
     const text = `# Look\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[other](https://example.com/) and \`code\` ${version}`;
     const { buffer } = zipOf("look.zip", { "look/SKILL.md": skillText("look", version, text), "look/data.txt": "x" });
@@ -33,7 +30,6 @@ beforeAll(async () => {
   await gateway.call("PUT", "/servers/weather", { url: "http://127.0.0.1:9/mcp" });
 });
 afterAll(async () => {
-  at?.stop();
   await Promise.all([browser?.close(), gateway?.stop()]);
 });
 
@@ -86,14 +82,14 @@ it.each([
   ["light", 375],
   ["dark", 375],
 ] as const)("has no serious finding on any page, and fits: %s, %i pixels wide", async (colorScheme, width) => {
-  const seen = await open(browser, at.url, { colorScheme, viewport: { width, height: 800 } });
+  const seen = await open(browser, gateway.url, { colorScheme, viewport: { width, height: 800 } });
   const { page } = seen;
-  await page.goto(`${at.url}/console/`);
+  await page.goto(`${gateway.url}/console/`);
   await page.getByLabel("Your key").waitFor();
   expect(await barriers(page)).toEqual([]);
-  await signIn(page, at.url, gateway.key);
+  await signIn(page, gateway.url, gateway.key);
   for (const [name, path, whole] of PAGES) {
-    await page.goto(`${at.url}/console${path.replace("/skills/SKILL", `/skills/${skill}`)}`);
+    await page.goto(`${gateway.url}/console${path.replace("/skills/SKILL", `/skills/${skill}`)}`);
     await whole(page);
     expect([name, await overflows(page), await barriers(page)]).toEqual([name, false, []]);
   }

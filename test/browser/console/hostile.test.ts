@@ -5,18 +5,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { drop, open, signIn, skillText, zipOf } from "./page";
-import { type ConsoleAt, consoleAt } from "./stand-in";
 
 let gateway: Gateway;
 let browser: Browser;
-let at: ConsoleAt;
 
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
-  at = await consoleAt(gateway.url);
 });
 afterAll(async () => {
-  at?.stop();
   await Promise.all([browser?.close(), gateway?.stop()]);
 });
 
@@ -39,9 +35,9 @@ const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" on
 <image href="https://evil.example/inside.png"/><foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(9)"/></foreignObject></svg>`;
 
 it("runs nothing of a skill, asks nobody, and shows what would not be seen", async () => {
-  const seen = await open(browser, at.url);
+  const seen = await open(browser, gateway.url);
   const { page } = seen;
-  await signIn(page, at.url, gateway.key, "/console/publish");
+  await signIn(page, gateway.url, gateway.key, "/console/publish");
   await drop(
     page,
     zipOf("<img src=x onerror=alert(10)>.zip", {

@@ -5,34 +5,51 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { drop, open, type Seen, signIn, skillText, zipOf } from "./page";
-import { type ConsoleAt, consoleAt } from "./stand-in";
 
 let gateway: Gateway;
 let browser: Browser;
-let at: ConsoleAt;
 let seen: Seen;
 let key: string;
 
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
-  at = await consoleAt(gateway.url);
   key = (await gateway.call<{ key: string }>("POST", "/keys", { user_id: "alice" })).body.key;
 });
 afterAll(async () => {
-  at?.stop();
   await Promise.all([browser?.close(), gateway?.stop()]);
 });
 beforeEach(async () => {
-  seen = await open(browser, at.url);
+  seen = await open(browser, gateway.url);
 });
 afterEach(async () => {
   await seen.context.close();
   expect(seen.heard()).toEqual([]);
 });
 
+it("opens by the link of npm start, which counts once, asks first and leaves the address", async () => {
+  const { page } = seen;
+  await page.goto(gateway.consoleLink);
+  const go = page.getByRole("button", { name: "Sign in by the link" });
+  await go.waitFor();
+  expect(page.url()).not.toContain("ticket");
+  expect((await seen.context.cookies()).length).toBe(0);
+  await go.click();
+  await page.getByRole("link", { name: "Audit" }).waitFor();
+  const [cookie] = await seen.context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Your key").waitFor();
+  expect(await seen.context.cookies()).toEqual([]);
+
+  const other = await seen.context.newPage();
+  await other.goto(gateway.consoleLink);
+  await other.getByRole("button", { name: "Sign in by the link" }).click();
+  await other.getByRole("alert").waitFor();
+});
+
 it("refuses a key that is none, and says so", async () => {
   const { page } = seen;
-  await page.goto(`${at.url}/console/`);
+  await page.goto(`${gateway.url}/console/`);
   await page.getByLabel("Your key").fill("sgw_nobody");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "Refused." }).waitFor();
@@ -40,7 +57,7 @@ it("refuses a key that is none, and says so", async () => {
 
 it("keeps the address that was asked for through the sign-in, and shows nothing after signing out", async () => {
   const { page } = seen;
-  await signIn(page, at.url, key, "/console/limits");
+  await signIn(page, gateway.url, key, "/console/limits");
   await page.getByRole("heading", { name: "Limits in use" }).waitFor();
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -53,7 +70,7 @@ it("keeps the address that was asked for through the sign-in, and shows nothing 
 
 it("says what is wrong with a package, by file and line, and takes the one that is mended", async () => {
   const { page } = seen;
-  await signIn(page, at.url, key);
+  await signIn(page, gateway.url, key);
   await drop(page, zipOf("broken.zip", { "broken/SKILL.md": "---\nname: broken\nversion: 1.0.0\n---\nText.\n" }));
   const problem = page.getByRole("status").filter({ hasText: "It cannot be published" });
   await problem.waitFor();
@@ -70,7 +87,7 @@ it("says what is wrong with a package, by file and line, and takes the one that 
 
 it("compares two versions, text and permissions, and goes back to the older one", async () => {
   const { page } = seen;
-  await signIn(page, at.url, key, "/console/publish");
+  await signIn(page, gateway.url, key, "/console/publish");
   const versions = [
     skillText("tides", "1.0.0", "Tell the tides.\n\nSay the height.", "allowed-tools: Read\n"),
     skillText("tides", "2.0.0", "Tell the tides.\n\nSay the depth.", "allowed-tools: Read Bash\n"),
@@ -111,7 +128,7 @@ it("asks one page at a time, and holds no more rows than that", async () => {
   }
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("/kinds/skills") && asked.push(request.url()));
-  await signIn(page, at.url, other);
+  await signIn(page, gateway.url, other);
   await page.getByRole("link", { name: "many-000" }).waitFor();
   expect([await page.locator("tbody tr").count(), asked.length]).toEqual([50, 1]);
   await page.getByRole("link", { name: "Next page" }).click();

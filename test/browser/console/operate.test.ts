@@ -5,23 +5,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { open, type Seen, signIn } from "./page";
-import { type ConsoleAt, consoleAt } from "./stand-in";
 
 let gateway: Gateway;
 let browser: Browser;
-let at: ConsoleAt;
 let seen: Seen;
 
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
-  at = await consoleAt(gateway.url);
 });
 afterAll(async () => {
-  at?.stop();
   await Promise.all([browser?.close(), gateway?.stop()]);
 });
 beforeEach(async () => {
-  seen = await open(browser, at.url);
+  seen = await open(browser, gateway.url);
 });
 afterEach(async () => {
   await seen.context.close();
@@ -33,7 +29,7 @@ const works = async (key: string) =>
 
 it("makes a key by the keyboard alone, shows it once, and revokes it", async () => {
   const { page } = seen;
-  await signIn(page, at.url, gateway.key, "/console/keys");
+  await signIn(page, gateway.url, gateway.key, "/console/keys");
   await page.getByRole("button", { name: "Make a key" }).focus();
   await page.keyboard.press("Enter");
   const form = page.getByRole("dialog", { name: "Make a key" });
@@ -60,7 +56,7 @@ it("makes a key by the keyboard alone, shows it once, and revokes it", async () 
 
 it("leaves a window by Escape, without doing anything", async () => {
   const { page } = seen;
-  await signIn(page, at.url, gateway.key, "/console/keys");
+  await signIn(page, gateway.url, gateway.key, "/console/keys");
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
@@ -70,7 +66,7 @@ it("leaves a window by Escape, without doing anything", async () => {
 it("says of a server that does not answer that it is down, and why", async () => {
   const { page } = seen;
   await gateway.call("PUT", "/servers/dead", { url: "http://127.0.0.1:9/mcp" });
-  await signIn(page, at.url, gateway.key, "/console/servers");
+  await signIn(page, gateway.url, gateway.key, "/console/servers");
   await page.getByRole("button", { name: "Test dead" }).click();
   await page
     .getByRole("row")
@@ -82,18 +78,18 @@ it("says of a server that does not answer that it is down, and why", async () =>
 it("shows a user without an admin's rights neither the audit nor the making of keys, whatever the address", async () => {
   const { page } = seen;
   const { key } = (await gateway.call<{ key: string }>("POST", "/keys", { user_id: "carol" })).body;
-  await signIn(page, at.url, key, "/console/keys");
+  await signIn(page, gateway.url, key, "/console/keys");
   await page.getByRole("heading", { name: "Keys" }).waitFor();
   expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0);
   expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
-  await page.goto(`${at.url}/console/audit`);
+  await page.goto(`${gateway.url}/console/audit`);
   await page.getByRole("alert").filter({ hasText: "You may not do this." }).waitFor();
 });
 
 it("comes back to the sign-in when the key behind the session is revoked", async () => {
   const { page } = seen;
   const made = (await gateway.call<{ id: string; key: string }>("POST", "/keys", { user_id: "dave" })).body;
-  await signIn(page, at.url, made.key, "/console/limits");
+  await signIn(page, gateway.url, made.key, "/console/limits");
   expect((await gateway.call("DELETE", `/keys/${made.id}`)).status).toBe(204);
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByLabel("Your key").waitFor();

@@ -10,6 +10,7 @@ describe("a dangerous request", () => {
     "POST /api/v1/keys/k/rotate",
     "POST /api/v1/links",
     "POST /api/v1/sign-ins",
+    "PUT /api/v1/oauth-clients/c",
     "PUT /api/v1/secrets/NAME",
     "DELETE /api/v1/secrets/NAME/",
     "PUT /api/v1/models/m",

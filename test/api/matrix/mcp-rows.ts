@@ -4,8 +4,14 @@ import { skill, type Thing, type User } from "./actors";
 import { everybody, members, type Row } from "./table";
 
 /** A method of the MCP door. What is another's is as absent there as anywhere. */
-function mcp(method: string, of: Row["of"], params: (thing: Thing) => object, path = "/mcp"): Row {
-  const [best, thing, may] = MCP_OF[of];
+function mcp(
+  method: string,
+  of: Row["of"],
+  params: (thing: Thing) => object,
+  path = "/mcp",
+  may: Row["may"] = MCP_OF[of][2],
+): Row {
+  const [best, thing] = MCP_OF[of];
   return {
     route: `POST ${path} ${method}`,
     of,
@@ -25,13 +31,13 @@ const MCP_OF: Record<Row["of"], [User, Row["thing"], Row["may"]]> = {
   public: ["admin", () => skill("public"), everybody(200)],
 };
 const uri = ({ skill: name }: Thing) => `skill://${name}/SKILL.md`;
-const nothing = { name: "nothing" };
-const completed = { ref: { type: "ref/prompt", ...nothing }, argument: { name: "word", value: "" } };
 const initialize = {
   protocolVersion: "2025-11-25",
   capabilities: {},
   clientInfo: { name: "matrix", version: "1" },
 };
+
+const NOTHING_TO_COMPLETE = { ref: { type: "ref/prompt", name: "nothing" }, argument: { name: "word", value: "" } };
 
 /** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
 export const MCP_ROWS: Row[] = [
@@ -41,10 +47,6 @@ export const MCP_ROWS: Row[] = [
   mcp("resources/list", "nobody", () => ({})),
   mcp("resources/templates/list", "nobody", () => ({})),
   mcp("skills/list", "nobody", () => ({})),
-  mcp("prompts/list", "nobody", () => ({})),
-  // Prompts are the servers' of a conversation, and the bare door has none.
-  { ...mcp("prompts/get", "nobody", () => nothing), may: everybody(404) },
-  { ...mcp("completion/complete", "nobody", () => completed), may: everybody(404) },
   ...(["self", "group", "public"] as const).flatMap((of) => [
     mcp("tools/call", of, (thing) => ({ name: "load_skill", arguments: { skill_name: thing.skill } })),
     mcp("resources/read", of, (thing) => ({ uri: uri(thing) })),
@@ -54,4 +56,8 @@ export const MCP_ROWS: Row[] = [
   // A conversation's id is one's own: another's of the same id is another one.
   mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
   mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
+  // Whose servers are asked: test/mcp/things.test.ts. Here nobody has one, and what is not there is so for everybody.
+  mcp("prompts/list", "nobody", () => ({}), "/mcp/{id}"),
+  mcp("prompts/get", "nobody", () => ({ name: "nothing" }), "/mcp/{id}", everybody(404)),
+  mcp("completion/complete", "nobody", () => NOTHING_TO_COMPLETE, "/mcp/{id}", everybody(404)),
 ];

@@ -15,6 +15,7 @@ import { answerError, nothingHere } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
 import { hearOut } from "./edge/unread";
+import { consoleRoute } from "./pages/console";
 import { demoRoute } from "./pages/demo";
 import { frontRoute } from "./pages/front";
 
@@ -54,6 +55,8 @@ export function createApp(
     app.use(`${prefix}/*`, authenticate, principalRate);
     app.route("/", routes);
   }
+  // Behind the edges: what is below /console/api is no page.
+  app.route("/", consoleRoute);
   return app;
 }
 

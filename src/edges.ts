@@ -33,18 +33,32 @@ const CLAWHUB = [
   "/api/v1/skills",
 ] as const;
 
+/** The one edge that a cookie opens. What lies below it are routes of the other edges. */
+const CONSOLE = "/console/api";
+
 const EDGES: readonly Row[] = [
   ...DOORS.map((prefix) => ({ prefix, load: async () => (await import("./compat/edges")).DOORS[prefix] })),
   ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
+  { prefix: CONSOLE, load: async () => (await import("./console/edge")).consoleEdge },
   { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },
   { prefix: "/openai", load: async () => (await import("./chat/edges")).openaiEdge },
   { prefix: "/anthropic", load: async () => (await import("./chat/edges")).anthropicEdge },
 ];
 
 /** What needs no key and is no protocol: pages, health, the document of all routes, and where hosts look for a sign-in. */
-const OPEN = ["/", "/demo", "/health", "/openapi.json", "/.well-known", "/register", "/authorize", "/token"] as const;
+const OPEN = [
+  "/",
+  "/demo",
+  "/console",
+  "/health",
+  "/openapi.json",
+  "/.well-known",
+  "/register",
+  "/authorize",
+  "/token",
+] as const;
 
 /** Those that lie below others come first. */
 const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);
@@ -67,6 +81,20 @@ export async function wholeApp(): Promise<App> {
 export function answer(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response> {
   // As the router reads it: `/%61pi` is `/api`.
   const path = getPath(request);
+  const isBelow = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
+  return isBelow(CONSOLE) ? fromConsole(request, env, execution) : route(path, request, env, execution);
+}
+
+/** The page's request as one of the edge that it is for, or the console's own answer. */
+async function fromConsole(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
+  await composition();
+  const { behindConsole, forConsole } = await import("./console/passage");
+  const inner = behindConsole(request, env);
+  if (inner === null) return route(CONSOLE, request, env, execution);
+  return forConsole(await route(getPath(inner), inner, env, execution));
+}
+
+function route(path: string, request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response> {
   const isBelow = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
   const row = BY_LENGTH.find(({ prefix }) => isBelow(prefix));
   if (row === undefined && !OPEN.some(isBelow)) return nowhere.fetch(request, env, execution);

@@ -10,6 +10,7 @@ const SERVED = [
   "api.md",
   "chat-endpoint.md",
   "cli.md",
+  "console.md",
   "front-end.md",
   "limits.md",
   "mcp.md",
@@ -31,6 +32,7 @@ const MAP = {
   ],
   "A skill": [
     ["cli.md", "skillgate: write, check, try, push and fetch skills"],
+    ["console.md", "the page that shows a gateway, and signing in to it"],
     ["skill-code.md", "tools and scripts in JavaScript, Python and shell"],
   ],
   Reference: [

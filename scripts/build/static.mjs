@@ -5,6 +5,7 @@ import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { prepareClient } from "./client.mjs";
 import { prepareCompiler } from "./compiler.mjs";
+import { prepareConsole } from "./console.mjs";
 import { prepareDemo } from "./demo.mjs";
 import { prepareDocuments } from "./documents.mjs";
 import { prepareGuest } from "./guest.mjs";
@@ -23,6 +24,7 @@ export const PARTS = [
   { output: "sandbox/shell.js", sources: ["guest", "src"], prepare: prepareShell },
   { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
   { output: "demo/", sources: ["demo"], prepare: prepareDemo },
+  { output: "console/", sources: ["console/src", "sdk/src/generated"], prepare: prepareConsole },
   { output: "python/", sources: ["src"], prepare: preparePython },
   { output: "docs/", sources: ["docs", "reference"], prepare: prepareDocuments },
 ];

@@ -9,7 +9,7 @@ import { demoLink } from "./demo-link.mjs";
 import { DEFAULT_PORT } from "./key.mjs";
 import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
-import { signInLink } from "./sign-in-link.mjs";
+import { consoleLink, signInLink } from "./sign-in-link.mjs";
 
 /** A stop is over by then, come what may. */
 const STOP_PATIENCE = 1_500;
@@ -77,13 +77,15 @@ export function stopOnSignals(stop) {
 
 /**
  * The only lines on stdout. What a program says is often kept, so the admin's key is shown only when it is made; that of the demo's link
- * may chat, and for a day at most; the link of `sign in` counts once, and for ten minutes.
+ * may chat, and for a day at most; the links of `console` and `sign in` count once, and for ten minutes.
  */
 export async function announce(port, { GATEWAY_ADMIN_KEY: key, DEMO }, keyAt) {
   const url = `http://127.0.0.1:${port}`;
   console.log(`ready ${url}`);
   const link = DEMO === "off" ? null : await demoLink(url, key);
   if (link !== null) console.log(`demo ${link}`);
+  const operator = await consoleLink(url, key);
+  if (operator !== null) console.log(`console ${operator}`);
   const signIn = await signInLink(url, key);
   if (signIn !== null) console.log(`sign in ${signIn}`);
   console.log(keyAt === null ? `admin key ${key}` : `admin key: see ${keyAt}`);

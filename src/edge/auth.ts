@@ -4,6 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { allows, needOf, recallOf, survivesOutage } from "../domain/access/key-scope";
+import { isDangerous, requireFreshSignIn } from "../domain/console/dangerous";
 import { GatewayError, isNo } from "../domain/errors";
 import type { Settings } from "../domain/settings/settings";
 import { publicOrigin, resourceAt } from "../domain/sign-in/resource";
@@ -17,9 +18,11 @@ import type { HttpEnv } from "./env";
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const timings: Timings = { storage: 0 };
-  const trust = trustIn(c);
-  const seen = await seenBy(c, trust, timings);
-  const askPrimary = seen.certain ? undefined : () => seenBy(c, "certain", timings);
+  // Once: what reads a body may put another request in the place of this one.
+  const session = sessions.get(c.req.raw) ?? null;
+  const trust = trustIn(c, session);
+  const seen = await seenBy(c, session, trust, timings);
+  const askPrimary = seen.certain ? undefined : () => seenBy(c, session, "certain", timings);
   const context = makeContext(c.env, { ...seen, timings, askPrimary, later: (work) => c.executionCtx.waitUntil(work) });
   c.set("context", context);
   await next();
@@ -32,8 +35,21 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   if (reached !== null) headers.set("x-d1-bookmark", reached);
 });
 
-/** How old what is known of the caller may be. Who has something already may be told "nothing changed", and that must not be old. */
-function trustIn(c: HonoContext<HttpEnv>): Trust {
+/** What requests of the console's edge show in place of a key. Kept beside them: nothing that a request says can be mistaken for it. */
+const sessions = new WeakMap<Request, string>();
+
+/** Lets a request count as one of a session. The console's edge calls it, when it has seen that its own page has sent the request. */
+export function showSession(request: Request, secret: string): void {
+  sessions.set(request, secret);
+}
+
+/**
+ * How old what is known of the caller may be. Who has something already may be told "nothing changed", and that must not be old; what a
+ * session changes is not done for one that has ended.
+ */
+function trustIn(c: HonoContext<HttpEnv>, session: string | null): Trust {
+  const { method } = c.req;
+  if (session !== null && method !== "GET" && method !== "HEAD") return "primary";
   const recall = recallOf(c.req.method, c.req.path);
   return recall === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : recall;
 }
@@ -41,6 +57,7 @@ function trustIn(c: HonoContext<HttpEnv>): Trust {
 /** Who calls, asked as near as that may be. */
 async function seenBy(
   c: HonoContext<HttpEnv>,
+  session: string | null,
   trust: Trust,
   timings: Timings,
 ): Promise<SeenCaller & { certain: boolean }> {
@@ -51,9 +68,10 @@ async function seenBy(
     development: __DEVELOPMENT__,
     fetch: (url: string, init: RequestInit) => fetch(url, init),
   };
-  const { caller, key, certain } = await identify(looking, shownBy(c, places.settings), trust, ({ scopes }) =>
-    requireScope(c, scopes),
-  );
+  const { caller, key, certain } = await identify(looking, shownBy(c, session, places.settings), trust, (principal) => {
+    requireScope(c, principal.scopes);
+    if (isDangerous(c.req.method, c.req.path)) requireFreshSignIn(principal);
+  });
   if (caller.stale && !survivesOutage(c.req.path)) throw storageDown();
   const now = Date.now();
   if (key !== null && isUseDue(key, places.memory.notedAt(key.id), now)) {
@@ -63,9 +81,10 @@ async function seenBy(
   return { caller, certain, session: certain ? places.far.raw : undefined };
 }
 
-function shownBy(c: HonoContext<HttpEnv>, settings: Settings): Shown {
+function shownBy(c: HonoContext<HttpEnv>, session: string | null, settings: Settings): Shown {
   return {
     bearer: bearerIn(c),
+    session,
     onBehalfOf: c.req.header("on-behalf-of") ?? null,
     endUser: endUserIn(c, settings),
     requestId: c.get("requestId"),

@@ -9,6 +9,7 @@ import { namesTag, notModified, tagOf } from "../edge/etag";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
 import * as z from "../edge/zod";
+import { hasConsole } from "./console";
 import { FRONT_STYLE, FRONT_TEXT, FRONT_TITLE, frontLinks, frontPage } from "./front-page";
 
 const HTML = "text/html";
@@ -37,6 +38,7 @@ frontRoute.openapi(
         description: "The same as a page, and as JSON with links relative to this place.",
         content: { [HTML]: described(() => z.string()), [JSON_TYPE]: described(frontSchema) },
       },
+      302: { description: "To the console, where there is one; JSON is answered here all the same." },
       304: notModified,
       ...only(429),
     },
@@ -44,6 +46,8 @@ frontRoute.openapi(
   async (c) => {
     const hasDemo = settingsFrom(c.env).DEMO === "on";
     const type = accepts(c, { header: "Accept", supports: [HTML, JSON_TYPE], default: HTML });
+    if (type === HTML && (await hasConsole(c.env, c.req.url)))
+      return c.body(null, 302, { location: "/console", vary: "accept", "cache-control": "no-cache" });
     const which = `${type} ${hasDemo}`;
     const answer = made.get(which) ?? (type === HTML ? pageFor(hasDemo) : documentFor(hasDemo));
     made.set(which, answer);

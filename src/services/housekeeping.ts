@@ -5,6 +5,7 @@ import { DURATIONS } from "../domain/durations";
 import { IMPORT_LIMITS } from "../domain/imports/limits";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { forgetTails } from "../storage/d1/chat/models";
+import { forgetSessions } from "../storage/d1/console/sessions";
 import { forgetDoorLinks } from "../storage/d1/doors/links";
 import { lostImports } from "../storage/d1/imports/imports";
 import { forgetClients } from "../storage/d1/sign-in/clients";
@@ -48,6 +49,7 @@ export async function keepHouse(
   const now = context.now();
   await forgetPages(db, now);
   await forgetLinks(db, now);
+  await forgetSessions(db, now);
   await forgetClients(db, now);
   // Each is known for a while after its end: what is shown again then tells that two have it.
   await forgetCodes(db, now - DURATIONS.codeKnown);

@@ -7,13 +7,13 @@ import { hasOwnSignIn } from "../domain/settings/sign-in";
 import { SIGN_IN_TIMES } from "../domain/sign-in/limits";
 import { isRegistered, withAnswer } from "../domain/sign-in/redirect";
 import { readAsker, readWanted, stateOf } from "../domain/sign-in/request";
+import { addressIn, askOutside, originIn, signInContext } from "../edge/browser/context";
+import { freshSecret, givePage } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
 import { nothingHere } from "../edge/errors";
 import { router } from "../edge/router";
 import { findClient } from "../services/sign-in/clients";
 import { openPage } from "../services/sign-in/pages";
-import { addressIn, askOutside, originIn, signInContext } from "./context";
-import { freshSecret, givePage } from "./cookies";
 import { pagePlace } from "./page-of";
 import { plain, refusePage } from "./refusal";
 

@@ -1,12 +1,16 @@
 // Signing in at the organization's own issuer: the way there, and /oauth/callback, the way back.
 
 import type { Context as HonoContext } from "hono";
+import { settingsFrom } from "../domain/settings/settings";
+import { lookingIn, originIn, signInContext } from "../edge/browser/context";
+import { pageSecret, takePageBack } from "../edge/browser/cookies";
+import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
 import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";
+import { finishConsoleOutside, isOfConsole } from "../services/console/outside";
+import { beginSession } from "../services/console/sign-in";
 import { beginOutside, finishOutside, pageIdIn } from "../services/sign-in/outside";
 import { readPage } from "../storage/d1/sign-in/pages";
-import { lookingIn, originIn, signInContext } from "./context";
-import { pageSecret } from "./cookies";
 import { ENDED, pageIn, pagePlace } from "./page-of";
 import { refusePage } from "./refusal";
 import { showPage } from "./show";
@@ -25,6 +29,7 @@ export const callbackRoutes = router();
 callbackRoutes.get(CALLBACK, async (c) => {
   const state = c.req.query("state") ?? "";
   const id = pageIdIn(state);
+  if (isOfConsole(id)) return intoConsole(c, id, state);
   const mine = await pageIn(c, id);
   const context = signInContext(c);
   const page = mine === null ? null : await readPage(context.db, mine);
@@ -36,3 +41,19 @@ callbackRoutes.get(CALLBACK, async (c) => {
   const problem = await finishOutside(context, lookingIn(c), mine, pageSecret(c, id) ?? "", answer, callback);
   return problem === null ? c.redirect(pagePlace(c, id), 303) : showPage(c, page, problem);
 });
+
+/** The same way back for who signs in to the console: its session begins here, in a cookie that only its own edge reads. */
+async function intoConsole(c: HonoContext<HttpEnv>, id: string, state: string): Promise<Response> {
+  const secret = pageSecret(c, id);
+  if (settingsFrom(c.env).CONSOLE === "off" || secret === null) return refusePage(c, ENDED);
+  const answer = { code: c.req.query("code") ?? null, state, iss: c.req.query("iss") ?? null };
+  const asked = { id, secret, callback: originIn(c) + CALLBACK };
+  const context = signInContext(c);
+  const found = await finishConsoleOutside(context, lookingIn(c), asked, answer);
+  takePageBack(c, id);
+  if ("problem" in found) return refusePage(c, found.problem);
+  const made = await beginSession(context, found.session, sessionSecretIn(c.env, c.req.raw));
+  c.header("set-cookie", sessionCookie(c.env, c.req.url, made.secret, made.life), { append: true });
+  c.header("cache-control", "no-store");
+  return c.redirect(originIn(c) + found.returnTo, 303);
+}

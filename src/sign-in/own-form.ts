@@ -1,8 +1,8 @@
 // Whether a form was sent by one of the gateway's own pages. The cookie says so too; either alone would do.
 
 import type { Context as HonoContext } from "hono";
+import { originIn } from "../edge/browser/context";
 import type { HttpEnv } from "../edge/env";
-import { originIn } from "./context";
 
 /**
  * Browsers say where a form stands in `Sec-Fetch-Site`. `Origin` is `null` even for our own, since pages here send no referrer; any other

@@ -2,10 +2,10 @@
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
+import { originIn } from "../edge/browser/context";
+import { pageSecret } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
 import type { PageOf } from "../storage/d1/sign-in/pages";
-import { originIn } from "./context";
-import { pageSecret } from "./cookies";
 
 /** Where the page of a sign-in is. */
 export const PAGES = "/oauth/sign-in";

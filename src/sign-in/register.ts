@@ -5,10 +5,10 @@ import { hasOwnSignIn } from "../domain/settings/sign-in";
 import { GRANT_SCOPE } from "../domain/sign-in/grant";
 import { SIGN_IN_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
+import { addressIn, signInContext } from "../edge/browser/context";
 import { nothingHere } from "../edge/errors";
 import { router } from "../edge/router";
 import { registerClient } from "../services/sign-in/clients";
-import { addressIn, signInContext } from "./context";
 import { oauthError } from "./refusal";
 
 export const registerRoutes = router();

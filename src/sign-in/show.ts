@@ -3,13 +3,13 @@
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
+import { originIn, signInContext } from "../edge/browser/context";
+import { linkSecret } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
 import { outsideOf } from "../services/sign-in/outside";
 import type { NotSignedIn } from "../services/sign-in/pages";
 import { readOpenedLink } from "../storage/d1/sign-in/links";
 import type { PageRow } from "../storage/d1/sign-in/pages";
-import { originIn, signInContext } from "./context";
-import { linkSecret } from "./cookies";
 import { pageHeaders } from "./html";
 import { PAGES } from "./page-of";
 import { consentPage, signInPage } from "./words";

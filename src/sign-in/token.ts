@@ -6,6 +6,7 @@ import { GatewayError, HTTP_STATUS, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
 import { hasOwnSignIn } from "../domain/settings/sign-in";
 import { publicOrigin, readResource } from "../domain/sign-in/resource";
+import { signInContext } from "../edge/browser/context";
 import type { HttpEnv } from "../edge/env";
 import { nothingHere } from "../edge/errors";
 import { grantRate } from "../edge/rate";
@@ -14,7 +15,6 @@ import type { SignInContext } from "../services/sign-in/context";
 import { exchangeGrantCode, exchangeRefresh, type IssuedTokens } from "../services/sign-in/exchange";
 import { proveClient } from "../services/sign-in/known-clients";
 import { revokeToken } from "../services/sign-in/revocation";
-import { signInContext } from "./context";
 import { invalidRequest, readTokenForm, type TokenForm } from "./form";
 
 export const tokenRoutes = router();

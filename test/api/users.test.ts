@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { ConsolePage } from "../support/console";
 import { signedIn } from "../support/grants";
 import { publishOwn, talk } from "../support/talk";
 
@@ -15,6 +16,7 @@ const ghost = (skills: string[]) => ({
 async function furnish(user: string): Promise<string> {
   const key = await keyFor(user);
   await signedIn({ userId: user });
+  await new ConsolePage().signIn(key);
   await publishOwn(key, { name: "mine", body: "Personal words." });
   await call("POST", "/api/v1/kinds/ghosts", { key, json: ghost(["mine"]) });
   await call("PUT", "/api/v1/secrets/TOKEN", { key, json: { value: "planted-export-value", hosts: ["x.example"] } });
@@ -58,6 +60,7 @@ describe("a user's data", () => {
       user_id: "usr-ada",
       keys: [{ role: "user" }],
       grants: [{ client_name: "Host", via: "link", ended_at: null }],
+      sessions: [{ via: "key" }],
       secrets: [{ name: "TOKEN", hosts: ["x.example"] }],
       models: [{ name: "mine", entry: { model: "m-1" } }],
       ghosts: [{ name: "helper", spec: { systemPrompt: "Be kind." } }],
@@ -71,7 +74,7 @@ describe("a user's data", () => {
       ],
       acts: expect.arrayContaining([expect.objectContaining({ action: "skill.publish" })]),
     });
-    expect(text).not.toMatch(/planted-export-value|sgw_|"hash"/);
+    expect(text).not.toMatch(/planted-export-value|sgw_|sgs_|"hash"/);
   });
 
   it("is what it was after it was read, by the user or by an admin, group skills included", async () => {

@@ -21,6 +21,8 @@ export class Gateway {
   key = "";
   /** The link that opens the demo signed in. */
   link = "";
+  /** The link that opens the console as the operator, once. */
+  consoleLink = "";
   /** What it said beside the lines that say it is ready. */
   readonly said: string[] = [];
 
@@ -49,6 +51,7 @@ export class Gateway {
       const announced = /^admin key(?:: see .*| (\S+))$/.exec(line);
       if (url !== undefined) this.url = url;
       this.link = /^demo (\S+)$/.exec(line)?.[1] ?? this.link;
+      this.consoleLink = /^console (\S+)$/.exec(line)?.[1] ?? this.consoleLink;
       if (announced === null) continue;
       this.key = announced[1] ?? this.key;
       this.#port = Number(new URL(this.url).port);

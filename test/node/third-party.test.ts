@@ -34,6 +34,7 @@ it.each([
   "src/domain/code/compile.ts",
   "sdk/src/client/skill-gateway.ts",
   "sdk/cli/bin.ts",
+  "console/src/main.tsx",
 ])("names every package that is bundled with %s", async (entry) => {
   const { metafile } = await bundle({
     ...WORKERD,

@@ -11,8 +11,9 @@ const ask = (
   settings: Record<string, string> = {},
   method = "GET",
 ) => askWith(settings, path, { method, headers });
+// Where there is a console, a browser is led there: `console.test.ts`.
 const front = (accept: string, settings: Record<string, string> = {}, more: Record<string, string> = {}) =>
-  ask("/", { accept, ...more }, settings);
+  ask("/", { accept, ...more }, { CONSOLE: "off", ...settings });
 
 describe("/", () => {
   it("is one page for a browser that leads to demo, documents, health and the OpenAPI document", async () => {
@@ -72,7 +73,7 @@ describe("/", () => {
         const again = await front(accept, {}, { "if-none-match": tag });
         expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", tag]);
         expect(again.headers.get("content-type")).toBeNull();
-        const head = await ask("/", { accept }, {}, "HEAD");
+        const head = await ask("/", { accept }, { CONSOLE: "off" }, "HEAD");
         expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, tag, ""]);
         expect((await front(accept, { DEMO: "off" }, { "if-none-match": tag })).status).toBe(200);
         return tag;

@@ -108,5 +108,5 @@ export const secret = (name: string): NewSecret => ({
   createdBy: BIG_USER,
 });
 
-export const talk = (id: string) => ({ userId: BIG_USER, id, ghost: null, createdAt: Date.now() });
+export const talk = (id: string) => ({ userId: BIG_USER, id, ghost: null, createdAt: Date.now(), title: null });
 export const use = (kind: string): Use => ({ subject: BIG_USER, kind, windowStart: 1 });

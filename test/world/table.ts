@@ -13,6 +13,8 @@ GET /api/v1/keys                                                              | 
 GET /api/v1/grants                                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/grants                                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/grants/{id} of self                                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/sessions                                                          | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/sessions/{id} of self                                          | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/keys/{id}/rotate of self                                         | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 DELETE /api/v1/keys/{id} of self                                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/sign-ins                                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0

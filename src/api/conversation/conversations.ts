@@ -28,7 +28,8 @@ const status = () => statusSchema().openapi("Conversation");
 const settings = () => conversationSettingsSchema.unwrap().clone().openapi("ConversationSettings");
 const created = () =>
   conversationSettingsSchema.unwrap().safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
-const listItem = () => z.object({ id: z.string(), ghost: z.string().nullable(), created_at: z.string() });
+const listItem = () =>
+  z.object({ id: z.string(), title: z.string().nullable(), ghost: z.string().nullable(), created_at: z.string() });
 
 export const conversationRoutes = router();
 
@@ -68,7 +69,7 @@ conversationRoutes.openapi(
   async (c) => {
     const { limit, cursor } = c.req.valid("query");
     const { rows, nextCursor } = await listConversations(c.get("context"), limit, cursor);
-    const items = rows.map((row) => ({ id: row.id, ghost: row.ghost, created_at: instant(row.createdAt) }));
+    const items = rows.map(({ id, title, ghost, createdAt }) => ({ id, title, ghost, created_at: instant(createdAt) }));
     return c.json({ items, next_cursor: nextCursor }, 200);
   },
 );

@@ -43,7 +43,7 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   "POST /api/v1/sign-ins": {
     id: "signIns.create",
     about:
-      "Makes a link with which a user signs an MCP host in, once and within ten minutes: for people who own no key. It opens nothing else.",
+      "Makes a link with which a user signs an MCP host in (`consent`) or opens the console (`console`), once and within ten minutes: for people who own no key. It opens nothing else.",
     body: { user_id: "alice" },
   },
   "GET /api/v1/oauth-clients": {
@@ -67,6 +67,11 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   },
   "DELETE /api/v1/grants": { id: "grants.endAll", about: "Signs the caller out of every MCP host." },
   "DELETE /api/v1/grants/{id}": { id: "grants.end", about: "Ends a grant at once, with all its tokens." },
+  "GET /api/v1/sessions": {
+    id: "sessions.list",
+    about: "Where somebody is signed in to the console, newest first, while it goes on.",
+  },
+  "DELETE /api/v1/sessions/{id}": { id: "sessions.end", about: "Ends a session of the console at once." },
   "GET /api/v1/me": {
     id: "me.get",
     about:

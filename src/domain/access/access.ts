@@ -1,28 +1,8 @@
 // Decides who may do what. The use cases ask it. What a key's scopes let through is in `key-scope.ts`.
 
-/** Roles in a group, highest first. */
-export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
-export type GroupRole = (typeof GROUP_ROLES)[number];
+import { GROUP_ROLES, type GroupRole, type Principal } from "./principal";
 
-export interface Membership {
-  group: string;
-  role: GroupRole;
-  /** The caller's token claims it, and nothing else says so. */
-  claimed?: true | undefined;
-}
-
-/** Who is calling. A request made with `On-Behalf-Of` carries the named user here, never the service. */
-export interface Principal {
-  userId: string;
-  /** What the issuer of a token calls the user. */
-  name?: string | undefined;
-  role: "user" | "admin";
-  /** In rank order: what an earlier group has hides what a later one has. */
-  groups: readonly Membership[];
-  scopes: readonly string[];
-  /** The key behind the call, for the log. */
-  keyId: string;
-}
+export { GROUP_ROLES, type GroupRole, type Membership, type Principal } from "./principal";
 
 /**
  * What one does with the things of a scope. `publish`: a new skill; `change`: another version of one; `measure`: seeing how much

@@ -32,7 +32,8 @@ const VENDOR_SKILLS = /^(\/s\/group\/[^/]+)?\/(openai|anthropic)\/v1\/skills(\/|
 const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[] = [
   { path: /^\/api\/v1\/(me|whoami)$/, need: "any" },
   { methods: ["POST"], path: /^\/api\/v1\/keys$/, need: "admin" },
-  { path: /^\/api\/v1\/(keys|grants)(\/|$)/, need: "keys" },
+  { path: /^\/api\/v1\/(keys|grants|sessions)(\/|$)/, need: "keys" },
+  { path: /^\/console\/api\/session$/, need: "any" },
   { path: /^\/api\/v1\/groups(\/|$)/, need: "groups" },
   { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
   { methods: ["GET"], path: /^\/api\/v1\/kinds\/skills(\/|$)/, need: "skills:read" },

@@ -65,6 +65,13 @@ export const conversationSettingsSchema = z.lazy(() =>
         .describe(
           "Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing.",
         ),
+      title: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("What its user calls the conversation, for lists. No model sees it."),
       metadata: metadata.optional(),
     })
     .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {

@@ -133,6 +133,9 @@ export const SETTINGS = {
   DEMO: choice(["on", "off"], "on").describe(
     "With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there.",
   ),
+  CONSOLE: choice(["on", "off"], "on").describe(
+    "With `off` there is no console: nobody signs in to it, `/console` is 404, and `/` is a page of a few links.",
+  ),
   IDENTITY_MEMORY_S: count(10, 0, 60).describe(
     "Seconds that an isolate may go on with what it knows of a caller: revoking a key or a membership acts everywhere within this. `0`: the primary is asked for every request.",
   ),

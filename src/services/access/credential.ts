@@ -5,6 +5,7 @@ import { sha256Hex } from "../../domain/digest";
 import { GatewayError, isNo } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { storageDown } from "../../storage/d1/database";
+import type { HeldKey } from "../../storage/d1/identity";
 import type { KeyRow } from "../../storage/d1/keys";
 import { type Found, type Places, recall } from "./recall";
 
@@ -25,6 +26,11 @@ export async function credentialOf(settings: Settings, principal: Principal): Pr
   return principal.keyId;
 }
 
+/** When the issuer's token ends that stands in place of a key; `null` where it is a key. */
+export function tokenEnd(keyId: string): number | null {
+  return keyId.startsWith(`${TOKEN_KEY}:`) ? Number(keyId.split(":")[1]) : null;
+}
+
 /** Whether a key that is not revoked still counts. */
 export function isUsable<Key extends Pick<KeyRow, "expiresAt">>(key: Key | null, now: number): key is Key {
   return key !== null && (key.expiresAt === null || key.expiresAt > now);
@@ -38,9 +44,10 @@ export async function isLive(places: Places, credential: string, userId: string)
   }
   const token = TOKEN_CREDENTIAL.exec(credential);
   if (token !== null) return Number(token[1]) > now() && token[2] === (await issuerMark(settings));
+  const marks = await currentMarks(settings);
   const judge = ({ key, stale }: Found): true => {
     if (stale) throw storageDown();
-    if (isUsable(key, now()) && (key.userId === userId || canActAs(key))) return true;
+    if (isUsable(key, now()) && standsFor(marks, key) && (key.userId === userId || canActAs(key))) return true;
     throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key does not count any more.");
   };
   const asked = { keyId: credential, userId, claimed: [] };
@@ -50,6 +57,37 @@ export async function isLive(places: Places, credential: string, userId: string)
     if (isNo(error)) return false;
     throw error;
   }
+}
+
+/** What sessions that come from no stored key must have one of: it changes with what the settings say of the environment's key, and of the issuer. */
+export interface Marks {
+  environment: string;
+  issuer: string;
+}
+
+export async function currentMarks(settings: Settings): Promise<Marks> {
+  return {
+    environment: `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`,
+    issuer: `${TOKEN_KEY}:${await issuerMark(settings)}`,
+  };
+}
+
+/** Whether the settings still say of a session's origin what they said when it began; true of what is no session. */
+export function standsFor({ environment, issuer }: Marks, { session }: Pick<HeldKey, "session">): boolean {
+  const mark = session?.mark ?? null;
+  return mark === null || mark === environment || mark === issuer;
+}
+
+/**
+ * The same as `credentialOf` for what lasts: of a session the key that it comes from, since what its user makes in it is not to end with it.
+ * `null` where nothing lasts: a token, a session that the issuer has begun, or the link of somebody's key.
+ */
+export async function lastingCredential(settings: Settings, principal: Principal): Promise<string | null> {
+  const { session, keyId } = principal;
+  if (keyId.startsWith(`${TOKEN_KEY}:`)) return null;
+  if (session === undefined) return credentialOf(settings, principal);
+  if (session.via === "key" && session.keyId !== null) return session.keyId;
+  return session.mark?.startsWith(`${ENVIRONMENT_KEY}:`) ? session.mark : null;
 }
 
 function environmentMark(settings: Settings): Promise<string> {

@@ -6,15 +6,16 @@ import { isBookmark } from "../../domain/access/bookmark";
 import { readKeyId } from "../../domain/access/key";
 import { limitsOf } from "../../domain/access/key-scope";
 import { isToken } from "../../domain/access/token";
+import { readSessionId, SESSION_TIMES } from "../../domain/console/session";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { hasOwnSignIn } from "../../domain/settings/sign-in";
 import { readBearer } from "../../domain/sign-in/tokens";
-import { type HeldKey, TOKEN_OF_GRANT } from "../../storage/d1/identity";
+import { type HeldKey, SESSION, TOKEN_OF_GRANT } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
-import { ENVIRONMENT_KEY, isUsable, TOKEN_KEY } from "./credential";
+import { currentMarks, ENVIRONMENT_KEY, isUsable, standsFor, TOKEN_KEY } from "./credential";
 import { tellIgnoredGroups } from "./ignored-groups";
 import { type Found, type Places, recall, type Trust } from "./recall";
 import { readToken, type TokenBearer } from "./token";
@@ -22,6 +23,8 @@ import { readToken, type TokenBearer } from "./token";
 /** What a request shows. */
 export interface Shown {
   bearer: string | null;
+  /** What a session's cookie holds, where the one edge that reads it has handed it on; nothing in a request can. */
+  session: string | null;
   onBehalfOf: string | null;
   /** Whom a front end says that it asks for, and in which header. It counts only from who may act for others. */
   endUser: { header: string; userId: string } | null;
@@ -76,18 +79,21 @@ async function identifyBearer(
   trust: Trust,
   admit: (principal: Principal) => void,
 ): Promise<Identified> {
-  const { bearer, onBehalfOf, requestId, path, resource, bookmark } = shown;
+  const { session, onBehalfOf, requestId, path, resource, bookmark } = shown;
+  const bearer = session ?? shown.bearer;
   if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
   if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) throw badHeader("On-Behalf-Of", "is not a user id", USER_FORM);
   if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is no bookmark", BOOKMARK_FORM);
   const digest = await sha256Hex(bearer);
-  const proof = await proofOf(looking, bearer, digest, path);
+  const proof = session === null ? await proofOf(looking, bearer, digest, path) : sessionProof(session);
+  const marks = "session" in proof ? await currentMarks(looking.settings) : null;
   if ("grantToken" in proof && resource === null) throw elsewhere();
   const claimed = onBehalfOf === null && "token" in proof ? proof.token.claimed : [];
   const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
   const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
   const judge = ({ key, groups, counters, asOf, stale, certain }: Found): Identified => {
     if ("grantToken" in proof) requireDoor(key, digest, resource, looking.now());
+    if (marks !== null && !(isLive(key, digest, looking.now()) && standsFor(marks, key))) throw sessionEnded();
     const holder = { ...holderOf(proof, key, digest, looking.now()), groups };
     const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
     admit(principal);
@@ -108,7 +114,17 @@ function badHeader(header: string, what: string, message: string): GatewayError 
 }
 
 /** What kind of bearer it is, as far as can be said without D1. */
-type Proof = { environment: true } | { token: TokenBearer } | { keyId: string; grantToken?: true };
+type Proof =
+  | { environment: true }
+  | { token: TokenBearer }
+  | { keyId: string; grantToken?: true }
+  | { keyId: string; session: true };
+
+function sessionProof(secret: string): Proof {
+  const id = readSessionId(secret);
+  if (id === null) throw sessionEnded();
+  return { keyId: SESSION + id, session: true };
+}
 
 async function proofOf(looking: Looking, bearer: string, digest: string, path: string): Promise<Proof> {
   const { settings } = looking;
@@ -142,7 +158,13 @@ function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number
     return { userId, name, role, scopes: [], keyId: `${TOKEN_KEY}:${expires}:${digest.slice(0, 16)}` };
   }
   if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked.");
-  return { userId: key.userId, role: key.role, scopes: key.scopes, keyId: key.grant?.id ?? key.id };
+  const { userId, role, scopes, session } = key;
+  if (session === undefined) return { userId, role, scopes, keyId: key.grant?.id ?? key.id };
+  const { name, ...rest } = session;
+  const named = name === null ? {} : { name };
+  const isFresh = now - session.signedInAt < SESSION_TIMES.fresh;
+  const id = key.id.slice(SESSION.length);
+  return { userId, ...named, role, scopes, keyId: key.id, session: { id, isFresh, ...rest } };
 }
 
 /**
@@ -165,6 +187,15 @@ function elsewhere(): GatewayError {
     "unauthenticated",
     "TOKEN_ELSEWHERE",
     "This token was given for another URL, and opens nothing else.",
+  );
+}
+
+/** Nobody is told whether it was ever there. */
+function sessionEnded(): GatewayError {
+  return new GatewayError(
+    "unauthenticated",
+    "SESSION_ENDED",
+    "Nobody is signed in here, or the session is over. Sign in.",
   );
 }
 

@@ -4,12 +4,14 @@ import * as z from "zod";
 import { ABOUT } from "../../domain/access/audit";
 import { writeKey } from "../../domain/access/key";
 import { canRevokeKey, canRotateKey, managesAllKeys } from "../../domain/access/key-scope";
+import { SESSION_TIMES } from "../../domain/console/session";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
+import { noteSessionUse } from "../../storage/d1/console/sessions";
 import { constraintOf, type Database } from "../../storage/d1/database";
-import type { HeldKey } from "../../storage/d1/identity";
+import { type HeldKey, SESSION } from "../../storage/d1/identity";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../../storage/d1/keys";
 import { noteGrantUse } from "../../storage/d1/sign-in/uses";
 import { requireAdmin } from "../admin";
@@ -108,18 +110,26 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
 
 /** Whether it is time to note a use of the key. What is known of it may be from before the last note of this isolate. */
 export function isUseDue(key: HeldKey, notedAt: number | null, now: number): boolean {
-  return Math.max(key.lastUsedAt ?? 0, notedAt ?? 0) < now - DURATIONS.keyUse;
+  return Math.max(key.lastUsedAt ?? 0, notedAt ?? 0) < now - sampleOf(key);
 }
 
 /** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
 export async function noteUse(db: Database, key: HeldKey, now: number): Promise<void> {
   try {
-    const since = now - DURATIONS.keyUse;
-    await (key.grant === undefined ? noteKeyUse(db, key.id, now, since) : noteGrantUse(db, key.grant, now, since));
+    const since = now - sampleOf(key);
+    const { id, grant, session } = key;
+    if (grant !== undefined) await noteGrantUse(db, grant, now, since);
+    else if (session !== undefined) await noteSessionUse(db, id.slice(SESSION.length), now, since);
+    else await noteKeyUse(db, id, now, since);
   } catch (error) {
     // Storage that does not answer is in the log already.
     if (!(error instanceof GatewayError)) throw error;
   }
+}
+
+/** A session ends when it was idle, so its uses are written down more often. */
+function sampleOf({ session }: HeldKey): number {
+  return session === undefined ? DURATIONS.keyUse : SESSION_TIMES.noted;
 }
 
 async function draftKey(context: Context): Promise<{ id: string; key: string; hash: string }> {

@@ -78,7 +78,7 @@ export class IdentityMemory {
     const key = keyId === "" ? null : this.key(keyId);
     const whose = userId ?? key?.value.userId;
     if (whose === undefined || (keyId !== "" && key === null)) return null;
-    const user = this.#users.get(nameOf(whose, key?.value.grant?.claimed ?? claimed));
+    const user = this.#users.get(nameOf(whose, key?.value.claimed ?? claimed));
     return user === undefined ? null : { key, user };
   }
 
@@ -90,7 +90,7 @@ export class IdentityMemory {
     if (key !== null) put(this.#keys, key.id, key.id, frozenKey(key), dated);
     put(
       this.#users,
-      nameOf(whose, key?.grant?.claimed ?? asked.claimed),
+      nameOf(whose, key?.claimed ?? asked.claimed),
       asked.keyId,
       frozenUser({ groups, counters }),
       dated,

@@ -68,7 +68,8 @@ export async function putConversation(
   const session = required(open());
   if (known === null) session.memory.ahead = ahead;
   if (JSON.stringify(next) !== JSON.stringify(session.settings)) {
-    if (next.ghost !== session.settings.ghost) session.listed = false;
+    const { ghost, title } = session.settings;
+    if (next.ghost !== ghost || next.title !== title) session.listed = false;
     session.settings = next;
     keepAbout(session);
   }
@@ -84,7 +85,7 @@ async function enlist(context: Context, id: string, settings: ConversationSettin
   const ghost = settings.ghost ?? null;
   const now = context.now();
   const { principal } = context.caller;
-  const row = { userId: principal.userId, id, ghost, createdAt: now };
+  const row = { userId: principal.userId, id, ghost, createdAt: now, title: settings.title ?? null };
   const limit = dailyLimits(context.settings).conversations;
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   const found = await enlistConversation(context.db, row, dayOf(now), limit, {
@@ -101,10 +102,10 @@ async function enlist(context: Context, id: string, settings: ConversationSettin
 /** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */
 async function listOnce(context: Context, session: Session): Promise<void> {
   if (session.listed) return;
-  const ghost = session.settings.ghost ?? null;
-  const row = { userId: session.userId, id: session.id, ghost, createdAt: context.now() };
+  const { ghost = null, title = null } = session.settings;
+  const row = { userId: session.userId, id: session.id, ghost, createdAt: context.now(), title };
   await putConversationRow(context.db, row);
-  if ((session.settings.ghost ?? null) !== ghost) return;
+  if ((session.settings.ghost ?? null) !== ghost || (session.settings.title ?? null) !== title) return;
   session.listed = true;
   keepAbout(session);
 }

@@ -14,7 +14,7 @@ import {
   readScopesOf,
   revokeLink,
 } from "../../storage/d1/doors/links";
-import { credentialOf, TOKEN_KEY } from "../access/credential";
+import { lastingCredential } from "../access/credential";
 import { audited } from "../audit";
 import type { Context } from "../context";
 import { requireRight, scopeNamed, skillNotFound } from "../registry/skills";
@@ -33,7 +33,8 @@ export async function createDoorLink(
   request: LinkRequest,
 ): Promise<{ row: DoorLinkRow; token: string }> {
   const { principal } = context.caller;
-  if (principal.keyId.startsWith(`${TOKEN_KEY}:`)) {
+  const credential = await lastingCredential(context.settings, principal);
+  if (credential === null) {
     const message = "A link ends with the key that made it, and a sign-in ends within hours. Make it with an API key.";
     throw new GatewayError("forbidden", "LINK_NEEDS_KEY", message);
   }
@@ -46,7 +47,7 @@ export async function createDoorLink(
     audited(context, "link.create", id, { after, when: "is" }),
     {
       ...{ id, hash: await sha256Hex(token), userId: principal.userId, name: request.name ?? null, reads, expiresAt },
-      credential: await credentialOf(context.settings, principal),
+      credential,
       skills: request.skills ?? [],
     },
     context.now(),

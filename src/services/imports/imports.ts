@@ -26,7 +26,7 @@ import {
 } from "../../storage/d1/imports/imports";
 import { countItems, type ImportItem, listItems } from "../../storage/d1/imports/items";
 import { dropImportArchives } from "../../storage/r2/import-archives";
-import { credentialOf, TOKEN_KEY } from "../access/credential";
+import { lastingCredential } from "../access/credential";
 import { requireAdmin } from "../admin";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
@@ -64,7 +64,7 @@ export async function startImport(
   open: OpenImport,
 ): Promise<ImportRow> {
   const { principal } = context.caller;
-  requireLasting(principal);
+  const credential = await requireLasting(context);
   const scope = importScope(principal, request.namespace);
   const source = checkedSource(request.source, origins);
   if (request.mirror === true) requireAdmin(principal, "Only an admin may have a source mirrored.");
@@ -78,7 +78,7 @@ export async function startImport(
     audited(context, "import.run", id, { after, when: "is" }),
     {
       ...{ id, scope, source, identity, userId: principal.userId, isMirror, startedAt: context.now() },
-      credential: await credentialOf(context.settings, principal),
+      credential,
     },
     IMPORT_LIMITS.imports,
   );
@@ -156,8 +156,9 @@ function importScope(principal: Principal, namespace: string): string {
 }
 
 /** It goes on when the request is over, and for a mirror every day. */
-function requireLasting({ keyId }: Principal): void {
-  if (!keyId.startsWith(`${TOKEN_KEY}:`)) return;
+async function requireLasting({ settings, caller }: Context): Promise<string> {
+  const credential = await lastingCredential(settings, caller.principal);
+  if (credential !== null) return credential;
   const message =
     "An import goes on with the key that began it, and a sign-in ends within hours. Begin it with an API key.";
   throw new GatewayError("forbidden", "IMPORT_NEEDS_KEY", message);

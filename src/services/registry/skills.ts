@@ -11,6 +11,7 @@ import {
   roleFor,
   scopeOfNamespace,
 } from "../../domain/access/access";
+import { requireFreshSignIn } from "../../domain/console/dangerous";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/registry/publishing";
@@ -52,7 +53,10 @@ export function namespaceNotFound(): GatewayError {
 
 /** Refuses where the caller sees a scope but may not do this there. */
 export function requireRight(principal: Principal, action: Action, scope: string): void {
-  if (may(principal, action, scope)) return;
+  if (may(principal, action, scope)) {
+    if (scope === PUBLIC_SCOPE && action !== "read" && action !== "measure") requireFreshSignIn(principal);
+    return;
+  }
   const group = groupOfScope(scope);
   if (group === null)
     throw adminOnly(`Only an admin may ${action === "measure" ? "see the use of" : "change"} what is public.`);

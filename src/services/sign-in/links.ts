@@ -1,14 +1,16 @@
 // Links that sign a user in once: for people who own no key, made by an admin or by the service whose users they are.
 
-import { canActAs, type Principal } from "../../domain/access/access";
+import { ADMIN_USER, canActAs, isNameable, type Principal } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
-import { managesAllKeys } from "../../domain/access/key-scope";
+import { limitsOf, managesAllKeys } from "../../domain/access/key-scope";
+import type { LinkedSession } from "../../domain/console/session";
 import { sha256Hex } from "../../domain/digest";
-import { GatewayError } from "../../domain/errors";
+import { GatewayError, invalid } from "../../domain/errors";
 import { hasOwnSignIn } from "../../domain/settings/sign-in";
 import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
 import { writeLinkSecret } from "../../domain/sign-in/link";
 import { insertLink } from "../../storage/d1/sign-in/links";
+import { currentMarks, ENVIRONMENT_KEY, tokenEnd } from "../access/credential";
 import { audited } from "../audit";
 import type { Context } from "../context";
 
@@ -20,18 +22,35 @@ export interface MadeLink {
   expiresAt: number;
 }
 
+/** Whom a link signs in, and to what. */
+export interface WantedLink {
+  userId: string;
+  purpose: "consent" | "console";
+  /** The request came to a development build on this machine, by http. */
+  isLocal: boolean;
+}
+
 /** Makes a link for a user. */
-export async function createLink(context: Context, userId: string): Promise<MadeLink> {
+export async function createLink(context: Context, { userId, purpose, isLocal }: WantedLink): Promise<MadeLink> {
+  const { settings } = context;
   const { principal } = context.caller;
+  // `npm start` opens the console for the operator of this machine. Nowhere else does a link sign in who is the gateway's own.
+  const isOperator = isLocal && purpose === "console" && principal.keyId === ENVIRONMENT_KEY && userId === ADMIN_USER;
+  if (!isNameable(userId) && !isOperator)
+    throw invalid([{ code: "INVALID_FIELD", message: "this id is the gateway's own", path: "user_id" }]);
   if (!mayMakeLinks(principal)) {
     const message = "Only an admin, or a service whose key has `act_as`, may make sign-in links.";
     throw new GatewayError("forbidden", "SIGN_IN_DENIED", message);
   }
-  requireOwnSignIn(context);
+  if (purpose === "console" && settings.CONSOLE === "off") {
+    throw new GatewayError("conflict", "CONSOLE_OFF", "This gateway has no console that a link could open.");
+  }
+  if (purpose === "consent") requireOwnSignIn(context);
   const id = context.newId("sil");
   const secret = writeLinkSecret(crypto.getRandomValues(new Uint8Array(32)));
-  const told = { after: { user_id: ABOUT }, about: userId, when: "is" } as const;
-  const row = { id, hash: await sha256Hex(secret), userId, createdBy: principal.userId };
+  const session = purpose === "consent" ? null : await linkedSession(context, isOperator ? "admin" : "user");
+  const told = { after: { user_id: ABOUT, purpose }, about: userId, when: "is" } as const;
+  const row = { id, hash: await sha256Hex(secret), userId, createdBy: principal.userId, session };
   const made = await insertLink(audited(context, "sign_in.create", id, told), row, SIGN_IN_LIMITS.linksOfUser);
   if (made !== null) return { id, userId, secret, expiresAt: made.expiresAt };
   const message = `This user has ${SIGN_IN_LIMITS.linksOfUser} sign-in links that wait. Use one of them, or wait ten minutes.`;
@@ -43,6 +62,17 @@ export function requireOwnSignIn({ settings }: Context): void {
   if (hasOwnSignIn(settings)) return;
   const message = "This gateway signs nobody in itself: MCP hosts sign in at its issuer, or take a key.";
   throw new GatewayError("conflict", "NO_SIGN_IN", message);
+}
+
+/** A session that ends with what the link was made with, and may no more than that: no role, and within its limits. */
+async function linkedSession({ settings, caller }: Context, role: LinkedSession["role"]): Promise<LinkedSession> {
+  const { keyId, session, scopes } = caller.principal;
+  const within = { role, scopes: limitsOf(scopes) };
+  if (session !== undefined) return { ...within, keyId: session.keyId, mark: session.mark, endsAt: session.endsAt };
+  const { environment, issuer } = await currentMarks(settings);
+  if (keyId === ENVIRONMENT_KEY) return { ...within, keyId: null, mark: environment, endsAt: null };
+  const endsAt = tokenEnd(keyId);
+  return endsAt === null ? { ...within, keyId, mark: null, endsAt } : { ...within, keyId: null, mark: issuer, endsAt };
 }
 
 /** Whoever can act as a user, or make a key for one, may let the user sign in; a limited admin's key can neither. */

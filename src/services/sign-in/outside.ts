@@ -1,11 +1,13 @@
 // Signing in at the configured issuer: the code flow of OpenID Connect with the gateway as a client. What ties its answer to the browser
 // that asked (state, nonce, verifier) is made of that browser's cookie, so nothing of it is stored.
 
+import type { Principal } from "../../domain/access/access";
 import { encodeBase64 } from "../../domain/base64";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, refusalIn } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { withAnswer } from "../../domain/sign-in/redirect";
+import type { SignedIn } from "../../domain/sign-in/signed-in";
 import type { PageOf } from "../../storage/d1/sign-in/pages";
 import { exchangeIssuerCode, readIssuerServer } from "../../upstream/issuer-server";
 import type { Looking } from "../access/identity";
@@ -52,19 +54,39 @@ export interface IssuerAnswer {
   iss: string | null;
 }
 
-/** Signs in whom the issuer names. `null`: it worked. */
+/** Signs in whom the issuer names, on the page of a program. `null`: it worked. */
 export async function finishOutside(
   context: SignInContext,
   looking: Looking,
   page: PageOf,
   secret: string,
-  { code, state, iss }: IssuerAnswer,
+  answer: IssuerAnswer,
   callback: string,
 ): Promise<NotSignedIn | null> {
+  const who = await whoOutside(context, looking, page.id, secret, answer, callback);
+  return "problem" in who ? who : note(context, page, who.signedIn);
+}
+
+/** Whom the issuer has named, with what it calls the user and the role that it claims. */
+export interface NamedOutside {
+  signedIn: SignedIn;
+  name: string | null;
+  role: Principal["role"];
+}
+
+/** Whom the issuer names in its answer to this browser, which has begun the sign-in of this id. */
+export async function whoOutside(
+  context: SignInContext,
+  looking: Looking,
+  id: string,
+  secret: string,
+  { code, state, iss }: IssuerAnswer,
+  callback: string,
+): Promise<NamedOutside | NotSignedIn> {
   const outside = outsideOf(context.settings);
   if (outside === null) throw noIssuer();
   const { issuer, client } = outside;
-  const marks = await marksOf(page.id, secret);
+  const marks = await marksOf(id, secret);
   if (state !== marks.state || (iss !== null && iss !== issuer)) return NOT_OURS;
   if (code === null)
     return { problem: "You were not signed in there. Try again, or sign in in another way.", guess: false };
@@ -83,15 +105,9 @@ export async function finishOutside(
     const isOurs = claims.nonce === marks.nonce && (claims.azp === undefined || claims.azp === client.id);
     if (!isOurs || typeof claims.sub !== "string") return NOT_OURS;
     const endsAt = now + context.settings.OIDC_SESSION_H * HOUR;
-    const { userId, claimed } = bearer;
-    return note(context, page, {
-      userId,
-      via: "issuer",
-      viaId: `${issuer} ${claims.sub}`,
-      keyId: null,
-      claimed,
-      endsAt,
-    });
+    const { userId, claimed, name = null, role } = bearer;
+    const viaId = `${issuer} ${claims.sub}`;
+    return { signedIn: { userId, via: "issuer", viaId, keyId: null, claimed, endsAt }, name, role };
   } catch (error) {
     if (refusalIn(error)?.code !== "unauthenticated") throw error;
     return { problem: "Whom your organization's sign-in named is nobody who can be a user here.", guess: false };

@@ -98,6 +98,7 @@ export async function note(context: SignInContext, page: PageOf, signedIn: Signe
 async function holderOf(context: SignInContext, looking: Looking, text: string): Promise<SignedIn | NotSignedIn> {
   const shown = {
     bearer: text,
+    session: null,
     onBehalfOf: null,
     endUser: null,
     requestId: context.requestId,

@@ -5,6 +5,7 @@ import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audi
 import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
+import { consoleSessions } from "./schema/console";
 import { links } from "./schema/doors";
 import { imports } from "./schema/imports";
 import { conversations, now as databaseNow, ghosts, keys, skills } from "./schema/registry";
@@ -177,6 +178,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
     case "oauth_client":
       return sql`EXISTS (SELECT 1 FROM ${knownClients} WHERE ${knownClients.name} = ${id})`;
+    case "session":
+      return sql`EXISTS (SELECT 1 FROM ${consoleSessions} WHERE ${consoleSessions.id} = ${id})`;
     case "sign_in":
       return sql`EXISTS (SELECT 1 FROM ${signInLinks} WHERE ${signInLinks.id} = ${id})`;
     case "conversation":

@@ -49,19 +49,25 @@ export async function enlistConversation(
     db
       .insert(conversations)
       .select(
-        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt} WHERE ${used(use)} <= ${most} AND ${met}`,
+        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title} WHERE ${used(use)} <= ${most} AND ${met}`,
       )
-      .onConflictDoUpdate({ target: [conversations.userId, conversations.id], set: { ghost: row.ghost } }),
+      .onConflictDoUpdate({
+        target: [conversations.userId, conversations.id],
+        set: { ghost: row.ghost, title: row.title },
+      }),
   ]);
   return { isGhostThere: found?.there === 1, leastTokens: found?.least ?? 0, count: counted?.count ?? 0 };
 }
 
-/** Puts a conversation into its user's list, or changes its ghost there. */
+/** Puts a conversation into its user's list, or changes its ghost and title there. */
 export async function putConversationRow(db: Database, row: ConversationRow): Promise<void> {
   await db
     .insert(conversations)
     .values(row)
-    .onConflictDoUpdate({ target: [conversations.userId, conversations.id], set: { ghost: row.ghost } });
+    .onConflictDoUpdate({
+      target: [conversations.userId, conversations.id],
+      set: { ghost: row.ghost, title: row.title },
+    });
 }
 
 /** Takes a conversation off the list, with the rows of the files that it kept. Returns the objects of these. */

@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { KEY_SCOPES } from "../../../src/domain/access/key-scope";
 import { call, keyFor } from "../../support/call";
+import { COOKIE, ConsolePage } from "../../support/console";
 import { signedIn } from "../../support/grants";
 import { perFile } from "../../support/per-file";
 import { form, skillZip } from "../../support/skill";
@@ -20,8 +21,8 @@ export const USERS = [
 ] as const;
 export type User = (typeof USERS)[number];
 
-/** No good key at all: the last two were keys of the row's mightiest user. */
-export const UNKNOWN = ["anonymous", "malformed", "revoked", "expired"] as const;
+/** No good key at all: two were keys of the row's mightiest user, the last has the cookie of that user's session in the console. */
+export const UNKNOWN = ["anonymous", "malformed", "revoked", "expired", "cookie only"] as const;
 /** Keys of the row's mightiest user that may less, and a service that acts for that user. */
 export const LIMITED = ["wrong scope", "scope only", "acting service"] as const;
 
@@ -45,6 +46,8 @@ export const keyOfUser = (user: User) => once(user, () => keyFor(userOf(user), r
 export function keyOf(actor: Actor, best: User, scope: string | null): Promise<string | null> {
   switch (actor) {
     case "anonymous":
+      return Promise.resolve(null);
+    case "cookie only":
       return Promise.resolve(null);
     case "malformed":
       return Promise.resolve("sgw_not-a-key");
@@ -72,6 +75,16 @@ export function keyOf(actor: Actor, best: User, scope: string | null): Promise<s
     default:
       return keyOfUser(actor);
   }
+}
+
+/** What an actor sends besides: a browser that is signed in to the console as the row's mightiest user, with all that its page says. */
+export async function marksOf(actor: Actor, best: User): Promise<Record<string, string>> {
+  if (actor !== "cookie only") return {};
+  const cookie = await once(`cookie of ${best}`, async () => {
+    const { secret } = await new ConsolePage().signIn(await keyOfUser(best));
+    return `${COOKIE}=${secret}`;
+  });
+  return { cookie, "x-skillgate-console": "1", "sec-fetch-site": "same-origin" };
 }
 
 /** What fills the `{…}` of a route, and what its body needs. */
@@ -216,6 +229,12 @@ export async function ownGrant(): Promise<Thing> {
     userOf("self"),
   );
   return { id: (await newest.first<{ id: string }>())?.id ?? "" };
+}
+
+/** A sign-in of `self` to the console. */
+export async function ownSession(): Promise<Thing> {
+  const { secret } = await new ConsolePage().signIn(await keyOfUser("self"));
+  return { id: secret.split("_")[1] ?? "" };
 }
 
 /** A secret of `self`, of a group, or of the gateway. */

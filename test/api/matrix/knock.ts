@@ -2,7 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import { type CallOptions, call } from "../../support/call";
-import { ACTORS, type Actor, keyOf, neverMade, type Thing, UNKNOWN, USERS, type User, userOf } from "./actors";
+import { ACTORS, type Actor, keyOf, marksOf, neverMade, type Thing, UNKNOWN, USERS, type User, userOf } from "./actors";
 import type { Row } from "./table";
 
 const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);
@@ -10,7 +10,9 @@ const isUnknown = (actor: Actor) => UNKNOWN.some((unknown) => unknown === actor)
 
 /** The verdict of a cell. */
 function verdict(row: Row, actor: Actor): number {
-  if (actor === "anonymous" && row.withoutKey !== undefined) return row.withoutKey;
+  // To a route that answers who has no key, a cookie is no key either.
+  const isKeyless = actor === "anonymous" || actor === "cookie only";
+  if (isKeyless && row.withoutKey !== undefined) return row.withoutKey;
   if (isUnknown(actor)) return 401;
   const best = row.may[row.best] ?? Number.NaN;
   if (actor === "scope only") return best;
@@ -27,13 +29,19 @@ async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
   const [method = "", template = ""] = row.route.split(" ");
   const path = template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
   const key = await keyOf(actor, row.best, row.scope);
-  if (row.params !== undefined) return knockMcp(path, row, actor, key, row.params(thing));
+  const marks = await marksOf(actor, row.best);
+  if (row.params !== undefined) return knockMcp(path, row, actor, { ...marks, ...bearerOf(key) }, row.params(thing));
   const as: CallOptions = actor === "acting service" ? { as: userOf(row.best) } : {};
-  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...row.send(thing) });
+  const sent = row.send(thing);
+  const headers = { ...sent.headers, ...marks };
+  return call(method, path + (row.query?.(thing) ?? ""), { key, ...as, ...sent, headers });
 }
 
+const bearerOf = (key: string | null): Record<string, string> =>
+  key === null ? {} : { authorization: `Bearer ${key}` };
+
 /** One message to the MCP door. */
-function knockMcp(path: string, row: Row, actor: Actor, key: string | null, params: object) {
+function knockMcp(path: string, row: Row, actor: Actor, who: Record<string, string>, params: object) {
   const method = row.route.split(" ")[2];
   return exports.default.fetch(`https://gateway.test${path}`, {
     method: "POST",
@@ -41,7 +49,7 @@ function knockMcp(path: string, row: Row, actor: Actor, key: string | null, para
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
       "mcp-protocol-version": "2025-11-25",
-      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...who,
       ...(actor === "acting service" ? { "on-behalf-of": userOf(row.best) } : {}),
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),

@@ -13,6 +13,7 @@ import {
   membered,
   ownGrant,
   ownKey,
+  ownSession,
   SERVER,
   skill,
   storedModel,
@@ -38,7 +39,7 @@ export interface Row {
   thing: () => Promise<Thing>;
   /** Using it uses it up, so that every actor needs another one. */
   spent: boolean;
-  send: (thing: Thing) => Pick<CallOptions, "json" | "body">;
+  send: (thing: Thing) => Pick<CallOptions, "json" | "body" | "headers">;
   query?: (thing: Thing) => string;
   /** Of MCP: the parameters of the method. Its errors are verdicts, too: 404. */
   params?: (thing: Thing) => object;
@@ -208,6 +209,8 @@ export const ROWS: Row[] = [
   open("GET /api/v1/grants", "keys", everybody(200)),
   open("DELETE /api/v1/grants", "keys", everybody(200)),
   own("DELETE /api/v1/grants/{id}", "keys", ownGrant, 204, { spent: true, admin: 204 }),
+  open("GET /api/v1/sessions", "keys", everybody(200)),
+  own("DELETE /api/v1/sessions/{id}", "keys", ownSession, 204, { spent: true, admin: 204 }),
   own("POST /api/v1/keys/{id}/rotate", "keys", ownKey, 201, { spent: true, admin: 201 }),
   own("DELETE /api/v1/keys/{id}", "keys", ownKey, 204, { spent: true, admin: 204 }),
   open("POST /api/v1/sign-ins", "admin", without({ admin: 201 }, 403), forSomebody),

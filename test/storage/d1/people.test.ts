@@ -26,6 +26,7 @@ const WITHOUT_USER: Record<string, string> = {
   import_items: "goes with its import, which says whose it is",
   "idempotency.subject": "the id of a version",
   "keys.scopes": "what a key may do",
+  "console_sessions.scopes": "what a session may do",
   "ghosts.shared": "a group or public, never a user",
 };
 

@@ -28,6 +28,7 @@ import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { CHAT_QUERIES } from "../../support/chat-queries";
+import { CONSOLE_QUERIES } from "../../support/console-queries";
 import { DOOR_QUERIES } from "../../support/door-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
@@ -61,6 +62,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...GRANT_QUERIES,
   ...DOOR_QUERIES,
   ...IMPORT_QUERIES,
+  ...CONSOLE_QUERIES,
   ...SIGN_IN_QUERIES,
   ...SERVER_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
@@ -348,7 +350,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,conversation/*,doors/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,console/*,conversation/*,doors/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

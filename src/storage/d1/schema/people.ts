@@ -4,6 +4,7 @@
 import { isNotNull } from "drizzle-orm";
 import { audit, groupMembers, groups, mcpServers, ownServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
+import { consoleSessions, SESSION_FACTS } from "./console";
 import { links, openSkills, uploadParts, versionBlocks } from "./doors";
 import { draftReaders } from "./drafts";
 import { EXPORTED_IMPORTS, imports } from "./imports";
@@ -66,6 +67,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: { how: "deleted", counted: "grants" },
   },
+  { table: consoleSessions, column: consoleSessions.userId, holds: "user", exported: SESSION_FACTS, erased: DELETED },
   {
     table: links,
     column: links.userId,

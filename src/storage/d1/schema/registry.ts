@@ -221,6 +221,8 @@ export const conversations = sqliteTable(
     id: text().notNull(),
     ghost: text(),
     createdAt: integer("created_at").notNull(),
+    /** What its user calls it. */
+    title: text(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.id] }),

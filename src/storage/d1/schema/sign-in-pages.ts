@@ -2,6 +2,7 @@
 // somebody in. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { LinkedSession } from "../../../domain/console/session";
 import type { SignedIn } from "../../../domain/sign-in/signed-in";
 import { now } from "./registry";
 
@@ -66,6 +67,10 @@ export const signIns = sqliteTable(
     signedIn: text("signed_in", { mode: "json" }).$type<SignedIn>(),
     createdAt: integer("created_at").notNull().default(now),
     expiresAt: integer("expires_at").notNull(),
+    /** `console`: nobody is asked for a consent, and `redirect_uri` is a place in the console. */
+    purpose: text({ enum: ["consent", "console"] })
+      .notNull()
+      .default("consent"),
   },
   (t) => [index("sign_ins_user").on(t.userId), index("sign_ins_expiry").on(t.expiresAt)],
 );
@@ -85,6 +90,8 @@ export const signInLinks = sqliteTable(
     usedFor: text("used_for"),
     createdAt: integer("created_at").notNull().default(now),
     expiresAt: integer("expires_at").notNull(),
+    /** The session of the console that it opens, and it opens nothing else then; `null`: it signs a program's user in. */
+    session: text({ mode: "json" }).$type<LinkedSession>(),
   },
   (t) => [
     index("sign_in_links_user").on(t.userId),

@@ -1,23 +1,24 @@
 // Links in D1 that sign a user in, once.
 
-import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
 import type { Database } from "../database";
 import { now as databaseNow } from "../schema/registry";
 import { signInLinks } from "../schema/sign-in-pages";
 
 export type LinkRow = typeof signInLinks.$inferSelect;
-export type NewLink = Pick<LinkRow, "id" | "hash" | "userId" | "createdBy">;
+export type NewLink = Pick<LinkRow, "id" | "hash" | "userId" | "createdBy" | "session">;
 
 /** Stores a link; `null` when its user has `most` that wait. One batch, so that it can be audited. */
 export async function insertLink(db: Database, link: NewLink, most: number): Promise<{ expiresAt: number } | null> {
   const { id, hash, userId, createdBy } = link;
+  const session = link.session === null ? null : JSON.stringify(link.session);
   const [rows] = await db.batch([
     db
       .insert(signInLinks)
       .select(
         // By position: the columns in the order of the schema.
-        sql`SELECT ${id}, ${hash}, ${userId}, ${createdBy}, NULL, NULL, ${databaseNow}, ${databaseNow} + ${SIGN_IN_TIMES.link}
+        sql`SELECT ${id}, ${hash}, ${userId}, ${createdBy}, NULL, NULL, ${databaseNow}, ${databaseNow} + ${SIGN_IN_TIMES.link}, ${session}
           WHERE (SELECT count(*) FROM ${signInLinks} WHERE ${signInLinks.userId} = ${userId} AND ${signInLinks.usedFor} IS NULL
             AND ${signInLinks.expiresAt} > ${databaseNow}) < ${most}`,
       )
@@ -26,7 +27,9 @@ export async function insertLink(db: Database, link: NewLink, most: number): Pro
   return rows[0] ?? null;
 }
 
-const waits = () => and(isNull(signInLinks.usedFor), gt(signInLinks.expiresAt, databaseNow));
+const unused = () => and(isNull(signInLinks.usedFor), gt(signInLinks.expiresAt, databaseNow));
+/** A link of the console opens nothing else, and no other one the console. */
+const waits = () => and(unused(), isNull(signInLinks.session));
 
 /** A link that nobody has used, by its secret's digest. Looking at it changes nothing. */
 export async function readLink(db: Database, hash: string): Promise<LinkRow | null> {
@@ -67,6 +70,16 @@ export async function spendLink(
       ? and(eq(signInLinks.hash, shown.hash), isNull(signInLinks.browser))
       : eq(signInLinks.browser, shown.browser);
   const [row] = await db.update(signInLinks).set({ usedFor: pageId }).where(and(mine, waits())).returning();
+  return row ?? null;
+}
+
+/** Spends a link of the console on a session. `null`: it cannot be used, or is no such link. */
+export async function spendConsoleLink(db: Database, hash: string, sessionId: string): Promise<LinkRow | null> {
+  const [row] = await db
+    .update(signInLinks)
+    .set({ usedFor: sessionId })
+    .where(and(eq(signInLinks.hash, hash), isNotNull(signInLinks.session), unused()))
+    .returning();
   return row ?? null;
 }
 

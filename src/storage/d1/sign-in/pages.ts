@@ -29,6 +29,31 @@ export function insertPage(db: Database, page: NewPage) {
     .values({ ...page, stage: "open", expiresAt: sql<number>`${databaseNow} + ${SIGN_IN_TIMES.page}` });
 }
 
+/** A statement that begins a sign-in to the console at the issuer, in the browser that holds this secret's digest. */
+export function insertConsolePage(db: Database, { id, browser }: PageOf, returnTo: string) {
+  return db.insert(signIns).values({
+    ...{ id, browser, purpose: "console", stage: "open", redirectUri: returnTo },
+    // No program asks, and nothing is given to one.
+    ...{ clientId: "console", clientName: "console", challenge: "", resource: "" },
+    expiresAt: sql<number>`${databaseNow} + ${SIGN_IN_TIMES.page}`,
+  });
+}
+
+/** Takes a sign-in to the console, once: where to it leads back; `null` where there is none in this browser. */
+export async function takeConsolePage(db: Database, { id, browser }: PageOf): Promise<string | null> {
+  const [row] = await db
+    .update(signIns)
+    .set({ stage: "approved" })
+    .where(
+      and(
+        ...[eq(signIns.id, id), eq(signIns.browser, browser), eq(signIns.purpose, "console")],
+        ...[eq(signIns.stage, "open"), gt(signIns.expiresAt, databaseNow)],
+      ),
+    )
+    .returning({ returnTo: signIns.redirectUri });
+  return row?.returnTo ?? null;
+}
+
 /** A sign-in that is still under way; `null` also for another browser's. */
 export async function readPage(db: Database, page: PageOf): Promise<PageRow | null> {
   const [row] = await db
@@ -110,6 +135,7 @@ function at({ id, browser }: PageOf, stages: PageRow["stage"][]): SQL | undefine
   return and(
     eq(signIns.id, id),
     eq(signIns.browser, browser),
+    eq(signIns.purpose, "consent"),
     inArray(signIns.stage, stages),
     gt(signIns.expiresAt, databaseNow),
   );

@@ -2,8 +2,8 @@
 
 import type { Context as HonoContext } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { hexOf } from "../domain/digest";
-import type { HttpEnv } from "../edge/env";
+import { hexOf } from "../../domain/digest";
+import type { HttpEnv } from "../env";
 
 const PAGE = "sgw-tx-";
 const LINK = "sgw-link";

@@ -1,14 +1,14 @@
 // What the routes of signing in have in common: the use cases' context, before anybody is known, and who asks from where.
 
 import type { Context as HonoContext } from "hono";
-import { countedAs } from "../domain/access/address";
-import { settingsFrom } from "../domain/settings/settings";
-import { publicOrigin } from "../domain/sign-in/resource";
-import { freshId, placesOf, watchedPrimary } from "../edge/context";
-import type { HttpEnv } from "../edge/env";
-import type { Looking } from "../services/access/identity";
-import type { Address } from "../services/sign-in/budget";
-import type { SignInContext } from "../services/sign-in/context";
+import { countedAs } from "../../domain/access/address";
+import { settingsFrom } from "../../domain/settings/settings";
+import { publicOrigin } from "../../domain/sign-in/resource";
+import type { Looking } from "../../services/access/identity";
+import type { Address } from "../../services/sign-in/budget";
+import type { SignInContext } from "../../services/sign-in/context";
+import { freshId, placesOf, watchedPrimary } from "../context";
+import type { HttpEnv } from "../env";
 
 export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
   return {

@@ -1,0 +1,104 @@
+// Every operation of the gateway by its name, through the one edge that knows a session. Types are those of the OpenAPI document.
+
+import { OPERATIONS, type Operations } from "../../../sdk/src/generated/operations";
+import { Refusal, refusalIn } from "./refusal";
+
+export type Name = keyof Operations;
+export type RequestOf<N extends Name> = Operations[N]["request"];
+export type AnswerOf<N extends Name> = Operations[N]["answer"];
+
+/** What one entry of a list is, whatever form the list has. */
+type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
+  ? Entry
+  : Answer extends { items: readonly (infer Entry)[] }
+    ? Entry
+    : never;
+
+/** One page of a list. `next`: the cursor of the page behind it. */
+export interface Slice<Entry> {
+  items: readonly Entry[];
+  next: string | null;
+}
+
+interface Parts {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+const EDGE = "/console/api";
+
+/** Calls an operation. What is refused is thrown as `Refusal`. Of an operation that answers with a file it is the `Response`. */
+export async function call<N extends Name>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
+  const [, , , kind] = OPERATIONS[name];
+  const answer = await sent(name, request, signal);
+  if (kind.startsWith("bytes")) return answer as AnswerOf<N>;
+  return (answer.status === 204 ? undefined : await answer.json()) as AnswerOf<N>;
+}
+
+/** One page of a list, never more. */
+export async function slice<N extends Name>(
+  name: N,
+  request: RequestOf<N>,
+  signal?: AbortSignal,
+): Promise<Slice<EntryOf<AnswerOf<N>>>> {
+  const answer = await sent(name, request, signal);
+  const page = (await answer.json()) as
+    | EntryOf<AnswerOf<N>>[]
+    | { items: EntryOf<AnswerOf<N>>[]; next_cursor?: string | null };
+  if (Array.isArray(page)) return { items: page, next: linked(answer.headers.get("link")) };
+  return { items: page.items, next: page.next_cursor ?? null };
+}
+
+/** A request to the console's edge, which wants the header: no form and no page of another origin can send it. */
+export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { "x-skillgate-console": "1", ...init.headers };
+  const answer = await fetch(`${EDGE}${path}`, { ...init, headers, cache: "no-store" }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
+    throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached. Is it running, and are you online?");
+  });
+  if (!answer.ok) throw await refusalIn(answer);
+  return answer;
+}
+
+function sent(name: Name, request: Parts, signal: AbortSignal | undefined): Promise<Response> {
+  const [method, template, , kind] = OPERATIONS[name];
+  const { path = {}, query = {}, body } = request;
+  const place = template.replace(/^\/api/, "").replace(/\{(\w+)\}/g, (_, field: string) => segment(path, field));
+  const given = Object.entries(query).flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, String(value)]],
+  );
+  const form = kind.includes("form");
+  return ask(`${place}${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`, {
+    method,
+    ...(signal === undefined ? {} : { signal }),
+    headers: {
+      ...(body === undefined || form ? {} : { "content-type": "application/json" }),
+      ...(kind.includes("keyed") ? { "idempotency-key": crypto.randomUUID() } : {}),
+    },
+    ...(body === undefined ? {} : { body: form ? formOf(body) : JSON.stringify(body) }),
+  });
+}
+
+function segment(path: Record<string, unknown>, field: string): string {
+  const value = String(path[field] ?? "");
+  if (value === "") throw new TypeError(`path.${field} is missing`);
+  // A file's path spans segments.
+  const words = field === "path" ? value.split("/") : [value];
+  return words.map(encodeURIComponent).join("/");
+}
+
+function formOf(fields: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    if (value instanceof Blob) form.set(name, value, value instanceof File ? value.name : "skill.zip");
+    else if (value !== undefined) form.set(name, String(value));
+  }
+  return form;
+}
+
+/** The cursor in `Link: <…?cursor=…>; rel="next"`. */
+function linked(header: string | null): string | null {
+  const [, target] = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(header ?? "") ?? [];
+  return target === undefined ? null : new URL(target, location.origin).searchParams.get("cursor");
+}

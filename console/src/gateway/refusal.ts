@@ -1,0 +1,52 @@
+// What the gateway refuses, as the pages show it.
+
+import type { Issue } from "../../../sdk/src/generated/operations";
+
+/** `status` is 0 where nobody answered. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+
+  constructor(
+    readonly status: number,
+    /** Stable, such as `SKILL_NOT_FOUND`; `UNREACHABLE` where nobody answered. */
+    readonly code: string,
+    message: string,
+    readonly issues: readonly Issue[] = [],
+    /** By which an operator finds the request in the log. */
+    readonly requestId: string | null = null,
+    /** What else the answer says, such as who signs users in. */
+    readonly fields: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The refusal in an answer: RFC 9457, or what a proxy in between has said. */
+export async function refusalIn(answer: Response): Promise<Refusal> {
+  const told = fieldsOf(await answer.text().catch(() => ""));
+  return new Refusal(
+    answer.status,
+    typeof told.code === "string" ? told.code : `HTTP_${answer.status}`,
+    typeof told.detail === "string" ? told.detail : `The gateway answered ${answer.status}.`,
+    Array.isArray(told.issues) ? told.issues.filter(isIssue) : [],
+    answer.headers.get("x-request-id"),
+    told,
+  );
+}
+
+function isIssue(value: unknown): value is Issue {
+  const { code, message } = fieldsIn(value);
+  return typeof code === "string" && typeof message === "string";
+}
+
+function fieldsOf(text: string): Record<string, unknown> {
+  try {
+    return fieldsIn(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function fieldsIn(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,91 @@
+// Who is signed in. The session is a cookie that no script sees; the pages know only what the gateway tells of it.
+
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
+import type { Me } from "../../../sdk/src/generated/operations";
+import { ask, call } from "./call";
+import { Refusal } from "./refusal";
+
+const SESSION = ["session"];
+
+/** Nobody is signed in. `issuer`: the host that signs users of this gateway in, where there is one. */
+export interface Nobody {
+  issuer: string | null;
+}
+
+/** Somebody, with all that they may and have used. */
+export const isSomebody = (who: Me | Nobody): who is Me => "user_id" in who;
+
+/** The user of this browser. */
+export const session = queryOptions({
+  queryKey: SESSION,
+  staleTime: 30_000,
+  queryFn: async ({ signal }): Promise<Me | Nobody> => {
+    try {
+      await ask("/session", { signal });
+      return await call("me.get", {}, signal);
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) return nobody(error);
+      throw error;
+    }
+  },
+});
+
+const Somebody = createContext<Me | null>(null);
+/** Tells the pages who is signed in. They never see the moment in which nobody is. */
+export const WithMe = Somebody.Provider;
+
+/** Who is signed in, on pages that only they see. */
+export function useMe(): Me {
+  const me = useContext(Somebody);
+  if (me === null) throw new Error("Nobody is signed in.");
+  return me;
+}
+
+/** What proves who somebody is: a key, or the ticket of a one-time link. */
+export type Proof = { key: string } | { ticket: string };
+
+const signIn = (proof: Proof) =>
+  ask("/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(proof),
+  });
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: signIn,
+    onSuccess: () => client.resetQueries(),
+  });
+}
+
+/** Signs in anew in the middle of something: who it is stays, and what was seen stays. */
+export const signInAgain = (key: string) => signIn({ key });
+
+/** Leads to the issuer, which leads back to this page. */
+export async function signInOutside(): Promise<void> {
+  const answer = await ask("/session/issuer", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ return_to: location.pathname + location.search }),
+  });
+  const { location: place } = (await answer.json()) as { location: string };
+  location.assign(place);
+}
+
+/** Ends the session, and everything that this page remembers of it. */
+export async function signOut(): Promise<void> {
+  await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
+    if (!(error instanceof Refusal && error.status === 401)) throw error;
+  });
+  location.replace("/console/");
+}
+
+/** The session has ended: what was seen with it goes, and the sign-in comes where the page was. */
+export function forget(client: QueryClient, refusal: Refusal): void {
+  client.setQueryData(SESSION, nobody(refusal));
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+}
+
+const nobody = ({ fields: { issuer } }: Refusal): Nobody => ({ issuer: typeof issuer === "string" ? issuer : null });

@@ -1,0 +1,92 @@
+// Two texts beside each other, line by line.
+
+import { diffLines } from "diff";
+import type { ReactNode } from "react";
+import { visible } from "../parts/text";
+
+/** One line of the table: what was there and what is there, with their numbers. */
+interface Line {
+  before: readonly [number: number, text: string] | null;
+  after: readonly [number: number, text: string] | null;
+  same: boolean;
+}
+
+/** Lines that are the same are shown this far around one that is not. */
+const AROUND = 3;
+/** More lines than this are not drawn. */
+const DRAWN = 2_000;
+
+export function Columns({ name, before, after }: { name: string; before: string; after: string }): ReactNode {
+  const lines = near(aligned(before, after));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+    <section className="scrolls" aria-label={`How ${visible(name)} differs`} tabIndex={0}>
+      <table className="columns">
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col">Before</th>
+            <th scope="col">Line</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.slice(0, DRAWN).map((line) => (
+            <tr key={`${line.before?.[0] ?? ""} ${line.after?.[0] ?? ""}`}>
+              <Side of={line.before} change={line.same ? "" : "removed"} />
+              <Side of={line.after} change={line.same ? "" : "added"} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {lines.length > DRAWN && <p className="soft">{lines.length - DRAWN} more lines are not drawn.</p>}
+    </section>
+  );
+}
+
+function Side({ of, change }: { of: Line["before"]; change: string }): ReactNode {
+  return (
+    <>
+      <td className="soft">{of?.[0]}</td>
+      <td className={of === null ? "" : change}>
+        {of !== null && change !== "" && <span className="unseen">{change}: </span>}
+        <code>{of === null ? "" : visible(of[1])}</code>
+      </td>
+    </>
+  );
+}
+
+/** Lines in pairs: what went stands beside what came in its place. */
+function aligned(before: string, after: string): Line[] {
+  const lines: Line[] = [];
+  let [old, young] = [1, 1];
+  let gone: string[] = [];
+  const flush = (come: readonly string[]) => {
+    for (let n = 0; n < Math.max(gone.length, come.length); n++) {
+      const [was, is] = [gone[n], come[n]];
+      lines.push({
+        before: was === undefined ? null : [old++, was],
+        after: is === undefined ? null : [young++, is],
+        same: false,
+      });
+    }
+    gone = [];
+  };
+  for (const { value, added, removed } of diffLines(before, after)) {
+    const texts = value.replace(/\n$/, "").split("\n");
+    if (removed) gone = texts;
+    else if (added) flush(texts);
+    else {
+      flush([]);
+      for (const text of texts) lines.push({ before: [old++, text], after: [young++, text], same: true });
+    }
+  }
+  flush([]);
+  return lines;
+}
+
+function near(lines: readonly Line[]): Line[] {
+  const shown = new Set<number>();
+  for (const [n, { same }] of lines.entries()) if (!same) for (let m = n - AROUND; m <= n + AROUND; m++) shown.add(m);
+  return lines.filter((_, n) => shown.has(n));
+}

@@ -1,0 +1,156 @@
+// Two versions side by side: what the newer may do that the older may not, which files differ, and how.
+
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Skill, SkillFile, SkillPermission } from "../../../sdk/src/generated/operations";
+import { call } from "../gateway/call";
+import { Answer, Loading, Trouble } from "../parts/state";
+import { Plain } from "../parts/text";
+import { Columns } from "./columns";
+import { VersionChoice } from "./version-choice";
+import { contentOf, filesOf, useVersions } from "./versions-of";
+
+const route = getRouteApi("/skills/$id");
+
+export default function Compare({ skill }: { skill: Skill }): ReactNode {
+  const { id } = route.useParams();
+  const { version = skill.status.version_id, base: asked } = route.useSearch();
+  const navigate = useNavigate({ from: "/skills/$id" });
+  const { data: versions } = useVersions(id);
+  const base = asked ?? versions?.items.find(({ version_id }) => version_id !== version)?.version_id;
+  if (versions === undefined) return <Loading what="the versions" />;
+  if (base === undefined) return <p className="soft">There is only one version.</p>;
+  return (
+    <>
+      <div className="row">
+        <VersionChoice
+          id={id}
+          label="From"
+          value={base}
+          onChange={(chosen) => void navigate({ search: (words) => ({ ...words, base: chosen }) })}
+        />
+        <VersionChoice
+          id={id}
+          label="To"
+          value={version}
+          onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
+        />
+      </div>
+      <PermissionChanges id={id} base={base} version={version} />
+      <FileChanges id={id} base={base} version={version} />
+    </>
+  );
+}
+
+interface Pair {
+  id: string;
+  base: string;
+  version: string;
+}
+
+function PermissionChanges({ id, base, version }: Pair): ReactNode {
+  const answer = useQuery({
+    queryKey: ["skill", id, "permissions", version, base],
+    queryFn: ({ signal }) =>
+      call("versions.permissions", { path: { id, version_id: version }, query: { base } }, signal),
+  });
+  return (
+    <section aria-label="Permissions that differ">
+      <h2>Permissions</h2>
+      <Answer of={answer} what="the permissions">
+        {({ changes }) =>
+          changes === null || changes.added.length + changes.removed.length === 0 ? (
+            <p className="soft">Both may do the same.</p>
+          ) : (
+            <ul className="plain-list">
+              {changes.added.map((permission) => (
+                <Permission key={`+${permission.permission} ${permission.value}`} sign="+" {...permission} />
+              ))}
+              {changes.removed.map((permission) => (
+                <Permission key={`-${permission.permission} ${permission.value}`} sign="−" {...permission} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </section>
+  );
+}
+
+function Permission({ sign, permission, value }: SkillPermission & { sign: "+" | "−" }): ReactNode {
+  return (
+    <li className={sign === "+" ? "added" : "removed"}>
+      {sign === "+" ? "May now" : "May no more"}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
+    </li>
+  );
+}
+
+type Change = "added" | "removed" | "changed";
+
+function changes(before: readonly SkillFile[], after: readonly SkillFile[]): [path: string, change: Change][] {
+  const old = new Map(before.map(({ path, sha256 }) => [path, sha256]));
+  const young = new Map(after.map(({ path, sha256 }) => [path, sha256]));
+  return [...new Set([...old.keys(), ...young.keys()])].sort().flatMap((path): [string, Change][] => {
+    if (!old.has(path)) return [[path, "added"]];
+    if (!young.has(path)) return [[path, "removed"]];
+    return old.get(path) === young.get(path) ? [] : [[path, "changed"]];
+  });
+}
+
+/** So many files that differ are named. */
+const SHOWN = 100;
+
+function FileChanges({ id, base, version }: Pair): ReactNode {
+  const { file } = route.useSearch();
+  const [before, after] = useQueries({ queries: [filesOf(id, base), filesOf(id, version)] });
+  const error = before.error ?? after.error;
+  if (error !== null) return <Trouble error={error} />;
+  if (before.data === undefined || after.data === undefined) return <Loading what="the files" />;
+  const all = changes(before.data, after.data);
+  const chosen = all.find(([path]) => path === file) ?? all[0];
+  return (
+    <section aria-label="Files that differ">
+      <h2>Files</h2>
+      {chosen === undefined && <p className="soft">All files are the same.</p>}
+      <ul className="plain-list">
+        {all.slice(0, SHOWN).map(([path, change]) => (
+          <li key={path}>
+            <Link
+              from="/skills/$id"
+              to="/skills/$id"
+              search={(words) => ({ ...words, file: path })}
+              activeProps={{}}
+              {...(path === chosen?.[0] ? { "aria-current": "true" as const } : {})}
+            >
+              <Plain>{path}</Plain>
+            </Link>{" "}
+            <span className="tag">{change}</span>
+          </li>
+        ))}
+      </ul>
+      {all.length > SHOWN && <p className="soft">and {all.length - SHOWN} more</p>}
+      {chosen !== undefined && (
+        <FileChange key={chosen[0]} id={id} base={base} version={version} path={chosen[0]} change={chosen[1]} />
+      )}
+    </section>
+  );
+}
+
+function FileChange({ id, base, version, path, change }: Pair & { path: string; change: Change }): ReactNode {
+  const [before, after] = useQueries({
+    queries: [
+      { ...contentOf(id, base, path), enabled: change !== "added" },
+      { ...contentOf(id, version, path), enabled: change !== "removed" },
+    ],
+  });
+  const error = before.error ?? after.error;
+  if (error !== null) return <Trouble error={error} />;
+  const nothing = { kind: "text", text: "" } as const;
+  const old = change === "added" ? nothing : before.data;
+  const young = change === "removed" ? nothing : after.data;
+  if (old === undefined || young === undefined) return <Loading what="the file" />;
+  if (old.kind !== "text" || young.kind !== "text")
+    return <p className="soft">It is no text, or a long one: see it under Files.</p>;
+  return <Columns name={path} before={old.text} after={young.text} />;
+}

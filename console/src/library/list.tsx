@@ -1,0 +1,194 @@
+// The library: the skills that one may use, page by page, or those that a search finds, as a model's search finds them.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Input, Label, SearchField } from "react-aria-components";
+import type { Skill, SkillItem } from "../../../sdk/src/generated/operations";
+import { type Slice, slice } from "../gateway/call";
+import { useMe } from "../gateway/session";
+import { Button, Choice } from "../parts/controls";
+import { Answer, Empty } from "../parts/state";
+import { Table } from "../parts/table";
+import { Plain, When } from "../parts/text";
+import { Title } from "../parts/title";
+import { Choose } from "../publish/choose";
+import { Owner } from "./owner";
+
+/** So many rows are in the page at once, and are asked for at once. */
+const ROWS = 50;
+const route = getRouteApi("/");
+
+/** A skill as the list shows it, from wherever it was found. */
+interface Row {
+  id: string;
+  name: string;
+  namespace: string;
+  isPublic: boolean;
+  description: string;
+  version: string | null;
+  updatedAt: string;
+  findings: number;
+}
+
+export function Library(): ReactNode {
+  const { rights } = useMe();
+  const { cursor, ...words } = route.useSearch();
+  const { q, from = "all" } = words;
+  const answer = useQuery({
+    queryKey: ["skills", q, from, cursor],
+    queryFn: ({ signal }) => rowsOf(q, from, cursor, signal),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Title>Library</Title>
+      <Filters />
+      {rights.namespaces.some(({ publish }) => publish) && (
+        <p className="soft">
+          Drop the folder or the ZIP of a skill anywhere here: you see what the gateway says of it before it is
+          published.
+        </p>
+      )}
+      <Answer of={answer} what="the skills">
+        {({ items, next }) =>
+          items.length === 0 ? (
+            <Nothing isFirst={q === undefined && cursor === undefined && (from === "all" || from === "default")} />
+          ) : (
+            <>
+              <Rows items={items} />
+              <nav className="row" aria-label="Pages">
+                {cursor !== undefined && (
+                  <Link className="button plain" to="/" search={words}>
+                    First page
+                  </Link>
+                )}
+                {next !== null && (
+                  <Link className="button plain" to="/" search={{ ...words, cursor: next }}>
+                    Next page
+                  </Link>
+                )}
+              </nav>
+            </>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Filters(): ReactNode {
+  const { q, from = "all" } = route.useSearch();
+  const { groups } = useMe();
+  const navigate = useNavigate({ from: "/" });
+  const set = (words: { q?: string; from?: string }) => {
+    const { q: text, from: place } = { q, from, ...words };
+    void navigate({ search: { ...(text ? { q: text } : {}), ...(place === "all" ? {} : { from: place }) } });
+  };
+  const places: [string, string][] = [
+    ["all", "All that I may use"],
+    ["default", "My own"],
+    ...groups.map((group): [string, string] => [`group:${group}`, `The group ${group}`]),
+    ["public", "Public"],
+  ];
+  return (
+    <search className="row">
+      <SearchField
+        key={q ?? ""}
+        className="field wide"
+        defaultValue={q ?? ""}
+        onSubmit={(text) => set({ q: text })}
+        onClear={() => set({ q: "" })}
+      >
+        <Label>Search, as a model searches</Label>
+        <div className="row">
+          <Input placeholder="What should it help with?" />
+          <Button>Clear</Button>
+        </div>
+      </SearchField>
+      <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />
+    </search>
+  );
+}
+
+function Rows({ items }: { items: readonly Row[] }): ReactNode {
+  return (
+    <Table name="Skills" heads={["Skill", "What it is for", "Of", "Version", "Changed"]}>
+      {items.map(({ id, name, namespace, isPublic, description, version, updatedAt, findings }) => (
+        <tr key={id}>
+          <td>
+            <Link to="/skills/$id" params={{ id }}>
+              <Plain>{name}</Plain>
+            </Link>
+            {findings > 0 && <span className="tag bad">{findings} findings</span>}
+          </td>
+          <td className="long">
+            <Plain>{description}</Plain>
+          </td>
+          <td>
+            <Owner namespace={namespace} isPublic={isPublic} />
+          </td>
+          <td>{version !== null && <Plain>{version}</Plain>}</td>
+          <td>
+            <When at={updatedAt} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
+  return isFirst ? (
+    <Empty title="Publish your first skill">
+      <p>
+        Drop its folder or its ZIP anywhere on this page, or choose it here. You see a report before anything is
+        published.
+      </p>
+      <Choose />
+    </Empty>
+  ) : (
+    <Empty title="Nothing is found">
+      <p>
+        Try other words, or <Link to="/">see all skills</Link>.
+      </p>
+    </Empty>
+  );
+}
+
+async function rowsOf(
+  q: string | undefined,
+  from: string,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Slice<Row>> {
+  const page = { limit: ROWS, ...(cursor === undefined ? {} : { cursor }) };
+  const group = from.startsWith("group:") ? from.slice("group:".length) : undefined;
+  const namespace = group ?? (from === "default" ? "default" : undefined);
+  if (from === "public" && q === undefined)
+    return rows(await slice("skills.listPublic", { query: page }, signal), ofItem);
+  if (q === undefined && namespace === undefined)
+    return rows(await slice("skills.unified", { query: page }, signal), ofItem);
+  const query = { ...page, ...(q === undefined ? {} : { q }), ...(namespace === undefined ? {} : { namespace }) };
+  return rows(await slice("skills.list", { query }, signal), ofSkill);
+}
+
+const rows = <T,>({ items, next }: Slice<T>, row: (item: T) => Row): Slice<Row> => ({ items: items.map(row), next });
+
+const ofItem = ({ id, name, namespace, is_public, description, version, updated_at, findings }: SkillItem): Row => ({
+  ...{ id, name, namespace, description, version },
+  isPublic: is_public,
+  updatedAt: updated_at,
+  findings: findings.high,
+});
+
+const ofSkill = ({ metadata, spec, status }: Skill): Row => ({
+  id: metadata.labels.id,
+  name: metadata.name,
+  namespace: metadata.namespace,
+  isPublic: metadata.labels.user_id === "0",
+  description: spec.description,
+  version: spec.version ?? null,
+  updatedAt: status.updated_at,
+  findings: status.warnings.filter(({ severity }) => severity === "high").length,
+});

@@ -1,0 +1,146 @@
+// One skill: what it is, and the views of it. Which view and which version is in the address.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense } from "react";
+import type { NamespaceRights, Skill } from "../../../sdk/src/generated/operations";
+import { call } from "../gateway/call";
+import { useMe } from "../gateway/session";
+import { Answer, Issues, Loading } from "../parts/state";
+import { figure, Plain, When } from "../parts/text";
+import { Title } from "../parts/title";
+import { VIEWS, type View } from "../views";
+import { Files } from "./files";
+import { Owner } from "./owner";
+import { Permissions } from "./permissions";
+import { Versions } from "./versions";
+
+const Instructions = lazy(() => import("./instructions"));
+const Compare = lazy(() => import("./compare"));
+const Use = lazy(() => import("./use"));
+const route = getRouteApi("/skills/$id");
+
+const NAMES: Record<View, string> = {
+  instructions: "Instructions",
+  files: "Files",
+  versions: "Versions",
+  compare: "Compare",
+  permissions: "Permissions",
+  use: "Use",
+};
+
+export function SkillPage(): ReactNode {
+  const { id } = route.useParams();
+  const answer = useQuery({
+    queryKey: ["skill", id],
+    queryFn: ({ signal }) => call("skills.get", { path: { id } }, signal),
+  });
+  return (
+    <Answer of={answer} what="the skill">
+      {(skill) => <Shown skill={skill} />}
+    </Answer>
+  );
+}
+
+function Shown({ skill }: { skill: Skill }): ReactNode {
+  const { view = "instructions" } = route.useSearch();
+  const rights = useRights(skill);
+  const views = VIEWS.filter((name) => name !== "use" || rights?.measure === true);
+  return (
+    <>
+      <Title>{skill.metadata.name}</Title>
+      <Facts skill={skill} />
+      <nav className="tabs views" aria-label="Views of the skill">
+        {views.map((name) => (
+          <Link
+            key={name}
+            from="/skills/$id"
+            to="/skills/$id"
+            search={({ version, base }) => ({
+              view: name,
+              ...(version === undefined ? {} : { version }),
+              ...(base === undefined ? {} : { base }),
+            })}
+            {...(name === view ? { "aria-current": "page" as const } : {})}
+            activeProps={{}}
+          >
+            {NAMES[name]}
+          </Link>
+        ))}
+      </nav>
+      <Suspense fallback={<Loading what="the view" />}>
+        {view === "instructions" && <Instructions skill={skill} />}
+        {view === "files" && <Files skill={skill} />}
+        {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
+        {view === "compare" && <Compare skill={skill} />}
+        {view === "permissions" && <Permissions skill={skill} />}
+        {view === "use" && <Use id={skill.metadata.labels.id} />}
+      </Suspense>
+    </>
+  );
+}
+
+/** What the user may do where the skill is. */
+function useRights({ metadata: { namespace, labels } }: Skill): NamespaceRights | undefined {
+  const where = labels.user_id === "0" ? "public" : namespace;
+  return useMe().rights.namespaces.find((rights) => rights.namespace === where);
+}
+
+function Facts({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNode {
+  const { id, user_id } = metadata.labels;
+  const references = useQuery({
+    queryKey: ["skill", id, "references"],
+    queryFn: ({ signal }) => call("skills.references", { path: { id } }, signal),
+  });
+  const facts: [string, ReactNode][] = [
+    ["Of", <Owner key="of" namespace={metadata.namespace} isPublic={user_id === "0"} />],
+    ["Version", spec.version === undefined ? `${status.version_number}` : <Plain key="version">{spec.version}</Plain>],
+    ["Changed", <When key="changed" at={status.updated_at} />],
+    ["Costs", `${figure(status.tokens.line)} tokens in a list, ${figure(status.tokens.instructions)} once loaded`],
+    [
+      "Needs",
+      spec.dependencies.length === 0 ? "no other skill" : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
+    ],
+    [
+      "Used by",
+      references.data === undefined
+        ? "…"
+        : ghosts(
+            references.data.referenced_ghosts.map(({ name }) => name),
+            references.data.hidden_count,
+          ),
+    ],
+  ];
+  return (
+    <>
+      <p className="lead">
+        <Plain>{spec.description}</Plain>
+      </p>
+      {status.state === "yanked" && (
+        <p className="note warn">
+          This version is yanked: no name means it any more. Activate another one under Versions.
+        </p>
+      )}
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {status.warnings.length > 0 && (
+        <details className="note warn">
+          <summary>{status.warnings.length} findings of the gateway</summary>
+          <Issues issues={status.warnings} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function ghosts(names: readonly string[], hidden: number): ReactNode {
+  if (names.length === 0 && hidden === 0) return "no ghost";
+  const others = hidden === 0 ? [] : [`${hidden} that you may not see`];
+  return <Plain>{[...names, ...others].join(", ")}</Plain>;
+}

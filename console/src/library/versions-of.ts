@@ -1,0 +1,76 @@
+// The versions of a skill, as several views ask for them.
+
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { SkillFile, SkillVersion } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+
+/** So many versions are in the page at once. */
+const ROWS = 50;
+
+/** One page of them, newest first. */
+export const versionsOf = (id: string, cursor?: string) =>
+  queryOptions({
+    queryKey: ["skill", id, "versions", cursor],
+    queryFn: ({ signal }) =>
+      slice(
+        "versions.list",
+        { path: { id }, query: { limit: ROWS, ...(cursor === undefined ? {} : { cursor }) } },
+        signal,
+      ),
+  });
+
+/** The newest ones, for a choice. A version that an address names may be older: it is still shown. */
+export function useVersions(id: string) {
+  return useQuery(versionsOf(id));
+}
+
+/** How a version is called: its label, else its number. */
+export const nameOf = ({ number, version, is_current }: SkillVersion): string =>
+  `${version ?? `no. ${number}`}${is_current ? " (current)" : ""}`;
+
+export const filesOf = (id: string, version_id: string) =>
+  queryOptions({
+    queryKey: ["skill", id, "files", version_id],
+    // What a version holds never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }): Promise<SkillFile[]> => call("versions.files", { path: { id, version_id } }, signal),
+  });
+
+/** A file as a page can show it. */
+export type Content = { kind: "text"; text: string } | { kind: "picture" | "other"; blob: Blob };
+
+const PICTURES: Record<string, string> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+};
+/** More than this is offered as a download. */
+const SHOWN_BYTES = 512 * 1024;
+
+/** `Blob` of a picture has the type that its name says: an `<img>` runs nothing, whatever is in it. */
+export const contentOf = (id: string, version_id: string, path: string) =>
+  queryOptions({
+    queryKey: ["skill", id, "file", version_id, path],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<Content> => {
+      const answer = await call("versions.file", { path: { id, version_id, path } }, signal);
+      const buffer = await answer.arrayBuffer();
+      const picture = PICTURES[path.split(".").at(-1)?.toLowerCase() ?? ""];
+      if (picture !== undefined) return { kind: "picture", blob: new Blob([buffer], { type: picture }) };
+      const text = buffer.byteLength > SHOWN_BYTES ? null : textIn(buffer);
+      if (text !== null) return { kind: "text", text };
+      return { kind: "other", blob: new Blob([buffer], { type: "application/octet-stream" }) };
+    },
+  });
+
+function textIn(buffer: ArrayBuffer): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,164 @@
+// The versions: which is current, what was found in each, and the way back to an older one.
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Skill, SkillVersion } from "../../../sdk/src/generated/operations";
+import { call } from "../gateway/call";
+import { Button, Window } from "../parts/controls";
+import { Answer, Issues, Trouble } from "../parts/state";
+import { Table } from "../parts/table";
+import { bytes, Plain, When } from "../parts/text";
+import { nameOf, versionsOf } from "./versions-of";
+
+const route = getRouteApi("/skills/$id");
+type Act = "activate" | "yank" | "unyank";
+
+const ACTS: Record<Act, { button: string; title: (name: string) => string; text: string }> = {
+  activate: {
+    button: "Make current",
+    title: (name) => `Make ${name} the current version?`,
+    text: "Conversations take it with their next turn. The version that is current now stays, and can be made current again.",
+  },
+  yank: {
+    button: "Yank",
+    title: (name) => `Yank ${name}?`,
+    text: "No name and no range means it any more. It can be taken back.",
+  },
+  unyank: {
+    button: "Take back",
+    title: (name) => `Take ${name} back?`,
+    text: "Names and ranges may mean it again.",
+  },
+};
+
+export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: boolean }): ReactNode {
+  const { id } = route.useParams();
+  const { cursor } = route.useSearch();
+  const answer = useQuery(versionsOf(id, cursor));
+  const [asked, ask] = useState<{ act: Act; version: SkillVersion } | null>(null);
+  return (
+    <Answer of={answer} what="the versions">
+      {({ items, next }) => (
+        <>
+          <Table name="Versions" heads={["Version", "Published", "By", "Size", "Findings", ""]}>
+            {items.map((version) => (
+              <Row
+                key={version.version_id}
+                version={version}
+                current={skill.status.version_id}
+                mayActivate={mayActivate}
+                ask={ask}
+              />
+            ))}
+          </Table>
+          {next !== null && (
+            <Link
+              className="button plain"
+              from="/skills/$id"
+              to="/skills/$id"
+              search={(words) => ({ ...words, cursor: next })}
+            >
+              Older versions
+            </Link>
+          )}
+          {asked !== null && <Confirm id={id} {...asked} onClose={() => ask(null)} />}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Row({
+  version,
+  current,
+  mayActivate,
+  ask,
+}: {
+  version: SkillVersion;
+  current: string;
+  mayActivate: boolean;
+  ask: (asked: { act: Act; version: SkillVersion }) => void;
+}): ReactNode {
+  const acts: Act[] = version.yanked_at !== null ? ["unyank"] : version.is_current ? ["yank"] : ["activate", "yank"];
+  return (
+    <tr>
+      <td>
+        <Plain>{nameOf(version)}</Plain>
+        {version.yanked_at !== null && <span className="tag bad">yanked</span>}
+        {version.blocked_for !== null && <span className="tag bad">blocked</span>}
+      </td>
+      <td>
+        <When at={version.created_at} />
+      </td>
+      <td>
+        <Plain>{version.created_by}</Plain>
+      </td>
+      <td>{bytes(version.fileSize)}</td>
+      <td>
+        {version.warnings.length === 0 ? (
+          "none"
+        ) : (
+          <details>
+            <summary>{version.warnings.length}</summary>
+            <Issues issues={version.warnings} />
+          </details>
+        )}
+      </td>
+      <td>
+        <div className="row tight">
+          {!version.is_current && (
+            <Link
+              className="button plain"
+              from="/skills/$id"
+              to="/skills/$id"
+              search={{ view: "compare", base: version.version_id, version: current }}
+            >
+              Compare
+            </Link>
+          )}
+          {mayActivate &&
+            acts.map((act) => (
+              <Button key={act} kind={act === "yank" ? "danger" : "plain"} onPress={() => ask({ act, version })}>
+                {ACTS[act].button}
+              </Button>
+            ))}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Confirm({
+  id,
+  act,
+  version,
+  onClose,
+}: {
+  id: string;
+  act: Act;
+  version: SkillVersion;
+  onClose: () => void;
+}): ReactNode {
+  const client = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call(`versions.${act}`, { path: { id, version_id: version.version_id } }),
+    onSuccess: async () => {
+      await client.invalidateQueries();
+      onClose();
+    },
+  });
+  const { button, title, text } = ACTS[act];
+  return (
+    <Window urgent title={title(nameOf(version))} onClose={onClose}>
+      <p>{text}</p>
+      {error !== null && <Trouble error={error} />}
+      <div className="row">
+        <Button kind={act === "yank" ? "danger" : "main"} isDisabled={isPending} onPress={() => mutate()}>
+          {button}
+        </Button>
+        <Button onPress={onClose}>Cancel</Button>
+      </div>
+    </Window>
+  );
+}

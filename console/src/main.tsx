@@ -1,0 +1,41 @@
+// Where the console begins: one client for what is asked of the gateway, one router for what is shown.
+
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { I18nProvider } from "react-aria-components";
+import { createRoot } from "react-dom/client";
+import { Refusal } from "./gateway/refusal";
+import { forget } from "./gateway/session";
+import { router } from "./router";
+
+const onError = (error: Error) => {
+  if (error instanceof Refusal && error.status === 401) forget(client, error);
+};
+
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      // A refusal is an answer: only what nobody answered is asked again.
+      retry: (count, error) => count < 2 && error instanceof Refusal && (error.status === 0 || error.status >= 500),
+      staleTime: 5_000,
+    },
+  },
+});
+
+// A page that the browser has kept would show what was seen before somebody signed out.
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+
+const place = document.getElementById("console");
+if (place === null) throw new Error("The page has no place for the console.");
+createRoot(place).render(
+  <StrictMode>
+    <I18nProvider locale="en-US">
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </I18nProvider>
+  </StrictMode>,
+);

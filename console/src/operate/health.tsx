@@ -1,0 +1,61 @@
+// Whether the gateway is well, as it says itself.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Health } from "../../../sdk/src/generated/operations";
+import { Refusal } from "../gateway/refusal";
+import { Answer, Issues } from "../parts/state";
+import { Table } from "../parts/table";
+import { Plain, When } from "../parts/text";
+import { Title } from "../parts/title";
+
+const EVERY_MS = 10_000;
+
+const CHECKS: Record<keyof Health["checks"], string> = {
+  d1: "Database (D1)",
+  r2: "Packages (R2)",
+  loader: "Isolates for code",
+  rates: "Rate limits",
+  search: "Search index",
+};
+
+export function HealthPage(): ReactNode {
+  const answer = useQuery({
+    queryKey: ["health"],
+    queryFn: ({ signal }) => healthOf(signal),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <>
+      <Title>Health</Title>
+      <Answer of={answer} what="the gateway's health">
+        {({ status, version, checked_at, checks, issues = [] }) => (
+          <>
+            <p>
+              <span className={`tag ${status === "ok" ? "good" : "bad"}`}>{status}</span> version{" "}
+              <Plain>{version}</Plain>, asked <When at={checked_at} />
+            </p>
+            <Table name="What it needs" heads={["Part", "State"]}>
+              {Object.entries(CHECKS).map(([part, name]) => (
+                <tr key={part}>
+                  <th scope="row">{name}</th>
+                  <td>{Object.entries(checks).find(([key]) => key === part)?.[1] ?? "unknown"}</td>
+                </tr>
+              ))}
+            </Table>
+            <Issues issues={issues} />
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+/** Open to everybody, so it is not behind the console's edge. A gateway that is not well says so with 503, in the same words. */
+async function healthOf(signal: AbortSignal): Promise<Health> {
+  const answer = await fetch("/health", { signal, cache: "no-store", credentials: "omit" }).catch(() => null);
+  if (answer === null) throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached.");
+  if (answer.status !== 200 && answer.status !== 503)
+    throw new Refusal(answer.status, `HTTP_${answer.status}`, `The gateway answered ${answer.status}.`);
+  return (await answer.json()) as Health;
+}

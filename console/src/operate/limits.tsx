@@ -1,0 +1,67 @@
+// What one has used, beside what one may use.
+
+import type { ReactNode } from "react";
+import { useMe } from "../gateway/session";
+import { bytes, figure } from "../parts/text";
+import { Title } from "../parts/title";
+
+interface Quota {
+  used: number;
+  limit: number;
+}
+
+export function Limits(): ReactNode {
+  const { quotas, today } = useMe();
+  return (
+    <>
+      <Title>Limits in use</Title>
+      <h2>All in all</h2>
+      <Meters
+        of={[
+          ["Skills", quotas.skills, figure],
+          ["Versions", quotas.versions, figure],
+          ["Packages", quotas.bytes, bytes],
+          ["Rows in the database", quotas.databaseBytes, bytes],
+          ["Ghosts", quotas.ghosts, figure],
+          ["Keys", quotas.keys, figure],
+          ["Files that scripts have left", quotas.files, bytes],
+        ]}
+      />
+      <h2>Today, since midnight UTC</h2>
+      <Meters
+        of={[
+          ["Uploads", today.uploads, figure],
+          ["New conversations", today.conversations, figure],
+          ["Scripts", today.scripts, figure],
+          ["New keys", today.keys, figure],
+        ]}
+      />
+    </>
+  );
+}
+
+function Meters({
+  of,
+}: {
+  of: readonly (readonly [name: string, quota: Quota, say: (count: number) => string])[];
+}): ReactNode {
+  return (
+    <dl className="facts">
+      {of.map(([name, { used, limit }, say]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {say(used)} of {say(limit)}
+            <meter
+              min={0}
+              max={Math.max(limit, 1)}
+              high={limit * 0.8}
+              value={Math.min(used, limit)}
+              aria-label={name}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

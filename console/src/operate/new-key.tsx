@@ -1,0 +1,97 @@
+// A new key: whose, and how little it opens.
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Checkbox, CheckboxGroup, Form, Label } from "react-aria-components";
+import type { CreatedKey } from "../../../sdk/src/generated/operations";
+import { call, type RequestOf } from "../gateway/call";
+import { useMe } from "../gateway/session";
+import { Button, Choice, Field, Window } from "../parts/controls";
+import { Trouble } from "../parts/state";
+
+type Scope = NonNullable<RequestOf<"keys.create">["body"]["scopes"]>[number];
+/** With what each means for a person. */
+const SCOPES: readonly (readonly [Scope, string])[] = [
+  ["skills:read", "read skills"],
+  ["skills:write", "publish and change skills"],
+  ["ghosts", "ghosts"],
+  ["conversations", "conversations"],
+  ["chat", "the chat endpoint"],
+  ["mcp", "MCP"],
+  ["groups", "groups"],
+  ["keys", "one's own keys"],
+  ["secrets", "secrets"],
+  ["act_as", "act for other users"],
+  ["admin", "operate the gateway"],
+];
+/** Who holds the gateway's own key. No other key can be made for it. */
+const OWN_USER = "admin";
+const DAYS = [
+  ["30", "30 days"],
+  ["90", "90 days"],
+  ["365", "a year"],
+  ["", "never"],
+] as const;
+
+export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: CreatedKey) => void }): ReactNode {
+  const me = useMe();
+  const client = useQueryClient();
+  const [user, setUser] = useState(me.user_id === OWN_USER ? "" : me.user_id);
+  const [name, setName] = useState("");
+  const [days, setDays] = useState<(typeof DAYS)[number][0]>("90");
+  const [scopes, setScopes] = useState<string[]>(["skills:read", "conversations"]);
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      call("keys.create", {
+        body: {
+          user_id: user.trim(),
+          scopes: SCOPES.flatMap(([scope]) => (scopes.includes(scope) ? [scope] : [])),
+          ...(name.trim() === "" ? {} : { name: name.trim() }),
+          ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
+        },
+      }),
+    onSuccess: async (key) => {
+      await client.invalidateQueries({ queryKey: ["keys"] });
+      onMade(key);
+    },
+  });
+  return (
+    <Window title="Make a key" onClose={onClose}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <Field
+          label="User"
+          value={user}
+          onChange={setUser}
+          isRequired
+          help="Whom the key acts as."
+          autoFocus={user === ""}
+        />
+        <Field label="Name" value={name} onChange={setName} help="By which you know it again." />
+        <Choice label="Ends after" value={days} options={DAYS} onChange={setDays} />
+        <CheckboxGroup value={scopes} onChange={setScopes} className="checks" isRequired>
+          <Label>It opens</Label>
+          {SCOPES.map(([scope, text]) => (
+            <Checkbox key={scope} value={scope} className="check">
+              <span className="box" aria-hidden="true" />
+              <span>
+                {text} <span className="soft">{scope}</span>
+              </span>
+            </Checkbox>
+          ))}
+        </CheckboxGroup>
+        {error !== null && <Trouble error={error} />}
+        <div className="row">
+          <Button kind="main" type="submit" isDisabled={isPending || scopes.length === 0}>
+            {isPending ? "Making it…" : "Make it"}
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </div>
+      </Form>
+    </Window>
+  );
+}

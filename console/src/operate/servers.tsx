@@ -1,0 +1,170 @@
+// MCP servers: those that one may use, and whether they answer. A test asks a server now; nothing here remembers an older answer.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { McpServerTest } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+import { useMe } from "../gateway/session";
+import { Button } from "../parts/controls";
+import { Answer, Empty, Trouble } from "../parts/state";
+import { Table } from "../parts/table";
+import { figure, Plain, visible } from "../parts/text";
+import { Title } from "../parts/title";
+
+const ROWS = 100;
+
+/** A server as the page shows it, whosever it is. `test`: how it is asked, where the user may. */
+interface Row {
+  name: string;
+  scope: "user" | "group" | "gateway";
+  group: string | null;
+  url: string | null;
+  isOn: boolean;
+  test: (() => Promise<McpServerTest>) | null;
+}
+
+export function Servers(): ReactNode {
+  const { rights } = useMe();
+  const answer = useQuery({
+    queryKey: ["servers", rights.operate],
+    queryFn: ({ signal }) => rowsOf(rights.operate, signal),
+  });
+  return (
+    <>
+      <Title>MCP servers</Title>
+      <Answer of={answer} what="the servers">
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title="There is no MCP server">
+              <p>
+                One is added with <code>PUT /api/v1/servers/&lt;name&gt;</code>; skills may bring their own.
+              </p>
+            </Empty>
+          ) : (
+            <Table name="MCP servers" heads={["Server", "Of", "Address", "State", ""]}>
+              {rows.map((row) => (
+                <Server key={`${row.scope} ${row.group ?? ""} ${row.name}`} row={row} />
+              ))}
+            </Table>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }): ReactNode {
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
+  });
+  return (
+    <tr>
+      <td>
+        <Plain>{name}</Plain>
+      </td>
+      <td>{scope === "group" ? <Plain>{group ?? ""}</Plain> : scope === "user" ? "me" : "the gateway"}</td>
+      <td className="long">{url !== null && <Plain>{url}</Plain>}</td>
+      <td>
+        <div role="status">
+          {isPending ? (
+            "Asking it…"
+          ) : data !== undefined ? (
+            <Told test={data} />
+          ) : isOn ? (
+            <span className="soft">not asked yet</span>
+          ) : (
+            "off"
+          )}
+        </div>
+        {error !== null && <Trouble error={error} />}
+      </td>
+      <td>
+        {test !== null && (
+          <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate()}>
+            Test
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Told({ test }: { test: McpServerTest }): ReactNode {
+  const { reachable, latency_ms, tools, problems, error } = test;
+  return (
+    <>
+      <span className={`tag ${reachable ? "good" : "bad"}`}>{reachable ? "up" : "down"}</span>{" "}
+      {figure(Math.round(latency_ms))} ms
+      {reachable && (
+        <details>
+          <summary>{tools.length} tools</summary>
+          <ul>
+            {tools.slice(0, 100).map((tool) => (
+              <li key={tool.name}>
+                <Plain>{tool.name}</Plain>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {error !== undefined && (
+        <p>
+          <Plain>{error}</Plain>
+        </p>
+      )}
+      {problems.map((problem) => (
+        <p key={problem}>
+          <Plain>{problem}</Plain>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** What one may use, with the address of what one may also test. */
+async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
+  const query = { limit: ROWS };
+  const [usable, own, gateway] = await Promise.all([
+    slice("servers.usable", { query }, signal),
+    slice("servers.list", { query }, signal),
+    operates ? slice("mcpServers.list", { query }, signal) : { items: [], next: null },
+  ]);
+  const mine = own.items.map(
+    ({ name, scope, group_name, url, enabled = true }): Row => ({
+      ...{ name, scope, url },
+      group: group_name ?? null,
+      isOn: enabled,
+      test: () =>
+        call("servers.test", {
+          path: { name },
+          query: scope === "group" && group_name !== undefined ? { scope, group_name } : {},
+        }),
+    }),
+  );
+  const ours = gateway.items.map(
+    ({ name, url, enabled = true }): Row => ({
+      ...{ name, url },
+      scope: "gateway",
+      group: null,
+      isOn: enabled,
+      test: () => call("mcpServers.test", { path: { name } }),
+    }),
+  );
+  const known = [...mine, ...ours];
+  const others = usable.items
+    .filter(
+      ({ name, scope, group_name }) =>
+        !known.some((row) => row.name === name && row.scope === scope && row.group === (group_name ?? null)),
+    )
+    .map(
+      ({ name, scope, group_name }): Row => ({
+        name,
+        scope,
+        group: group_name ?? null,
+        url: null,
+        isOn: true,
+        test: null,
+      }),
+    );
+  return [...known, ...others].slice(0, ROWS);
+}

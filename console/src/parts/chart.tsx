@@ -1,0 +1,70 @@
+// Bars over days: a picture for who sees it, the table beside it for everybody, and the same numbers as CSV.
+
+import type { ReactNode } from "react";
+import { Table } from "./table";
+import { figure } from "./text";
+
+const [WIDTH, HEIGHT] = [600, 160];
+
+/** One place on the axis, with a number for each series. */
+export type Point = readonly [label: string, values: readonly number[]];
+
+export function Chart({
+  name,
+  series,
+  points,
+}: {
+  name: string;
+  series: readonly string[];
+  points: readonly Point[];
+}): ReactNode {
+  const most = Math.max(1, ...points.flatMap(([, values]) => values));
+  const step = WIDTH / points.length;
+  const bar = (step * 0.8) / series.length;
+  return (
+    <figure>
+      <figcaption>
+        {name}, at most {figure(most)}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="chart" aria-hidden="true">
+        {points.map(([label, values], at) =>
+          values.map((value, which) => (
+            <rect
+              key={`${label} ${series[which]}`}
+              className={`series-${which}`}
+              x={at * step + step * 0.1 + which * bar}
+              width={bar}
+              y={HEIGHT - (value / most) * HEIGHT}
+              height={(value / most) * HEIGHT}
+            />
+          )),
+        )}
+      </svg>
+      <p className="row tight">
+        {series.map((one, which) => (
+          <span key={one}>
+            <span className={`dot series-${which}`} aria-hidden="true" /> {one}
+          </span>
+        ))}
+        <a download="skill-use.csv" href={`data:text/csv;charset=utf-8,${encodeURIComponent(csv(series, points))}`}>
+          As CSV
+        </a>
+      </p>
+      <Table name={name} heads={["Day", ...series]}>
+        {points.map(([label, values]) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            {values.map((value, which) => (
+              <td key={series[which]}>{figure(value)}</td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+    </figure>
+  );
+}
+
+const csv = (series: readonly string[], points: readonly Point[]) =>
+  [["day", ...series], ...points.map(([label, values]) => [label, ...values])]
+    .map((line) => line.join(","))
+    .join("\r\n");

@@ -1,0 +1,96 @@
+// The few controls that all pages are made of. React Aria gives them keyboard, touch and names; the looks are ours.
+
+import type { ReactNode } from "react";
+import {
+  type ButtonProps,
+  Dialog,
+  Heading,
+  Input,
+  Label,
+  Modal,
+  ModalOverlay,
+  Button as Pressable,
+  Text,
+  TextField,
+  type TextFieldProps,
+} from "react-aria-components";
+
+/** `kind`: `main` is what the page is for, `danger` loses something. */
+export function Button({ kind = "plain", ...props }: ButtonProps & { kind?: "plain" | "main" | "danger" }): ReactNode {
+  return <Pressable {...props} className={`button ${kind}`} />;
+}
+
+export function Field({
+  label,
+  help,
+  placeholder,
+  ...props
+}: TextFieldProps & { label: string; help?: string; placeholder?: string }): ReactNode {
+  return (
+    <TextField {...props} className="field">
+      <Label>{label}</Label>
+      <Input {...(placeholder === undefined ? {} : { placeholder })} />
+      {help !== undefined && (
+        <Text slot="description" className="soft">
+          {help}
+        </Text>
+      )}
+    </TextField>
+  );
+}
+
+/** One of a few: the browser's own, which every device knows how to show. */
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, text: string])[];
+  onChange: (value: Value) => void;
+}): ReactNode {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <select
+        value={value}
+        onChange={({ target }) => {
+          const chosen = options.find(([option]) => option === target.value);
+          if (chosen !== undefined) onChange(chosen[0]);
+        }}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A window over the page. `onClose`: it was left, also by Escape. */
+export function Window({
+  title,
+  onClose,
+  children,
+  urgent = false,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  urgent?: boolean;
+}): ReactNode {
+  return (
+    <ModalOverlay isOpen isDismissable={!urgent} onOpenChange={(open) => !open && onClose()} className="veil">
+      <Modal className="window">
+        <Dialog role={urgent ? "alertdialog" : "dialog"}>
+          <Heading slot="title">{title}</Heading>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,95 @@
+// What a page shows while it waits, when something was refused, and when there is nothing.
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Issue } from "../../../sdk/src/generated/operations";
+import { Refusal } from "../gateway/refusal";
+import { Button } from "./controls";
+import { SignInAgain } from "./sign-in-again";
+import { Plain } from "./text";
+
+export function Loading({ what }: { what: string }): ReactNode {
+  return (
+    <p className="waiting" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+/** What went wrong and what to do, with all that the gateway said of it. */
+export function Trouble({ error, again }: { error: Error; again?: () => void }): ReactNode {
+  const refusal = error instanceof Refusal ? error : null;
+  return (
+    <div className="note bad" role="alert">
+      <p>
+        <strong>{titleOf(error)}</strong> <Plain>{error.message}</Plain>
+      </p>
+      {refusal !== null && <Issues issues={refusal.issues} />}
+      {refusal !== null && (
+        <p className="soft">
+          {refusal.code}
+          {refusal.requestId !== null && <> · request {refusal.requestId}</>}
+        </p>
+      )}
+      {refusal?.code === "SIGN_IN_TOO_OLD" && <SignInAgain />}
+      {again !== undefined && <Button onPress={again}>Try again</Button>}
+    </div>
+  );
+}
+
+function titleOf(error: Error): string {
+  if (!(error instanceof Refusal)) return "The console has made a mistake.";
+  if (error.status === 0) return "No connection.";
+  if (error.status === 403) return "You may not do this.";
+  if (error.status === 404) return "Not found.";
+  if (error.status === 429) return "Too much at once.";
+  return error.status >= 500 ? "The gateway failed." : "Refused.";
+}
+
+/** Problems of a package or a request, each with its place. */
+export function Issues({ issues }: { issues: readonly Issue[] }): ReactNode {
+  if (issues.length === 0) return null;
+  return (
+    <ul className="issues">
+      {issues.map(({ code, message, path, line, severity }, n) => (
+        // Two may be the same in every word.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list is shown once and never sorted
+        <li key={n}>
+          {path !== undefined && (
+            <code>
+              <Plain>{line === undefined ? path : `${path}:${line}`}</Plain>
+            </code>
+          )}{" "}
+          <Plain>{message}</Plain>{" "}
+          <span className="soft">
+            {code}
+            {severity !== undefined && ` · ${severity}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** What came of a query: the page of its data, or that it is loading, or why there is none. */
+export function Answer<T>({
+  of: { data, error, refetch },
+  what,
+  children,
+}: {
+  of: Pick<UseQueryResult<T>, "data" | "error" | "refetch">;
+  what: string;
+  children: (data: T) => ReactNode;
+}): ReactNode {
+  if (data !== undefined) return children(data);
+  return error === null ? <Loading what={what} /> : <Trouble error={error} again={() => void refetch()} />;
+}

@@ -1,0 +1,33 @@
+// A table that a phone can push sideways.
+
+import type { ReactNode } from "react";
+
+/** `name` says what it lists, to whoever cannot see where it stands. */
+export function Table({
+  name,
+  heads,
+  children,
+}: {
+  name: string;
+  heads: readonly string[];
+  children: ReactNode;
+}): ReactNode {
+  return (
+    // Focusable, so that the arrow keys reach what does not fit.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+    <section className="scrolls" aria-label={name} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}

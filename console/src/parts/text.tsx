@@ -1,0 +1,40 @@
+// Texts of others, which may hold what no reader sees: signs that turn the direction of writing, tags, letters without a picture.
+
+import type { ReactNode } from "react";
+
+/** Controls but tab and line ends, formats but the joiner inside an emoji, separators of lines, and letters that are blank. */
+const UNSEEN =
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|(?![\t\n\r\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
+
+/** The same text, with a sign for each character that would not be seen: `⟨U+202E⟩`. */
+export function visible(text: string): string {
+  return text.replace(
+    UNSEEN,
+    (unseen) => `⟨U+${(unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}
+
+/** A name or a line that somebody else has written; its direction stays its own. */
+export function Plain({ children }: { children: string }): ReactNode {
+  return <bdi>{visible(children)}</bdi>;
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB"];
+
+/** 1536 as `1.5 KiB`. */
+export function bytes(count: number): string {
+  const power = count < 1 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), UNITS.length - 1);
+  const value = count / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
+}
+
+const figures = new Intl.NumberFormat("en");
+/** 12000 as `12,000`. */
+export const figure = (count: number): string => figures.format(count);
+
+const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+/** A time of the API, in the reader's zone. */
+export function When({ at, never = "never" }: { at: string | null; never?: string }): ReactNode {
+  return at === null ? never : <time dateTime={at}>{moment.format(new Date(at))}</time>;
+}

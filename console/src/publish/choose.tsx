@@ -1,0 +1,33 @@
+// Choosing a package, for who does not drop it.
+
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { FileTrigger } from "react-aria-components";
+import { Button } from "../parts/controls";
+import { Trouble } from "../parts/state";
+import { type Dropped, take } from "./drop";
+
+/** Two buttons that lead to the report on what was chosen. */
+export function Choose(): ReactNode {
+  const [error, setError] = useState<Error | null>(null);
+  const navigate = useNavigate();
+  const choose = (list: FileList | null) => {
+    if (list === null || list.length === 0) return;
+    const files: Dropped[] = [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+    setError(null);
+    take(files)
+      .then(() => navigate({ to: "/publish" }))
+      .catch((reason: unknown) => setError(reason instanceof Error ? reason : new Error(String(reason))));
+  };
+  return (
+    <div className="row">
+      <FileTrigger acceptedFileTypes={[".zip", ".skill", ".md"]} onSelect={choose}>
+        <Button kind="main">Choose a ZIP or SKILL.md</Button>
+      </FileTrigger>
+      <FileTrigger acceptDirectory onSelect={choose}>
+        <Button>Choose a folder</Button>
+      </FileTrigger>
+      {error !== null && <Trouble error={error} />}
+    </div>
+  );
+}

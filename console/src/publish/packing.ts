@@ -1,0 +1,47 @@
+// A folder as the ZIP that the gateway takes.
+
+import { zipSync } from "fflate";
+import { bytes } from "../parts/text";
+import type { Dropped, Package } from "./drop";
+
+/** What the gateway takes of a package, unpacked and packed (docs/limits.md). More is refused here, before it is read. */
+const UNPACKED = 16 * 1024 * 1024;
+const PACKED = 17 * 1024 * 1024;
+const FILES = 2_000;
+/** Folders that are never meant, and would make a package of a project too large to look at. The gateway leaves them out as well. */
+const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
+
+/** One ZIP as it is; anything else becomes one. */
+export async function packed(dropped: readonly Dropped[]): Promise<Package> {
+  const [only] = dropped;
+  if (only !== undefined && dropped.length === 1 && /\.(?:zip|skill)$/i.test(only.file.name)) {
+    refuse(only.file.size > PACKED, `The ZIP has ${bytes(only.file.size)}; a package has at most ${bytes(PACKED)}.`);
+    return { name: only.file.name, zip: only.file };
+  }
+  const files = dropped.filter(({ path }) => !TOOLS.test(path));
+  refuse(files.length === 0, "There is no file in it. A skill is a folder with a SKILL.md, or its ZIP.");
+  refuse(
+    files.length > FILES,
+    `It has ${files.length} files; a package has at most ${FILES}. Drop the skill's own folder.`,
+  );
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  refuse(
+    size > UNPACKED,
+    `It has ${bytes(size)}; a package has at most ${bytes(UNPACKED)}. Drop the skill's own folder.`,
+  );
+  const contents = await Promise.all(
+    files.map(async ({ path, file }) => [path, new Uint8Array(await file.arrayBuffer())] as const),
+  );
+  const folder = files[0]?.path.split("/", 1)[0] ?? "skill";
+  const name = files.length === 1 ? "skill" : folder;
+  return {
+    name,
+    zip: new File([zipSync(Object.fromEntries(contents)) as Uint8Array<ArrayBuffer>], `${name}.zip`, {
+      type: "application/zip",
+    }),
+  };
+}
+
+function refuse(isTooMuch: boolean, message: string): void {
+  if (isTooMuch) throw new Error(message);
+}

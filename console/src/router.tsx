@@ -1,0 +1,110 @@
+// Which page is where. Every page but the shell is loaded when it is first opened; what a page shows is in its address.
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { Broken, Layout, Nowhere } from "./shell/layout";
+import { VIEWS, type View } from "./views";
+
+/** The search of an address, all of it text: `?q=1` is the text "1". */
+type Words = Record<string, unknown>;
+const word = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+const root = createRootRoute({ component: Layout, notFoundComponent: Nowhere, errorComponent: Broken });
+
+const library = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: ({ q, from, cursor }: Words): { q?: string; from?: string; cursor?: string } => ({
+    ...withWord("q", q),
+    ...withWord("from", from),
+    ...withWord("cursor", cursor),
+  }),
+  component: lazyRouteComponent(() => import("./library/list"), "Library"),
+});
+
+const skill = createRoute({
+  getParentRoute: () => root,
+  path: "/skills/$id",
+  validateSearch: ({
+    view,
+    version,
+    base,
+    file,
+    cursor,
+  }: Words): { view?: View; version?: string; base?: string; file?: string; cursor?: string } => {
+    const known = VIEWS.find((name) => name === view);
+    return {
+      ...(known === undefined ? {} : { view: known }),
+      ...withWord("version", version),
+      ...withWord("base", base),
+      ...withWord("file", file),
+      ...withWord("cursor", cursor),
+    };
+  },
+  component: lazyRouteComponent(() => import("./library/skill"), "SkillPage"),
+});
+
+const publish = createRoute({
+  getParentRoute: () => root,
+  path: "/publish",
+  component: lazyRouteComponent(() => import("./publish/publish"), "Publish"),
+});
+
+const servers = createRoute({
+  getParentRoute: () => root,
+  path: "/servers",
+  component: lazyRouteComponent(() => import("./operate/servers"), "Servers"),
+});
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: "/keys",
+  validateSearch: ({ cursor }: Words): { cursor?: string } => withWord("cursor", cursor),
+  component: lazyRouteComponent(() => import("./operate/keys"), "Keys"),
+});
+
+const limits = createRoute({
+  getParentRoute: () => root,
+  path: "/limits",
+  component: lazyRouteComponent(() => import("./operate/limits"), "Limits"),
+});
+
+const health = createRoute({
+  getParentRoute: () => root,
+  path: "/health",
+  component: lazyRouteComponent(() => import("./operate/health"), "HealthPage"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: ({ actor, action, cursor }: Words): { actor?: string; action?: string; cursor?: string } => ({
+    ...withWord("actor", actor),
+    ...withWord("action", action),
+    ...withWord("cursor", cursor),
+  }),
+  component: lazyRouteComponent(() => import("./operate/audit"), "Audit"),
+});
+
+function withWord<Field extends string>(field: Field, value: unknown): { [F in Field]?: string } {
+  const text = word(value);
+  return (text === undefined ? {} : { [field]: text }) as { [F in Field]?: string };
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren([library, skill, publish, servers, keys, limits, health, audit]),
+  basepath: "/console",
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const words = Object.entries(search).flatMap(([field, value]) =>
+      word(value) === undefined ? [] : [[field, String(value)]],
+    );
+    return words.length === 0 ? "" : `?${new URLSearchParams(words)}`;
+  },
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,101 @@
+// What is around every page: the sign-in while nobody is signed in, else the navigation and the place where packages are dropped.
+
+import { useQuery } from "@tanstack/react-query";
+import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Me } from "../../../sdk/src/generated/operations";
+import { isSomebody, session, signOut, WithMe } from "../gateway/session";
+import { Button } from "../parts/controls";
+import { Empty, Loading, Trouble } from "../parts/state";
+import { Plain } from "../parts/text";
+import { useDrop } from "../publish/drop";
+import { SignIn } from "./sign-in";
+
+/** `may`: who has the page at all. */
+const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Me) => boolean }[] = [
+  { to: "/", name: "Library" },
+  { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/servers", name: "Servers" },
+  { to: "/keys", name: "Keys" },
+  { to: "/limits", name: "Limits" },
+  { to: "/health", name: "Health" },
+  { to: "/audit", name: "Audit", may: ({ rights }) => rights.operate },
+];
+
+export function Layout(): ReactNode {
+  const { data: me, error, refetch } = useQuery(session);
+  if (me === undefined)
+    return (
+      <main>
+        {error === null ? <Loading what="the console" /> : <Trouble error={error} again={() => void refetch()} />}
+      </main>
+    );
+  return isSomebody(me) ? (
+    <WithMe value={me}>
+      <Shell me={me} />
+    </WithMe>
+  ) : (
+    <SignIn issuer={me.issuer} />
+  );
+}
+
+function Shell({ me }: { me: Me }): ReactNode {
+  const { isOver, error } = useDrop();
+  return (
+    <>
+      <a className="skip" href="#page">
+        Skip to the page
+      </a>
+      <header className="top">
+        <strong>Skill Gateway</strong>
+        <nav className="tabs" aria-label="Console">
+          {PAGES.filter(({ may }) => may?.(me) ?? true).map(({ to, name }) => (
+            <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className="who">
+          <span>
+            <Plain>{me.user_id}</Plain>
+            {me.role === "admin" && <span className="tag">admin</span>}
+          </span>
+          <SignOut />
+        </div>
+      </header>
+      <main id="page" tabIndex={-1}>
+        {error !== null && <Trouble error={error} />}
+        <Outlet />
+      </main>
+      {isOver && (
+        <div className="over" aria-hidden="true">
+          Drop a skill: its folder or its ZIP
+        </div>
+      )}
+    </>
+  );
+}
+
+function SignOut(): ReactNode {
+  const [error, setError] = useState<Error | null>(null);
+  return (
+    <>
+      <Button onPress={() => void signOut().catch(setError)}>Sign out</Button>
+      {error !== null && <Trouble error={error} />}
+    </>
+  );
+}
+
+export function Nowhere(): ReactNode {
+  return (
+    <Empty title="There is no such page">
+      <p>
+        <Link to="/">Go to the library</Link>
+      </p>
+    </Empty>
+  );
+}
+
+export function Broken({ error, reset }: ErrorComponentProps): ReactNode {
+  return <Trouble error={error instanceof Error ? error : new Error(String(error))} again={reset} />;
+}

@@ -1,0 +1,47 @@
+// The edge of the console's page: the only one that a cookie opens, and that only for requests which no other page can send. What it
+// leads to are the API's routes and the chat endpoint's, under a session in place of a key (`passage.ts`).
+
+import { createMiddleware } from "hono/factory";
+import { GatewayError, refusalIn } from "../domain/errors";
+import { settingsFrom } from "../domain/settings/settings";
+import { showSession } from "../edge/auth";
+import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
+import type { Edge } from "../edge/edge";
+import type { HttpEnv } from "../edge/env";
+import { answerError, nothingHere } from "../edge/errors";
+import { router } from "../edge/router";
+import { outsideOf } from "../services/sign-in/outside";
+import { requireOwnPage } from "./own-page";
+import { signedIn, signingIn } from "./session";
+
+/** In the place of CORS: no page of another origin is ever told anything, a preflight neither. */
+const ownPage = createMiddleware<HttpEnv>(async (c, next) => {
+  requireOwnPage(c.req.raw, c.env);
+  showSession(c.req.raw, sessionSecretIn(c.env, c.req.raw) ?? "");
+  await next();
+  c.res.headers.set("cache-control", "no-store");
+});
+
+const routes = router();
+routes.route("/", signedIn);
+routes.all("/console/api/*", nothingHere);
+
+export const consoleEdge: Edge = {
+  prefix: "/console/api",
+  cors: [ownPage],
+  open: signingIn,
+  routes,
+  errors(error, c) {
+    const refusal = refusalIn(error);
+    if (refusal?.code !== "unauthenticated") return answerError(error, c);
+    // The page asks who is signed in before it knows a way in, so the answer names the issuer.
+    const issuer = outsideOf(settingsFrom(c.env))?.issuer ?? null;
+    const host = issuer === null ? null : (URL.parse(issuer)?.host ?? issuer);
+    const answer = answerError(new GatewayError(refusal.code, refusal.reason, refusal.message, { issuer: host }), c);
+    // Whoever guesses keys here is counted with those who do so elsewhere.
+    c.set("unauthenticated", c.req.method === "POST");
+    if (sessionSecretIn(c.env, c.req.raw) !== null)
+      answer.headers.append("set-cookie", sessionCookie(c.env, c.req.url, "", 0));
+    return answer;
+  },
+};

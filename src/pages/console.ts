@@ -1,0 +1,31 @@
+// /console: the static files of the console, unless the operator has turned it off. A place in it is a path without an ending: the page
+// finds it itself. `run_worker_first` of wrangler.toml sends them here. What is below /console/api is an edge of its own.
+
+import type { Handler } from "hono";
+import { settingsFrom } from "../domain/settings/settings";
+import type { HttpEnv } from "../edge/env";
+import { nothingHere } from "../edge/errors";
+import { router } from "../edge/router";
+
+const INDEX = "/console/";
+
+const serve: Handler<HttpEnv> = async (c) => {
+  if (settingsFrom(c.env).CONSOLE === "off") return nothingHere(c);
+  const url = new URL(c.req.url);
+  if (!/\.[a-z0-9]+$/i.test(url.pathname)) url.pathname = INDEX;
+  const file = await c.env.ASSETS.fetch(new Request(url, c.req.raw));
+  // Its headers are those of `public/_headers`. The copy's may be added to.
+  return file.status === 404 ? nothingHere(c) : new Response(file.body, file);
+};
+
+export const consoleRoute = router();
+consoleRoute.get("/console", serve);
+consoleRoute.get("/console/:path{.*}", serve);
+
+/** Whether there is a console to lead to: it is on, and its files were built. */
+export async function hasConsole(env: Env, url: string): Promise<boolean> {
+  if (settingsFrom(env).CONSOLE === "off") return false;
+  const { status, body } = await env.ASSETS.fetch(new URL(INDEX, url));
+  await body?.cancel();
+  return status === 200;
+}

@@ -1,0 +1,45 @@
+// Sessions of the console that go on, and how they are ended.
+
+import * as z from "zod";
+import { ABOUT } from "../../domain/access/audit";
+import { managesAllKeys } from "../../domain/access/key-scope";
+import { decodeCursor, pageOf } from "../../domain/cursor";
+import { GatewayError } from "../../domain/errors";
+import { endSession, listSessions, readSession, type SessionRow } from "../../storage/d1/console/sessions";
+import { audited } from "../audit";
+import type { Context } from "../context";
+
+const cursorSchema = z.lazy(() => z.object({ createdAt: z.number(), id: z.string() }));
+
+/** Sessions that go on, newest first: an admin's list has everybody's, any other one's own. */
+export async function readSessions(
+  context: Context,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ rows: SessionRow[]; nextCursor: string | null }> {
+  const { principal } = context.caller;
+  const whose = managesAllKeys(principal) ? null : principal.userId;
+  const rows = await listSessions(context.db, whose, limit + 1, decodeCursor(cursor, cursorSchema));
+  const { page, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return { rows: page, nextCursor };
+}
+
+/** Ends a session at once; the next request with it is refused. */
+export async function deleteSession(context: Context, id: string): Promise<void> {
+  const { principal } = context.caller;
+  const session = await readSession(context.db, id);
+  if (session === null || !(managesAllKeys(principal) || session.userId === principal.userId)) throw sessionNotFound();
+  const told = { before: { user_id: ABOUT }, about: session.userId, when: "was" } as const;
+  if (!(await endSession(audited(context, "session.end", id, told), id))) throw sessionNotFound();
+}
+
+/** Signs out: ends the session that the caller is in. */
+export async function signOut(context: Context): Promise<void> {
+  const { session } = context.caller.principal;
+  if (session === undefined) throw sessionNotFound();
+  await endSession(audited(context, "session.end", session.id, { when: "was" }), session.id);
+}
+
+function sessionNotFound(): GatewayError {
+  return new GatewayError("not_found", "SESSION_NOT_FOUND", "There is no such session, or it is over.");
+}

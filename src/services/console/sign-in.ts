@@ -1,0 +1,110 @@
+// Signing in to the console: who somebody is by a key, by a link or at the issuer, and the session that comes of it.
+
+import { readKeyId } from "../../domain/access/key";
+import { limitsOf } from "../../domain/access/key-scope";
+import {
+  type NewSession,
+  readSessionId,
+  SESSION_TIMES,
+  SESSIONS_OF_USER,
+  writeSessionSecret,
+} from "../../domain/console/session";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError } from "../../domain/errors";
+import { readLinkSecret } from "../../domain/sign-in/link";
+import { recording } from "../../storage/d1/audit";
+import { insertSession } from "../../storage/d1/console/sessions";
+import { SESSION } from "../../storage/d1/identity";
+import { spendConsoleLink } from "../../storage/d1/sign-in/links";
+import { currentMarks, ENVIRONMENT_KEY } from "../access/credential";
+import { identify, type Looking } from "../access/identity";
+import type { SignInContext } from "../sign-in/context";
+import type { NamedOutside } from "../sign-in/outside";
+
+/** Whom a key signs in, the environment's too. The primary says so. Throws what a request with that key would be told. */
+export async function signInByKey(context: SignInContext, looking: Looking, key: string): Promise<NewSession> {
+  const { GATEWAY_ADMIN_KEY: environmentKey } = context.settings;
+  // A token, of the issuer or of a grant, is no key: what it was given for is another thing than this.
+  if (key !== environmentKey && typeof readKeyId(key) !== "string") throw noKey();
+  const shown = {
+    ...{ bearer: key, session: null, onBehalfOf: null, endUser: null, bookmark: null },
+    ...{ requestId: context.requestId, path: "/console/api/session", resource: null },
+  };
+  const { caller, key: held } = await identify(looking, shown, "certain", () => undefined);
+  const { userId, role, scopes, keyId } = caller.principal;
+  const origin =
+    keyId === ENVIRONMENT_KEY
+      ? { keyId: null, mark: (await currentMarks(context.settings)).environment }
+      : { keyId, mark: null };
+  const endsAt = held?.expiresAt ?? null;
+  return { userId, name: null, role, scopes: limitsOf(scopes), via: "key", ...origin, claimed: [], endsAt };
+}
+
+/** Whom a link signs in, which is spent by that. */
+export async function signInByConsoleLink(context: SignInContext, link: string): Promise<NewSession> {
+  const secret = readLinkSecret(link);
+  const spent =
+    secret === null ? null : await spendConsoleLink(context.db, await sha256Hex(secret), context.newId("s"));
+  if (spent?.session == null) {
+    const message = "This link was used already, or its ten minutes are over. Ask for another, or sign in with a key.";
+    throw new GatewayError("unauthenticated", "LINK_SPENT", message);
+  }
+  return { userId: spent.userId, name: null, ...spent.session, via: "link", claimed: [] };
+}
+
+/** The session of whom the issuer has named: its claims hold as long as it does, and as long as the settings name that issuer. */
+export async function sessionFromIssuer(
+  context: SignInContext,
+  { signedIn, name, role }: NamedOutside,
+): Promise<NewSession> {
+  const { userId, claimed, endsAt } = signedIn;
+  const { issuer: mark } = await currentMarks(context.settings);
+  return { userId, name, role, scopes: [], via: "issuer", keyId: null, mark, claimed, endsAt };
+}
+
+/**
+ * Begins a session, in the place of the one that the browser had. Its id and secret are new each time: what somebody else has put into
+ * the browser before is worth nothing.
+ *
+ * @param before what the browser's cookie holds
+ */
+export async function beginSession(
+  context: SignInContext,
+  session: NewSession,
+  before: string | null,
+): Promise<{ secret: string; life: number }> {
+  const id = context.newId("s").slice(2);
+  const secret = writeSessionSecret(id, crypto.getRandomValues(new Uint8Array(32)));
+  const now = context.now();
+  const { endsAt, ...rest } = session;
+  const expiresAt = Math.min(now + SESSION_TIMES.life, endsAt ?? Number.POSITIVE_INFINITY);
+  const beforeId = before === null ? null : readSessionId(before);
+  await insertSession(
+    recordingSession(context, id, session),
+    { id, hash: await sha256Hex(secret), ...rest, expiresAt },
+    SESSIONS_OF_USER,
+    beforeId === null || before === null ? null : { id: beforeId, hash: await sha256Hex(before) },
+  );
+  return { secret, life: expiresAt - now };
+}
+
+function recordingSession(context: SignInContext, id: string, { userId, via }: NewSession) {
+  const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
+  const actor = { userId, keyId: SESSION + id, requestId: context.requestId, ...pseudonyms };
+  const told = {
+    action: "session.create",
+    resourceType: "session",
+    resourceId: id,
+    before: null,
+    after: { via },
+  } as const;
+  return recording(context.db, actor, { ...told, about: null, when: { thing: "is", type: "session", id } });
+}
+
+function noKey(): GatewayError {
+  return new GatewayError(
+    "unauthenticated",
+    "UNAUTHENTICATED",
+    "This is no key of this gateway. Sign in with a key, or with a link.",
+  );
+}

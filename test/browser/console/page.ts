@@ -1,0 +1,75 @@
+// A page of the console that a test may look at: signed in, and heard whenever its policy or anything else complains.
+
+import { strToU8, zipSync } from "fflate";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { complaints } from "../chromium";
+
+export interface Seen {
+  context: BrowserContext;
+  page: Page;
+  /** Complaints of the page, violations of its policy among them, and requests to anybody but the gateway. */
+  heard: () => string[];
+}
+
+/** A browser of somebody's own, with an empty page. */
+export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Seen> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const heard = complaints(context);
+  await context.exposeFunction("heardViolation", (what: string) => heard.push(`violation: ${what}`));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
+      // @ts-expect-error the function is the test's
+      globalThis.heardViolation(`${violatedDirective} ${blockedURI} ${sourceFile}`),
+    );
+  });
+  context.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(url) && !/^(blob|data):/.test(asked)) heard.push(`asked ${asked}`);
+  });
+  context.on("dialog", (dialog) => {
+    heard.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  const page = await context.newPage();
+  // The refusals that a page shows are no complaint of it.
+  return {
+    context,
+    page,
+    heard: () => heard.filter((line) => !/Failed to load resource: .* status of 4\d\d/.test(line)),
+  };
+}
+
+export async function signIn(page: Page, url: string, key: string, path = "/console/"): Promise<void> {
+  await page.goto(url + path);
+  await page.getByLabel("Your key").fill(key);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** What a file chooser takes. */
+export const zipOf = (name: string, files: Record<string, string>) => ({
+  name,
+  mimeType: "application/zip",
+  buffer: Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])))),
+});
+
+export const skillText = (name: string, version: string, text: string, more = "") =>
+  `---\nname: ${name}\ndescription: What ${name} is for.\nversion: ${version}\n${more}---\n${text}\n`;
+
+/** Drops a folder or a file on the page, as a hand does it: the browser itself sees only that something comes. */
+export async function drop(page: Page, zip: ReturnType<typeof zipOf>): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ({ name, mimeType, base64 }) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const carried = new DataTransfer();
+      carried.items.add(new File([bytes], name, { type: mimeType }));
+      return carried;
+    },
+    { name: zip.name, mimeType: zip.mimeType, base64: zip.buffer.toString("base64") },
+  );
+  for (const type of ["dragover", "drop"]) await page.dispatchEvent("main", type, { dataTransfer: transfer });
+}
+
+/** Whether the page can be pushed sideways, which a reader on a phone should never have to. */
+export const overflows = (page: Page) =>
+  page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") as Promise<boolean>;

@@ -1,0 +1,51 @@
+// Where a sign-in may lead back to: whatever is allowed stays at this origin and below /console, as a browser reads it.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isConsolePlace } from "../../../src/domain/console/place";
+
+describe("a place in the console", () => {
+  it("is a path below it, with a query", () => {
+    for (const place of ["/console", "/console/", "/console/library/my-skill", "/console/try?model=demo&a=%20b"])
+      expect([place, isConsolePlace(place)]).toEqual([place, true]);
+  });
+
+  it("is never anything that a browser takes elsewhere", () => {
+    const piece = fc.constantFrom(
+      ...[
+        "/console",
+        "/",
+        "//",
+        "\\",
+        "..",
+        ".",
+        "%2e",
+        "%2E%2e",
+        "%2f",
+        "@",
+        ":",
+        "?",
+        "#",
+        "evil.example",
+        "\t",
+        "\n",
+        "api",
+        "http:",
+        "x",
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join("");
+        if (!isConsolePlace(text)) return;
+        const read = new URL(text, "https://gateway.test/console/page");
+        expect([text, read.origin, /^\/console(\/(?!api)|$)/.test(read.pathname)]).toEqual([
+          text,
+          "https://gateway.test",
+          true,
+        ]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

@@ -74,7 +74,7 @@ describe("a user's data", () => {
       ],
       acts: expect.arrayContaining([expect.objectContaining({ action: "skill.publish" })]),
     });
-    expect(text).not.toMatch(/planted-export-value|sgw_|sgs_|"hash"/);
+    expect(text).not.toMatch(/planted-export-value|sgw_|sgb_|"hash"/);
   });
 
   it("is what it was after it was read, by the user or by an admin, group skills included", async () => {

@@ -166,7 +166,7 @@ describe("a credential of another kind at the console's edge", () => {
 });
 
 describe("a cookie that is not this browser's own", () => {
-  const forged = (id: string) => `sgs_${id}_${"0".repeat(64)}`;
+  const forged = (id: string) => `sgb_${id}_${"0".repeat(64)}`;
   const COOKIES: [string, () => string][] = [
     ["none", () => ""],
     ["an empty one", () => `${COOKIE}=`],
@@ -183,7 +183,7 @@ describe("a cookie that is not this browser's own", () => {
     ["two of the name, ours last", () => `${COOKIE}=${forged("AAAA")}; ${COOKIE}=${victim.secret}`],
     ["a key", () => `${COOKIE}=${key}`],
     ["the operator's key", () => `${COOKIE}=${ADMIN_KEY}`],
-    ["SQL", () => `${COOKIE}=sgs_' OR 1=1 --_${"0".repeat(64)}`],
+    ["SQL", () => `${COOKIE}=sgb_' OR 1=1 --_${"0".repeat(64)}`],
     ["quotes around it", () => `${COOKIE}="${victim.secret}"`],
     ["a cookie of the sign-in page", () => `__Host-sgw-link=${"0".repeat(64)}`],
   ];
@@ -219,7 +219,7 @@ describe("without TLS", () => {
   it("a development build has a cookie without the prefix on this machine, which https does not read", async () => {
     const local = new ConsolePage({}, "http://localhost:8787");
     expect((await local.ask("POST", SESSION, { key })).headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^skillgate_console=sgs_[^;]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^skillgate_console=sgb_[^;]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/),
     ]);
     expect((await local.ask("GET", SESSION)).status).toBe(200);
     const cookie = [...local.cookies].map((pair) => pair.join("=")).join("; ");

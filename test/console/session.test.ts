@@ -23,7 +23,7 @@ describe("signing in", () => {
     expect(made.status).toBe(201);
     expect(made.headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^__Host-skillgate_console=sgs_[0-9A-Z]{26}_[0-9a-f]{64}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+        /^__Host-skillgate_console=sgb_[0-9A-Z]{26}_[0-9a-f]{64}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
       ),
     ]);
     const told = await made.json<Record<string, unknown>>();
@@ -32,7 +32,7 @@ describe("signing in", () => {
       signed_in_by: "key",
       idle_seconds: 3600,
     });
-    expect(JSON.stringify(told)).not.toContain("sgs_");
+    expect(JSON.stringify(told)).not.toContain("sgb_");
     const asked = await browser.ask("GET", SESSION);
     expect([asked.status, await asked.json()]).toEqual([200, told]);
     expect(asked.headers.get("cache-control")).toBe("no-store");

@@ -47,11 +47,11 @@ export interface NewSession {
 /** What a link of the console opens: a session without what is only known when it is opened. */
 export type LinkedSession = Pick<NewSession, "role" | "scopes" | "keyId" | "mark" | "endsAt">;
 
-const SECRET = /^sgs_([0-9A-Z]{4,40})_[0-9a-f]{64}$/;
+const SECRET = /^sgb_([0-9A-Z]{4,40})_[0-9a-f]{64}$/;
 
 /** What a browser's cookie holds: the session's id, and these 32 random bytes. */
 export function writeSessionSecret(id: string, random: Uint8Array): string {
-  return `sgs_${id}_${hexOf(random)}`;
+  return `sgb_${id}_${hexOf(random)}`;
 }
 
 /** The id in what a cookie holds; `null` where that is no secret of a session. */

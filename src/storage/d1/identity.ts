@@ -24,7 +24,7 @@ const claimedSchema = z.array(z.object({ group: z.string(), role: z.enum(GROUP_R
 export const TOKEN_OF_GRANT = "sga_";
 
 /** The same before the id of a session of the console. */
-export const SESSION = "sgs_";
+export const SESSION = "sgb_";
 
 /** What a request needs of a stored key; an access token is as good as one at its grant's URL, a session at the console's edge. */
 export type HeldKey = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {

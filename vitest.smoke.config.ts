@@ -7,6 +7,6 @@ export default defineConfig({
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
     maxWorkers: 2,
     testTimeout: 90_000,
-    hookTimeout: 30_000,
+    hookTimeout: 90_000,
   },
 });

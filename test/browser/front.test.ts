@@ -9,7 +9,7 @@ import { Gateway } from "./gateway";
 let gateway: Gateway;
 let browser: Browser;
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+  [gateway, browser] = await Promise.all([Gateway.start({ CONSOLE: "off" }), openBrowser()]);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), gateway?.stop()]);

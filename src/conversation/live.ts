@@ -9,7 +9,9 @@ import type { Format } from "../domain/tools/formats";
 import { makeContext } from "../edge/context";
 import { cancel, waitForEnd } from "../services/asking/ask";
 import { openBrowserLink } from "../services/asking/browser-link";
+import { answerHost } from "../services/asking/host-calls";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
+import { openInquiry } from "../services/asking/server-inquiry";
 import type { TicketRequest } from "../services/asking/tickets";
 import { detailOf, type QuestionRequest } from "../services/asking/views";
 import type { ChatObject, ChatRequest } from "../services/chat/api";
@@ -17,6 +19,7 @@ import type { Context } from "../services/context";
 import {
   type ClientSetup,
   type ConversationApi,
+  type HostSetup,
   type Reply,
   refusal,
   type Target,
@@ -34,6 +37,7 @@ import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } fr
 import { streamCalls } from "../services/conversation/stream";
 import { answerOnce, type Idempotency } from "../services/once";
 import { callerIn, conversationNotFound, type Session } from "../services/session";
+import type { Responded } from "../upstream/inquiry";
 import { answerChat, settingsFor } from "./chat";
 import { ring } from "./idle";
 import { KeptConversation } from "./kept";
@@ -87,13 +91,14 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  clientOpening(target: Target, { preload, settings }: ClientSetup) {
-    return this.#inside(target, (context, session) => takeClientOpening(context, session, preload), settings);
+  clientOpening(target: Target, { preload, settings, host }: ClientSetup) {
+    const open = (context: Context, session: Session) => takeClientOpening(context, session, preload);
+    return this.#inside(target, open, settings, host);
   }
 
   clientTools(target: Target, client: ClientSetup, tells: boolean) {
     const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
-    return this.#inside(target, tools, client.settings);
+    return this.#inside(target, tools, client.settings, client.host);
   }
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
@@ -101,12 +106,12 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
       const run = () => takeCalls(context, session, this.#running, request);
       return answerOnce(context, this.#kept.store, once, toolCallsReplySchema, run);
     };
-    return this.#inside(target, take, request.client?.settings);
+    return this.#inside(target, take, request.client?.settings, request.client?.host);
   }
 
   streamToolCalls(target: Target, call: ToolCallsRequest) {
     const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
-    return this.#inside(target, stream, call.client?.settings);
+    return this.#inside(target, stream, call.client?.settings, call.client?.host);
   }
 
   chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
@@ -116,6 +121,10 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
 
   cancelCall(target: Target, call: CallName) {
     return this.#inside(target, async () => cancelCall(this.#running, call));
+  }
+
+  answerHost(target: Target, question: string, response: Responded) {
+    return this.#inside(target, async (_, session) => answerHost(session, question, response));
   }
 
   restore(target: Target, history: JsonValue[]) {
@@ -199,7 +208,11 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     await ring(this.#kept.tabs, { env: this.#env(), later: this.#later, empty: () => this.#kept.empty() });
   }
 
-  async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+  async #answer<T>(
+    target: Target,
+    run: (context: Context, session: Session | null) => Promise<T>,
+    host?: HostSetup,
+  ): Promise<Reply<T>> {
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
@@ -208,6 +221,8 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
         later: this.#later,
         caller: callerIn(() => this.#kept.session, target.caller, Date.now),
         browserLink: (call) => openBrowserLink(this.#kept.tabs.asking, required(this.#kept.open()), call),
+        host: host?.abilities,
+        inquire: (call, server) => openInquiry(this.#kept.tabs.asking, required(this.#kept.open()), call, server),
       });
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
@@ -222,12 +237,14 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     target: Target,
     run: (context: Context, session: Session) => Promise<T>,
     made?: ConversationSettings | ((session: Session | null) => ConversationSettings | undefined),
+    host?: HostSetup,
   ): Promise<Reply<T>> {
-    return this.#answer(target, async (context) => {
+    const inside = async (context: Context) => {
       const settings =
         typeof made === "function" ? made(this.#kept.open()) : this.#kept.open() === null ? made : undefined;
       if (settings !== undefined) await this.#kept.put(context, target.id, { settings, selected: [] });
       return run(context, required(this.#kept.open()));
-    });
+    };
+    return this.#answer(target, inside, host);
   }
 }

@@ -14,9 +14,11 @@ import type { Uses } from "../domain/conversation/skill-use";
 import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { UpstreamMemory } from "../domain/servers/memory";
+import type { ToolResult } from "../domain/tool";
 import type { Format } from "../domain/tools/formats";
 import { Slots } from "../sandbox/slots";
 import type { Upstream } from "../upstream/client";
+import type { HostQuestions } from "./asking/host-questions";
 
 /** What is active and offered as somebody sees it who only looks. */
 export interface Standing {
@@ -43,6 +45,15 @@ export interface LiveConnection {
   refreshing: Promise<void> | null;
   /** What the store has. */
   saved: { memory: UpstreamMemory; error: string | null } | null;
+}
+
+/** A call that runs. */
+export interface HeldCall {
+  /** The digest of what is asked. */
+  request: string;
+  result: Promise<ToolResult>;
+  /** What its host is asked; `null` where a host made it that cannot be asked, or none. */
+  host: HostQuestions | null;
 }
 
 /** An entry that is read or worked out is `null` until it is first asked for. */
@@ -82,6 +93,10 @@ export interface SessionMemory {
   listed: string | null;
   /** Calls that run now, by id, as pages are shown them. */
   readonly running: Map<string, CallStory>;
+  /** Calls that run, by id: one that waits for an answer is not made a second time beside itself. */
+  readonly held: Map<string, HeldCall>;
+  /** When each server has asked somebody, in milliseconds since the epoch. */
+  readonly asked: Map<string, number[]>;
   /** How many calls have begun. */
   calls: number;
   /** Whether a page was ever shown calls. */
@@ -107,6 +122,8 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     ...client,
     ...front,
     running: new Map(),
+    held: new Map(),
+    asked: new Map(),
     calls: 0,
     shown: null,
     slots,

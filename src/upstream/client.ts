@@ -3,15 +3,24 @@
 import { DURATIONS } from "../domain/durations";
 import type { JsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
-import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
+import {
+  type Abilities,
+  isFresh,
+  knownEra,
+  type ToolList,
+  type UpstreamMemory,
+  type UpstreamTarget,
+} from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
-import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
+import { callTool, nextOf } from "./calling";
+import { type Connection, isLost, learned, resume, type Surroundings, shake } from "./connection";
 import { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { sayGoodbye } from "./goodbye";
+import type { Inquiry } from "./inquiry";
 import { faultOf } from "./reason";
-import { loadSdk, type Sdk } from "./sdk";
+import { loadSdk } from "./sdk";
 import { readTools } from "./tools";
 
 /** What a tool says of how far it is. */
@@ -26,6 +35,8 @@ export interface CallOptions {
   onProgress?: (progress: Progress) => void;
   /** What the tool is called where it is offered; its own name otherwise. */
   shown?: string;
+  /** Who answers what the server asks meanwhile; without one it may ask nothing. */
+  inquiry?: Inquiry | undefined;
 }
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -39,10 +50,7 @@ interface Live {
 type Work<T> = (connection: Connection, deadline: Deadline) => Promise<T>;
 
 /** A connection for one operation, to be released after it. */
-interface Lease {
-  connection: Connection;
-  release(): void;
-}
+type Lease = { connection: Connection; release(): void };
 
 export class Upstream {
   #target: UpstreamTarget;
@@ -96,24 +104,15 @@ export class Upstream {
   async call(
     tool: string,
     args: JsonObject,
-    { signal, onProgress, shown = tool }: CallOptions = {},
+    { signal, onProgress, shown = tool, inquiry }: CallOptions = {},
   ): Promise<ToolResult> {
-    const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
+    const { inputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
     const { callMs } = this.#target;
     const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
+    const deadline = new Deadline(callMs, signal, late, Math.max(callMs, DURATIONS.callMost));
+    const made = { tool, args, inputSchema, onProgress, inquiry, next: nextOf(inquiry) };
     try {
-      const most = Math.max(callMs, DURATIONS.callMost);
-      const answer = await this.#guarded(new Deadline(callMs, signal, late, most), ({ client }, deadline) => {
-        // Asked for in any case: a call that goes on is given time.
-        const onprogress = (progress: Progress) => {
-          deadline.extend();
-          onProgress?.(progress);
-        };
-        const options = { signal: deadline.signal, timeout: NEVER, onprogress };
-        // Given without its output schema: a result that does not keep to it is still the result.
-        const toolDefinition = { name: tool, inputSchema: { ...known?.inputSchema, type: "object" as const } };
-        return client.callTool({ name: tool, arguments: args }, { ...options, toolDefinition });
-      });
+      const answer = await this.#guarded(deadline, (line, time) => callTool(line, time, made), inquiry?.abilities);
       return upstreamResult(answer) ?? failed(`MCP tool '${shown}' failed: its answer is no tool result`);
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
@@ -128,11 +127,12 @@ export class Upstream {
   }
 
   /** Runs an operation under its deadline and the breaker, and a second time where the session was lost. */
-  async #guarded<T>(deadline: Deadline, work: Work<T>): Promise<T> {
+  async #guarded<T>(deadline: Deadline, work: Work<T>, abilities: Abilities = this.#target.abilities): Promise<T> {
     try {
       this.#enter();
       const sdk = await loadSdk();
-      const value = await this.#attempt(sdk, deadline, work);
+      const around = { sdk, development: this.#development, abilities, onListChanged: () => this.#staleList() };
+      const value = await this.#attempt(around, deadline, work);
       this.#closeBreaker();
       return value;
     } catch (error) {
@@ -153,15 +153,15 @@ export class Upstream {
     if (state === "trial") this.#learn({ breaker: trying(breaker, this.#now()) });
   }
 
-  async #attempt<T>(sdk: Sdk, deadline: Deadline, work: Work<T>): Promise<T> {
+  async #attempt<T>(around: Surroundings, deadline: Deadline, work: Work<T>): Promise<T> {
     for (let again = false; ; again = true) {
-      const { connection, release } = await this.#open(sdk, deadline);
+      const { connection, release } = await this.#open(around, deadline);
       const working = work(connection, deadline);
       try {
         return await deadline.within(Promise.race([working, connection.line.broken]));
       } catch (error) {
         working.catch(() => undefined);
-        const fault = faultOf(sdk, error, connection.line);
+        const fault = faultOf(around.sdk, error, connection.line);
         if (again || !isLost(fault, connection)) throw fault;
         this.#forget(connection);
       } finally {
@@ -171,8 +171,7 @@ export class Upstream {
   }
 
   /** A connection: taken up again from the memory, or from a handshake that all who need one share. */
-  async #open(sdk: Sdk, deadline: Deadline): Promise<Lease> {
-    const around = { sdk, development: this.#development, onListChanged: () => this.#staleList() };
+  async #open(around: Surroundings, deadline: Deadline): Promise<Lease> {
     if (this.#target.type === "sse") return this.#share(around, deadline);
     for (let again = false; ; again = true) {
       const era = knownEra(this.#memory, this.#target, this.#now());

@@ -14,6 +14,7 @@ import {
   renderResults,
 } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/client";
+import type { HostQuestion } from "../asking/host-questions";
 import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
 import { forgetUnused } from "../servers/connections";
@@ -124,6 +125,8 @@ async function ensureTurn(
 export interface Listener {
   onResult(answered: AnsweredCall): void;
   onProgress(call: ReadCall, progress: Progress): void;
+  /** Everything that the host is asked and has not answered. */
+  onAsked(questions: HostQuestion[]): void;
   signal: AbortSignal;
 }
 
@@ -163,7 +166,12 @@ export async function takeCalls(
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
-    const run = { ...step, running, forClient: request.client !== null };
+    const tell = (questions: HostQuestion[]) => listener?.onAsked(questions);
+    const asks =
+      context.host === undefined || listener === null
+        ? null
+        : { abilities: context.host, answers: request.answers, tell };
+    const run = { ...step, running, forClient: request.client !== null, asks, goesOn: request.answers !== undefined };
     const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);

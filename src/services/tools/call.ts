@@ -7,6 +7,7 @@ import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
 import type { Progress } from "../../upstream/client";
+import type { HostLink } from "../asking/inquiry";
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
 import { BARS, barOf } from "../catalog/may-run";
@@ -21,7 +22,11 @@ import type { Step } from "./step";
 /** Where a call is made. */
 export interface CallPlace extends Step {
   callId: string;
+  /** A digest of what was called, with which arguments. */
+  request: string;
   signal: AbortSignal;
+  /** The MCP host that made the call, where it can be asked something. */
+  host: HostLink | null;
   /** Hears how far the call is, where somebody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -71,7 +76,7 @@ async function connectedAnew(place: CallPlace, name: string): Promise<CallPlace>
 
 /** Calls a tool of an MCP server. Every visible skill may have servers, public or not. */
 async function callRemote(
-  { context, session, view, signal, onProgress }: CallPlace,
+  { context, session, view, callId, request, signal, host, onProgress }: CallPlace,
   shown: string,
   skill: SkillRef | null,
   { server, tool }: { server: ServerRef; tool: string },
@@ -82,7 +87,8 @@ async function callRemote(
       return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
     touch(session, context, skill.name);
   }
-  const how = { shown, signal, ...(onProgress ? { onProgress } : {}) };
+  const call = { id: callId, turn: session.state.turn, request, signal, host };
+  const how = { shown, signal, call, ...(onProgress ? { onProgress } : {}) };
   const result = await callServer(context, session, server, tool, args, how);
   return skill === null ? result : countCall(context, session, skill, result);
 }

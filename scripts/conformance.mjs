@@ -54,10 +54,12 @@ async function main() {
   const [gateway, fixture] = await Promise.all([startGateway(), startFixture()]);
   try {
     const user = await gateway.call("POST", "/api/v1/keys", { user_id: "conformance" });
-    await gateway.call("PUT", "/api/v1/mcp-servers/fixture", { url: fixture.url, prefix: "never" });
     const known = await conversationBaseline();
     const rows = [];
     for (const revision of REVISIONS) {
+      // Tools that ask in the 2025 way fail for a client of 2026, and the gateway would be one wherever it may choose.
+      const era = revision < "2026" ? "legacy" : "modern";
+      await gateway.call("PUT", "/api/v1/mcp-servers/fixture", { url: fixture.url, prefix: "never", era });
       const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
       rows.push(...(await serverRows(door.url, revision, results, { way: "through the proxy", known: {} })));
       door.close();

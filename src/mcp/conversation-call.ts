@@ -17,6 +17,7 @@ import type { Context } from "../services/context";
 import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
 import { clientCallId } from "../services/conversation/running";
+import type { HostAnswers } from "../services/host-questions";
 import type { ClientConversation, ClientEra } from "./client-place";
 
 const answerSchema = toolCallsReplySchema();
@@ -26,8 +27,8 @@ const progressSchema = z.object({
   message: z.string().optional(),
 });
 
-const questionsSchema = z.array(serverQuestionSchema.extend({ id: z.string() }));
-type Question = z.infer<typeof questionsSchema>[number];
+const askedSchema = z.object({ round: z.int(), questions: z.array(serverQuestionSchema.extend({ id: z.string() })) });
+type HostAsked = z.infer<typeof askedSchema>;
 /** Which methods a server may ask by is the protocol's; the SDK holds what goes out against it. */
 const requestSchema = z.custom<InputRequests[string]>(
   (value) => z.object({ method: z.string() }).safeParse(value).success,
@@ -42,8 +43,8 @@ type Required = Pick<InputRequiredResult, "resultType" | "inputRequests" | "requ
 /** What a host sends in a call's stream to one of the legacy era. */
 type Send = (question: { id: string; method: string; params: JsonObject }) => void;
 
-/** A call's id as we have made one, which comes back with the answers to what it asked. */
-const OURS = /^(?:host:.{1,200}:)?call_[0-9A-Z]{26}$/i;
+/** A call's id as we have made one, and the round that asked: they come back with the answers. */
+const OURS = /^((?:host:.{1,200}:)?call_[0-9A-Z]{26})\.(\d{1,3})$/;
 
 /**
  * Runs one call, or goes on with one that asked its host; `null` when the conversation has no such tool.
@@ -60,11 +61,9 @@ export async function callInConversation(
   ask: Send,
 ): Promise<ToolResult | Required | null> {
   const tellsChanges = era === "legacy";
-  const state = ctx.mcpReq.requestState();
-  if (state !== undefined && (typeof state !== "string" || !OURS.test(state)))
-    throw new ProtocolError(-32602, "Invalid or expired requestState");
+  const begun = begunIn(ctx);
   // A client counts its requests anew with every connection, so its own id does not say which call is the same.
-  const id = state ?? clientCallId(ctx.mcpReq.id, context.newId("call"));
+  const id = begun?.id ?? clientCallId(ctx.mcpReq.id, context.newId("call"));
   const request: ToolCallsRequest = {
     calls: [{ id, name, arguments: args }],
     format: "mcp",
@@ -72,7 +71,7 @@ export async function callInConversation(
     usage: null,
     client,
     hearsChanges: tellsChanges,
-    ...(state === undefined ? {} : { answers: answersSchema.parse(ctx.mcpReq.inputResponses ?? {}) }),
+    ...(begun === null ? {} : { answers: begun.answers }),
   };
   const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
@@ -89,15 +88,14 @@ export async function callInConversation(
         await ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } });
       },
       // Told of everything that waits: of what was sent already, too.
-      asked: (questions) => {
+      asked: ({ questions }) => {
         for (const { id: question, method, params } of era === "legacy" ? questions : [])
           if (!asked.has(question)) ask({ id: question, method, params });
         for (const question of questions) asked.add(question.id);
       },
     });
-    if (Array.isArray(answer))
-      return { resultType: "input_required", inputRequests: requestsOf(answer), requestState: id };
-    return await resultIn(answer, tellsChanges, ctx);
+    if ("results" in answer) return await resultIn(answer, tellsChanges, ctx);
+    return { resultType: "input_required", inputRequests: requestsOf(answer), requestState: `${id}.${answer.round}` };
   } finally {
     signal.removeEventListener("abort", cancel);
   }
@@ -109,7 +107,22 @@ async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: Serv
   return result === undefined ? null : toolResultSchema.parse(result);
 }
 
-function requestsOf(questions: readonly Question[]): InputRequests {
+/**
+ * The call that a host goes on with, and what it answers; `null` where it makes a new one.
+ *
+ * @throws ProtocolError for a state that we have not given
+ */
+function begunIn({ mcpReq }: ServerContext): { id: string; answers: HostAnswers } | null {
+  const state = mcpReq.requestState();
+  if (state === undefined) return null;
+  const [, id, round] = (typeof state === "string" ? OURS.exec(state) : null) ?? [];
+  if (id === undefined) throw new ProtocolError(-32602, "Invalid or expired requestState");
+  // The SDK has left out what is none. It is asked again.
+  const given = answersSchema.parse(mcpReq.inputResponses ?? {});
+  return { id, answers: { round: Number(round), given } };
+}
+
+function requestsOf({ questions }: HostAsked): InputRequests {
   return Object.fromEntries(questions.map(({ key, method, params }) => [key, requestSchema.parse({ method, params })]));
 }
 
@@ -121,16 +134,16 @@ export function cancelInConversation({ api, target }: ClientConversation, reques
 /** Reads a stream of a step to its end, or to what its host is asked where nothing comes after it. */
 async function followed(
   stream: ReadableStream<Uint8Array>,
-  hear: { progress(progress: z.infer<typeof progressSchema>): Promise<void>; asked(questions: Question[]): void },
-): Promise<ToolCallsReply | Question[]> {
-  let waiting: Question[] | null = null;
+  hear: { progress(progress: z.infer<typeof progressSchema>): Promise<void>; asked(asked: HostAsked): void },
+): Promise<ToolCallsReply | HostAsked> {
+  let waiting: HostAsked | null = null;
   const splitter = new EventSplitter();
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     for (const { type, data } of splitter.push(text)) {
       if (data === null) continue;
       if (type === "progress") await hear.progress(progressSchema.parse(JSON.parse(data)));
       if (type === "asked") {
-        waiting = questionsSchema.parse(JSON.parse(data));
+        waiting = askedSchema.parse(JSON.parse(data));
         hear.asked(waiting);
       }
       if (type === "done") return answerSchema.parse(JSON.parse(data));

@@ -1,5 +1,6 @@
 // What an MCP host is asked in the name of a call that it made. Only memory: a host asks again for what was lost, or its call is over.
 
+import type { JsonObject } from "../domain/json";
 import type { Abilities } from "../domain/servers/memory";
 import type { ServerQuestion } from "../domain/servers/round";
 import type { HostLink, Responded } from "../upstream/inquiry";
@@ -9,20 +10,44 @@ export interface HostQuestion extends ServerQuestion {
   id: string;
 }
 
+/** Everything that a host is asked and has not answered, and in which round of its call: an answer holds for that one. */
+export interface HostRound {
+  round: number;
+  questions: HostQuestion[];
+}
+
+/** What a host answers in one round of its call, by the keys it was asked under. */
+export interface HostAnswers {
+  round: number;
+  given: Record<string, JsonObject>;
+}
+
 /** The questions of one call. */
 export class HostQuestions implements HostLink {
   readonly abilities: Abilities;
   /** Hears everything that waits, whenever something new does. */
-  tell: (questions: HostQuestion[]) => void;
+  tell: (asked: HostRound) => void;
   readonly #waiting = new Map<string, { question: HostQuestion; settle: (response: Responded) => void }>();
   /** What came with the request that goes on with a call, by the server's own keys. */
   readonly #given: Map<string, Responded>;
+  #round: number;
   #isTelling = false;
 
-  constructor(abilities: Abilities, given: ReadonlyMap<string, Responded>, tell: (questions: HostQuestion[]) => void) {
+  /** @param round where the call stands: what is given holds for the questions of this one */
+  constructor(abilities: Abilities, round: number, given: ReadonlyMap<string, Responded>, tell: HostQuestions["tell"]) {
     this.abilities = abilities;
+    this.#round = round;
     this.#given = new Map(given);
     this.tell = tell;
+  }
+
+  get round(): number {
+    return this.#round;
+  }
+
+  begin(round: number): void {
+    if (round !== this.#round) this.#given.clear();
+    this.#round = round;
   }
 
   ask(questions: readonly ServerQuestion[]): Promise<Responded[]> {
@@ -43,7 +68,7 @@ export class HostQuestions implements HostLink {
   }
 
   /** Answers come, and from now on another one hears of questions: first of those that still wait. */
-  goOn(given: ReadonlyMap<string, Responded>, tell: (questions: HostQuestion[]) => void): void {
+  goOn(given: ReadonlyMap<string, Responded>, tell: HostQuestions["tell"]): void {
     this.tell = tell;
     for (const { id, key } of this.waiting()) {
       const response = given.get(key);
@@ -69,7 +94,7 @@ export class HostQuestions implements HostLink {
     this.#isTelling = true;
     setTimeout(() => {
       this.#isTelling = false;
-      if (this.#waiting.size > 0) this.tell(this.waiting());
+      if (this.#waiting.size > 0) this.tell({ round: this.#round, questions: this.waiting() });
     }, 0);
   }
 }

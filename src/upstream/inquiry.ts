@@ -26,6 +26,8 @@ export interface Inquiry {
 /** The host that made a call, where it can be asked. */
 export interface HostLink {
   readonly abilities: Abilities;
+  /** The call's next round begins: what was answered in another one does not hold in it. */
+  begin(round: number): void;
   /** Asks all of it together. */
   ask(questions: readonly ServerQuestion[]): Promise<Responded[]>;
 }

@@ -141,9 +141,13 @@ describe("input_required", () => {
     const { requestState } = result;
     const half = await send(user, "modern", rounds, { requestState, inputResponses: { a: CITY } });
     expect(Object.keys(half.result.inputRequests)).toEqual(["b"]);
-    const last = requestState.endsWith("0") ? "1" : "0";
-    const other = { requestState: `${requestState.slice(0, -1)}${last}`, inputResponses: { b: CITY } };
-    expect((await send(user, "modern", rounds, other)).error?.code).toBe(-32602);
+    const forged = [requestState.replace(/.(?=\.)/, (last) => (last === "0" ? "1" : "0")), `${requestState}x`, "1"];
+    for (const state of forged) {
+      const other = { requestState: state, inputResponses: { b: CITY } };
+      expect((await send(user, "modern", rounds, other)).error?.code).toBe(-32602);
+    }
+    const crooked = { requestState, inputResponses: { b: "Ulm" } };
+    expect(Object.keys((await send(user, "modern", rounds, crooked)).result.inputRequests)).toEqual(["b"]);
     const changed = { requestState, inputResponses: { b: CITY } };
     expect((await send(user, "modern", [{ a: FORM }], changed)).error?.code).toBe(-32602);
     expect((await send("mallory-of-the-wire", "modern", rounds, changed)).error?.code).toBe(-32602);
@@ -154,6 +158,23 @@ describe("input_required", () => {
     const again = await send(user, "modern", rounds, changed);
     expect(JSON.parse(again.result.content[0]!.text)).toEqual([{ a: CITY, b: CITY }]);
     expect(await callsOf("modern")).toBe(2);
+  });
+
+  it("takes an answer for the round it was given in, though the server uses a key again", async () => {
+    const user = "rounds";
+    const rounds = [{ a: FORM }, { a: FORM }];
+    const { requestState: first } = (await send(user, "modern", rounds)).result;
+    const ulm = { requestState: first, inputResponses: { a: CITY } };
+    const { requestState: second } = (await send(user, "modern", rounds, ulm)).result;
+    expect(second).not.toBe(first);
+    // A host that sends it again, as after a broken line, has not answered what it did not see.
+    expect((await send(user, "modern", rounds, ulm)).result).toMatchObject({
+      resultType: "input_required",
+      requestState: second,
+    });
+    const bonn = { action: "decline" };
+    const done = await send(user, "modern", rounds, { requestState: second, inputResponses: { a: bonn } });
+    expect(JSON.parse(done.result.content[0]!.text)).toEqual([{ a: CITY }, { a: bonn }]);
   });
 });
 

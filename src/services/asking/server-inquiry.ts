@@ -77,6 +77,8 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
     close: () => over.abort(),
     note(round) {
       dies = round.era === "legacy";
+      // The questions of a server of 2025 have ids of their own, which no later round repeats.
+      host?.begin(round.era === "modern" ? round.count : 0);
       if (!session.ended) rounds.keep(key, round);
     },
     answer: (questions) =>

@@ -13,6 +13,7 @@ import type { Responded } from "../../upstream/inquiry";
 import type { TicketRequest } from "../asking/tickets";
 import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../asking/views";
 import type { Caller } from "../context";
+import type { HostAnswers } from "../host-questions";
 import type { Idempotency } from "../once";
 import type { SeriesReply } from "./bill/series";
 import type {
@@ -86,8 +87,8 @@ export interface ToolCallsRequest {
   /** What the request used whose answer these calls are. */
   usage: Usage | null;
   client: ClientSetup | null;
-  /** Goes on with a call that asked its host something: what the host answers, by the keys it was asked under. */
-  answers?: Record<string, JsonObject> | undefined;
+  /** Goes on with a call that asked its host something. */
+  answers?: HostAnswers | undefined;
   /** Whether the answer says to a host that the list of tools is another one than it was told. */
   hearsChanges?: boolean;
 }

@@ -16,7 +16,7 @@ import {
 import type { Progress } from "../../upstream/tool-call";
 import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
-import type { HostQuestion } from "../host-questions";
+import type { HostRound } from "../host-questions";
 import { forgetUnused } from "../servers/connections";
 import { exclusively, type Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
@@ -134,7 +134,7 @@ export interface Listener {
   onResult(answered: AnsweredCall): void;
   onProgress(call: ReadCall, progress: Progress): void;
   /** Everything that the host is asked and has not answered. */
-  onAsked(questions: HostQuestion[]): void;
+  onAsked(asked: HostRound): void;
   signal: AbortSignal;
 }
 
@@ -174,7 +174,7 @@ export async function takeCalls(
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
-    const tell = (questions: HostQuestion[]) => listener?.onAsked(questions);
+    const tell = (asked: HostRound) => listener?.onAsked(asked);
     const asks =
       context.host === undefined || listener === null
         ? null

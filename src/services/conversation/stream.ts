@@ -4,7 +4,7 @@ import { DURATIONS } from "../../domain/durations";
 import { type AnsweredCall, type ReadCall, renderResult } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/tool-call";
 import type { Context } from "../context";
-import type { HostQuestion } from "../host-questions";
+import type { HostRound } from "../host-questions";
 import type { Session } from "../session";
 import { refusal, type ToolCallsRequest } from "./api";
 import type { RunningCalls } from "./running";
@@ -33,8 +33,8 @@ export function streamCalls(
       const alive = setInterval(() => write(": keep-alive\n\n"), DURATIONS.stepAlive);
       const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
       const onProgress = ({ id, name }: ReadCall, progress: Progress) => send("progress", { id, name, ...progress });
-      const onAsked = (questions: HostQuestion[]) => {
-        send("asked", questions);
+      const onAsked = (asked: HostRound) => {
+        send("asked", asked);
         if (request.client?.host?.era !== "modern" || left) return;
         // The host comes back with the answers, on another stream. The call goes on waiting.
         left = true;

@@ -56,13 +56,13 @@ export async function runCall(
   if (stored !== null) return toolResultSchema.parse(JSON.parse(stored));
   const { held } = session.memory;
   const same = held.get(call.id);
-  const waits = session.store.rounds.get({ id: call.id, turn, request }) !== null;
-  if (run.goesOn === true && !waits) throw invalid([NOTHING_WAITS]);
+  const standing = session.store.rounds.get({ id: call.id, turn, request });
+  if (run.goesOn === true && standing === null) throw invalid([NOTHING_WAITS]);
   const before = same?.request === request ? same : null;
   const asks = run.asks ?? null;
-  const host = asks === null ? null : hostQuestionsOf(asks, before?.host ?? null);
+  const host = asks === null ? null : hostQuestionsOf(asks, before?.host ?? null, standing);
   // It waits for an answer: nothing is called a second time.
-  if (waits && before !== null) return before.result;
+  if (standing !== null && before !== null) return before.result;
   const cancel = new AbortController();
   const anyway = signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, signal]);
   run.running.set(call.id, cancel);

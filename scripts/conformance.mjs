@@ -40,9 +40,9 @@ const OWN_SCENARIOS = [
 
 /** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
 const BEHIND_PROXY = {
-  "elicitation-sep1034-client-defaults": "conversations offer servers no elicitation",
+  "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
   "sse-retry": "conversations hold no standing streams",
-  "sep-2322-client-request-state": "conversations offer servers nothing to ask for",
+  "sep-2322-client-request-state": "a conversation answers for nobody",
 };
 const SIGN_IN = "sign-in";
 const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
@@ -54,12 +54,10 @@ async function main() {
   const [gateway, fixture] = await Promise.all([startGateway(), startFixture()]);
   try {
     const user = await gateway.call("POST", "/api/v1/keys", { user_id: "conformance" });
+    await gateway.call("PUT", "/api/v1/mcp-servers/fixture", { url: fixture.url, prefix: "never" });
     const known = await conversationBaseline();
     const rows = [];
     for (const revision of REVISIONS) {
-      // Tools that ask in the 2025 way fail for a client of 2026, and the gateway would be one wherever it may choose.
-      const era = revision < "2026" ? "legacy" : "modern";
-      await gateway.call("PUT", "/api/v1/mcp-servers/fixture", { url: fixture.url, prefix: "never", era });
       const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
       rows.push(...(await serverRows(door.url, revision, results, { way: "through the proxy", known: {} })));
       door.close();

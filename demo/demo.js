@@ -7,6 +7,7 @@ import { forgetAll, recall, remember } from "./kept.js";
 import { dropKey, keepKey, LINK_ENDED, takeKey } from "./key.js";
 import { endpointModel, scriptedModel } from "./models.js";
 import { showRequest, showSaved } from "./prompt.js";
+import { askForm, askToOpen } from "./server-questions.js";
 
 const WIRE_LINES = 200;
 const STATUS = {
@@ -92,6 +93,8 @@ async function enter(key) {
   const connection = connect({ ticket: () => chat.ticket(), onError: (error) => wire(`! ${error.message}`) });
   connection.on("render_mermaid", render);
   connection.on("confirm", confirm);
+  connection.on("form", askForm);
+  connection.on("open_url", askToOpen);
   connection.subscribe(show);
   show(connection.state);
   const work = converse(chat, say);

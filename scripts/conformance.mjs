@@ -40,9 +40,9 @@ const OWN_SCENARIOS = [
 
 /** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
 const BEHIND_PROXY = {
-  "elicitation-sep1034-client-defaults": "conversations offer servers no elicitation",
+  "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
   "sse-retry": "conversations hold no standing streams",
-  "sep-2322-client-request-state": "conversations offer servers nothing to ask for",
+  "sep-2322-client-request-state": "a conversation answers for nobody",
 };
 const SIGN_IN = "sign-in";
 const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];

@@ -1,5 +1,6 @@
 // What an object keeps of its conversation: its rows, its session in memory, its pages and its alarm.
 
+import { endOrphans } from "../services/asking/server-inquiry";
 import { dismiss } from "../services/asking/waiters";
 import type { Context } from "../services/context";
 import { type Put, putConversation } from "../services/conversation/lifecycle";
@@ -25,7 +26,10 @@ export class KeptConversation {
   open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.store);
-    if (this.#session !== null) announce(this.tabs, this.#session);
+    if (this.#session !== null) {
+      announce(this.tabs, this.#session);
+      endOrphans(this.tabs.asking, this.#session);
+    }
     return this.#session;
   }
 

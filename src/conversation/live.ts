@@ -6,9 +6,8 @@ import type { Answer, QuestionState } from "../domain/asking/question";
 import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
 import type { Format } from "../domain/tools/formats";
-import { makeContext } from "../edge/context";
 import { cancel, waitForEnd } from "../services/asking/ask";
-import { openBrowserLink } from "../services/asking/browser-link";
+import { answerHost } from "../services/asking/host-calls";
 import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
 import type { TicketRequest } from "../services/asking/tickets";
 import { detailOf, type QuestionRequest } from "../services/asking/views";
@@ -18,6 +17,7 @@ import {
   type ClientSetup,
   type ConversationApi,
   type HostAsk,
+  type HostSetup,
   type Reply,
   refusal,
   type Target,
@@ -34,8 +34,11 @@ import { eventsOf, pastOf, recordOf, restoredStatus, statusOf, taskSkillsOf } fr
 import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
 import { answerOnce, type Idempotency } from "../services/once";
-import { callerIn, conversationNotFound, type Session } from "../services/session";
+import { conversationNotFound, type Session } from "../services/session";
+import type { Responded } from "../upstream/inquiry";
 import { answerChat, settingsFor } from "./chat";
+import { contextIn } from "./context";
+import { answerHostAsk } from "./host";
 import { ring } from "./idle";
 import { KeptConversation } from "./kept";
 import { UserPlaces } from "./places";
@@ -88,20 +91,18 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
   }
 
-  clientOpening(target: Target, { preload, settings }: ClientSetup) {
-    return this.#inside(target, (context, session) => takeClientOpening(context, session, preload), settings);
+  clientOpening(target: Target, { preload, settings, host }: ClientSetup) {
+    const open = (context: Context, session: Session) => takeClientOpening(context, session, preload);
+    return this.#inside(target, open, settings, host);
   }
 
   clientTools(target: Target, client: ClientSetup, tells: boolean) {
     const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
-    return this.#inside(target, tools, client.settings);
+    return this.#inside(target, tools, client.settings, client.host);
   }
 
   clientAsk(target: Target, { preload, settings }: ClientSetup, ask: HostAsk) {
-    const answer = async (context: Context, session: Session) => {
-      const { answerAsk } = await import("../services/conversation/host/ask");
-      return answerAsk(context, session, preload, ask);
-    };
+    const answer = (context: Context, session: Session) => answerHostAsk(context, session, preload, ask);
     return this.#inside(target, answer, settings);
   }
 
@@ -110,12 +111,12 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
       const run = () => takeCalls(context, session, this.#running, request);
       return answerOnce(context, this.#kept.store, once, toolCallsReplySchema, run);
     };
-    return this.#inside(target, take, request.client?.settings);
+    return this.#inside(target, take, request.client?.settings, request.client?.host);
   }
 
   streamToolCalls(target: Target, call: ToolCallsRequest) {
     const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
-    return this.#inside(target, stream, call.client?.settings);
+    return this.#inside(target, stream, call.client?.settings, call.client?.host);
   }
 
   chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
@@ -125,6 +126,10 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
 
   cancelCall(target: Target, call: CallName) {
     return this.#inside(target, async () => cancelCall(this.#running, call));
+  }
+
+  answerHost(target: Target, question: string, response: Responded) {
+    return this.#inside(target, async (_, session) => answerHost(session, question, response));
   }
 
   restore(target: Target, history: JsonValue[]) {
@@ -208,16 +213,16 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     await ring(this.#kept.tabs, { env: this.#env(), later: this.#later, empty: () => this.#kept.empty() });
   }
 
-  async #answer<T>(target: Target, run: (context: Context, session: Session | null) => Promise<T>): Promise<Reply<T>> {
+  async #answer<T>(
+    target: Target,
+    run: (context: Context, session: Session | null) => Promise<T>,
+    host?: HostSetup,
+  ): Promise<Reply<T>> {
     let session: Session | null = null;
     try {
       this.#pace = paced(this.#pace, Date.now());
       session = this.#kept.open();
-      const context = makeContext(this.#env(), {
-        later: this.#later,
-        caller: callerIn(() => this.#kept.session, target.caller, Date.now),
-        browserLink: (call) => openBrowserLink(this.#kept.tabs.asking, required(this.#kept.open()), call),
-      });
+      const context = contextIn(this.#kept, { env: this.#env(), later: this.#later, target, host });
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {
@@ -231,12 +236,14 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     target: Target,
     run: (context: Context, session: Session) => Promise<T>,
     made?: ConversationSettings | ((session: Session | null) => ConversationSettings | undefined),
+    host?: HostSetup,
   ): Promise<Reply<T>> {
-    return this.#answer(target, async (context) => {
+    const inside = async (context: Context) => {
       const settings =
         typeof made === "function" ? made(this.#kept.open()) : this.#kept.open() === null ? made : undefined;
       if (settings !== undefined) await this.#kept.put(context, target.id, { settings, selected: [] });
       return run(context, required(this.#kept.open()));
-    });
+    };
+    return this.#answer(target, inside, host);
   }
 }

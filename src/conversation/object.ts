@@ -73,6 +73,10 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#whole.cancelCall(...call);
   }
 
+  answerHost(...call: Call<"answerHost">) {
+    return this.#whole.answerHost(...call);
+  }
+
   restore(...call: Call<"restore">) {
     return this.#whole.restore(...call);
   }

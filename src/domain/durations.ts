@@ -41,6 +41,8 @@ export const DURATIONS = {
   request: 30_000,
   requestMost: 24 * 60 * 60_000,
   requestKept: 24 * 60 * 60_000,
+  /** What an MCP server asks in the middle of a call: the call's own time stands still meanwhile. */
+  elicitation: 10 * 60_000,
   /** How long a caller waits for it in one go. */
   wait: 25_000,
   waitMost: 60_000,

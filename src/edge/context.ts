@@ -22,6 +22,8 @@ interface ContextParts extends SeenCaller {
   timings?: Timings;
   later: Context["later"];
   browserLink?: Context["browserLink"];
+  inquire?: Context["inquire"];
+  host?: Context["host"];
   /** Asks the primary who calls; absent where that was done. */
   askPrimary?: (() => Promise<SeenCaller>) | undefined;
 }
@@ -35,7 +37,7 @@ export interface RequestContext extends Context {
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { timings = { storage: 0 }, later, browserLink, askPrimary, ...told }: ContextParts,
+  { timings = { storage: 0 }, later, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
 ): RequestContext {
   let seen: SeenCaller = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
@@ -44,6 +46,8 @@ export function makeContext(
   const who = () => (typeof seen.caller === "function" ? seen.caller() : seen.caller);
   return {
     browserLink,
+    inquire,
+    host,
     get caller() {
       return who();
     },

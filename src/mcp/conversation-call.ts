@@ -1,17 +1,24 @@
 // A client's tool call, made in its conversation. It is cancelled with the client's request, and reports progress if asked to.
 
 import { waitUntil } from "cloudflare:workers";
-import type { ServerContext } from "@modelcontextprotocol/server";
+import {
+  type InputRequests,
+  type InputRequiredResult,
+  ProtocolError,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
-import type { JsonObject } from "../domain/json";
+import { type JsonObject, jsonObject } from "../domain/json";
 import { EventSplitter } from "../domain/servers/event-stream";
+import { serverQuestionSchema } from "../domain/servers/round";
 import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
 import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
 import { clientCallId } from "../services/conversation/running";
-import type { ClientConversation } from "./client-place";
+import type { HostAnswers } from "../services/host-questions";
+import type { ClientConversation, ClientEra } from "./client-place";
 
 const answerSchema = toolCallsReplySchema();
 const progressSchema = z.object({
@@ -20,12 +27,29 @@ const progressSchema = z.object({
   message: z.string().optional(),
 });
 
+const askedSchema = z.object({ round: z.int(), questions: z.array(serverQuestionSchema.extend({ id: z.string() })) });
+type HostAsked = z.infer<typeof askedSchema>;
+/** Which methods a server may ask by is the protocol's; the SDK holds what goes out against it. */
+const requestSchema = z.custom<InputRequests[string]>(
+  (value) => z.object({ method: z.string() }).safeParse(value).success,
+);
+const answersSchema = z.record(z.string(), jsonObject);
+
 const refusalSchema = z.object({ code: z.enum(ERROR_CODES), reason: z.string(), message: z.string() });
 
+/** What a host of the modern era hears of a call that waits for it. */
+type Required = Pick<InputRequiredResult, "resultType" | "inputRequests" | "requestState">;
+
+/** What a host sends in a call's stream to one of the legacy era. */
+type Send = (question: { id: string; method: string; params: JsonObject }) => void;
+
+/** A call's id as we have made one, and the round that asked: they come back with the answers. */
+const OURS = /^((?:host:.{1,200}:)?call_[0-9A-Z]{26})\.(\d{1,3})$/;
+
 /**
- * Runs one call; `null` when the conversation has no such tool.
+ * Runs one call, or goes on with one that asked its host; `null` when the conversation has no such tool.
  *
- * @param tellsChanges whether the call's own stream may say that it changed the list of tools
+ * @param era a host of the legacy one may be told in the call's own stream that the list of tools changed, and asked there
  */
 export async function callInConversation(
   context: Context,
@@ -33,10 +57,13 @@ export async function callInConversation(
   name: string,
   args: JsonObject,
   ctx: ServerContext,
-  tellsChanges: boolean,
-): Promise<ToolResult | null> {
+  era: ClientEra,
+  ask: Send,
+): Promise<ToolResult | Required | null> {
+  const tellsChanges = era === "legacy";
+  const begun = begunIn(ctx);
   // A client counts its requests anew with every connection, so its own id does not say which call is the same.
-  const id = clientCallId(ctx.mcpReq.id, context.newId("call"));
+  const id = begun?.id ?? clientCallId(ctx.mcpReq.id, context.newId("call"));
   const request: ToolCallsRequest = {
     calls: [{ id, name, arguments: args }],
     format: "mcp",
@@ -44,6 +71,7 @@ export async function callInConversation(
     usage: null,
     client,
     hearsChanges: tellsChanges,
+    ...(begun === null ? {} : { answers: begun.answers }),
   };
   const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
@@ -51,18 +79,51 @@ export async function callInConversation(
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const token = meta?.progressToken;
-    const answer =
-      token === undefined
-        ? unwrap(await api.toolCalls(target, request, null))
-        : await followed(unwrap(await api.streamToolCalls(target, request)), (progress) =>
-            ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } }),
-          );
-    if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
-    const [result] = answer.results;
-    return result === undefined ? null : toolResultSchema.parse(result);
+    if (token === undefined && client.host === undefined)
+      return await resultIn(unwrap(await api.toolCalls(target, request, null)), tellsChanges, ctx);
+    const asked = new Set<string>();
+    const answer = await followed(unwrap(await api.streamToolCalls(target, request)), {
+      progress: async (progress) => {
+        if (token === undefined) return;
+        await ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } });
+      },
+      // Told of everything that waits: of what was sent already, too.
+      asked: ({ questions }) => {
+        for (const { id: question, method, params } of era === "legacy" ? questions : [])
+          if (!asked.has(question)) ask({ id: question, method, params });
+        for (const question of questions) asked.add(question.id);
+      },
+    });
+    if ("results" in answer) return await resultIn(answer, tellsChanges, ctx);
+    return { resultType: "input_required", inputRequests: requestsOf(answer), requestState: `${id}.${answer.round}` };
   } finally {
     signal.removeEventListener("abort", cancel);
   }
+}
+
+async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: ServerContext): Promise<ToolResult | null> {
+  if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
+  const [result] = answer.results;
+  return result === undefined ? null : toolResultSchema.parse(result);
+}
+
+/**
+ * The call that a host goes on with, and what it answers; `null` where it makes a new one.
+ *
+ * @throws ProtocolError for a state that we have not given
+ */
+function begunIn({ mcpReq }: ServerContext): { id: string; answers: HostAnswers } | null {
+  const state = mcpReq.requestState();
+  if (state === undefined) return null;
+  const [, id, round] = (typeof state === "string" ? OURS.exec(state) : null) ?? [];
+  if (id === undefined) throw new ProtocolError(-32602, "Invalid or expired requestState");
+  // The SDK has left out what is none. It is asked again.
+  const given = answersSchema.parse(mcpReq.inputResponses ?? {});
+  return { id, answers: { round: Number(round), given } };
+}
+
+function requestsOf({ questions }: HostAsked): InputRequests {
+  return Object.fromEntries(questions.map(({ key, method, params }) => [key, requestSchema.parse({ method, params })]));
 }
 
 /** Calls off the call that the client made with this request. One that ended in the meantime, or never was, is no error. */
@@ -70,16 +131,21 @@ export function cancelInConversation({ api, target }: ClientConversation, reques
   waitUntil(api.cancelCall(target, { clientRequest: request }));
 }
 
-/** Reads a stream of a step to its end. */
+/** Reads a stream of a step to its end, or to what its host is asked where nothing comes after it. */
 async function followed(
   stream: ReadableStream<Uint8Array>,
-  onProgress: (progress: z.infer<typeof progressSchema>) => Promise<void>,
-): Promise<ToolCallsReply> {
+  hear: { progress(progress: z.infer<typeof progressSchema>): Promise<void>; asked(asked: HostAsked): void },
+): Promise<ToolCallsReply | HostAsked> {
+  let waiting: HostAsked | null = null;
   const splitter = new EventSplitter();
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     for (const { type, data } of splitter.push(text)) {
       if (data === null) continue;
-      if (type === "progress") await onProgress(progressSchema.parse(JSON.parse(data)));
+      if (type === "progress") await hear.progress(progressSchema.parse(JSON.parse(data)));
+      if (type === "asked") {
+        waiting = askedSchema.parse(JSON.parse(data));
+        hear.asked(waiting);
+      }
       if (type === "done") return answerSchema.parse(JSON.parse(data));
       if (type === "error") {
         const { code, reason, message } = refusalSchema.parse(JSON.parse(data));
@@ -87,5 +153,6 @@ async function followed(
       }
     }
   }
+  if (waiting !== null) return waiting;
   throw new GatewayError("unavailable", "UNAVAILABLE", "The conversation was interrupted. Try again.");
 }

@@ -3,6 +3,7 @@
 import {
   createMcpHandler,
   isCallToolResult,
+  isInputRequiredResult,
   ProtocolError,
   Server,
   type ServerContext,
@@ -13,13 +14,14 @@ import type { View } from "../domain/catalog/view";
 import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
-import { type ToolResult, toolHintsSchema } from "../domain/tool";
+import { toolHintsSchema } from "../domain/tool";
 import { toolsOfCatalog } from "../domain/tools/client-offer";
 import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation/api";
 import { callInCatalog, openingFor, viewOfCatalog } from "../services/conversation/catalog-client";
 import type { ClientConversation, ClientEra, ClientPlace } from "./client-place";
 import { callInConversation, cancelInConversation } from "./conversation-call";
+import { hostOf, replyIn, responseOf, sessionFor } from "./host";
 import { ObjectBus } from "./listening";
 import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
@@ -46,9 +48,16 @@ const callSchema = z.object({ method: z.literal("tools/call") });
 export async function answerClient(
   context: Context,
   request: Request,
-  place: ClientPlace,
+  from: ClientPlace,
   message: unknown,
 ): Promise<Response> {
+  const place = withHost(from, request, message);
+  const reply = place.conversation === null ? null : replyIn(message);
+  if (reply !== null && place.conversation !== null) {
+    const { api, target } = place.conversation;
+    unwrap(await api.answerHost(target, reply.id, responseOf(reply)));
+    return new Response(null, { status: 202 });
+  }
   const opening = openingSchema.safeParse(message);
   let instructions: string | undefined;
   if (opening.success) {
@@ -77,7 +86,17 @@ export async function answerClient(
   });
   const answer = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
   bus?.closeUnheard();
+  const session = place.conversation === null ? null : sessionFor(request, message);
+  if (session !== null) answer.headers.set("mcp-session-id", session);
   return answer;
+}
+
+/** The place, with what its host can be asked. */
+function withHost(place: ClientPlace, request: Request, message: unknown): ClientPlace {
+  const { conversation } = place;
+  if (conversation === null) return place;
+  const client = { ...conversation.client, host: hostOf(request, message) };
+  return { ...place, conversation: { ...conversation, client } };
 }
 
 /** Begins to listen. What the host was told of last is what later lists are held against. */
@@ -119,8 +138,11 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   server.setRequestHandler("tools/call", ({ params }, ctx) =>
     asProtocolError(context, async () => {
       const args = jsonObject.parse(params.arguments ?? {});
-      const result = await call(context, place, params.name, args, ctx, era);
+      const ask = (question: { id: string; method: string; params: JsonObject }) =>
+        void server.transport?.send({ jsonrpc: "2.0", ...question }, { relatedRequestId: ctx.mcpReq.id });
+      const result = await call(context, place, params.name, args, { ctx, era, ask });
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
+      if (isInputRequiredResult(result)) return result;
       if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
       return result;
     }),
@@ -161,11 +183,9 @@ async function call(
   { ghost, conversation }: ClientPlace,
   name: string,
   args: JsonObject,
-  ctx: ServerContext,
-  era: ClientEra,
-): Promise<ToolResult | null> {
-  // Clients of the modern era are told of changes only where they listen.
-  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era === "legacy");
+  { ctx, era, ask }: { ctx: ServerContext; era: ClientEra; ask: Parameters<typeof callInConversation>[6] },
+): ReturnType<typeof callInConversation> {
+  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era, ask);
   const named = typeof args.skill_name === "string" ? [args.skill_name] : null;
   const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost }, named);
   return callInCatalog(context, view, name, args, ctx.mcpReq.signal);

@@ -14,10 +14,12 @@ import type { Uses } from "../domain/conversation/skill-use";
 import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { UpstreamMemory } from "../domain/servers/memory";
+import type { ToolResult } from "../domain/tool";
 import type { Format } from "../domain/tools/formats";
 import type { ToolFinding } from "../domain/tools/listing";
 import { Slots } from "../sandbox/slots";
 import type { Upstream } from "../upstream/client";
+import type { HostQuestions } from "./host-questions";
 
 /** What is active and offered as somebody sees it who only looks. */
 export interface Standing {
@@ -44,6 +46,15 @@ export interface LiveConnection {
   refreshing: Promise<void> | null;
   /** What the store has. */
   saved: { memory: UpstreamMemory; error: string | null } | null;
+}
+
+/** A call that runs. */
+export interface HeldCall {
+  /** The digest of what is asked. */
+  request: string;
+  result: Promise<ToolResult>;
+  /** What its host is asked; `null` where a host made it that cannot be asked, or none. */
+  host: HostQuestions | null;
 }
 
 /** An entry that is read or worked out is `null` until it is first asked for. */
@@ -87,6 +98,10 @@ export interface SessionMemory {
   listed: string | null;
   /** Calls that run now, by id, as pages are shown them. */
   readonly running: Map<string, CallStory>;
+  /** Calls that run, by id: one that waits for an answer is not made a second time beside itself. */
+  readonly held: Map<string, HeldCall>;
+  /** When each server has asked somebody, in milliseconds since the epoch. */
+  readonly asked: Map<string, number[]>;
   /** How many calls have begun. */
   calls: number;
   /** Whether a page was ever shown calls. */
@@ -113,6 +128,8 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     ...client,
     ...front,
     running: new Map(),
+    held: new Map(),
+    asked: new Map(),
     calls: 0,
     shown: null,
     slots,

@@ -7,19 +7,22 @@ import { type Library, NO_LIBRARY } from "../domain/servers/library/library";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
+import { callWithAnswers, nextOf } from "./calling";
 import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
-import { Deadline } from "./deadline";
+import { Deadline, timeFor } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { sayGoodbye } from "./goodbye";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
-import { loadSdk, type Sdk } from "./sdk";
+import { loadSdk } from "./sdk";
 import { type Lease, SharedConnection } from "./shared-connection";
-import { type CallOptions, sendCall } from "./tool-call";
+import type { CallOptions } from "./tool-call";
 import { readTools } from "./tools";
 
 /** What goes wrong with these is no sign that the server is down. */
 const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open"]);
+
+const NO_ANSWER = "it did not answer";
 
 type Work<T> = (connection: Connection, deadline: Deadline) => Promise<T>;
 
@@ -65,10 +68,8 @@ export class Upstream {
     const known = this.#memory.list;
     if (known !== null && isFresh(known, this.#now())) return known;
     const { connectMs } = this.#target;
-    const late = new UpstreamFault("timeout", `its list of tools did not come within ${connectMs / 1_000}s`);
-    const list = await this.#guarded(new Deadline(connectMs, signal, late), ({ client }, deadline) =>
-      readTools(client, deadline.signal, this.#now),
-    );
+    const deadline = timeFor(connectMs, "its list of tools did not come", signal);
+    const list = await this.#guarded(deadline, ({ client }) => readTools(client, deadline.signal, this.#now));
     this.#learn({ list });
     return list;
   }
@@ -77,18 +78,20 @@ export class Upstream {
   async call(
     tool: string,
     args: JsonObject,
-    { signal, onProgress, onCut, shown = tool }: CallOptions = {},
+    { signal, onProgress, onCut, shown = tool, inquiry }: CallOptions = {},
   ): Promise<ToolResult> {
-    const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
+    const { inputSchema, outputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
     const { callMs } = this.#target;
     const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
-    const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
+    const deadline = timeFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
+    const made = { tool, args, inputSchema, onProgress, inquiry, next: nextOf(inquiry) };
     try {
-      const most = Math.max(callMs, DURATIONS.callMost);
-      const answer = await this.#guarded(new Deadline(callMs, signal, late, most), ({ client }, deadline) =>
-        sendCall(client, { tool, args, inputSchema: known?.inputSchema }, deadline, onProgress),
+      const answer = await this.#guarded(
+        deadline,
+        (line, time) => callWithAnswers(line, time, made),
+        inquiry?.abilities,
       );
-      const bounded = upstreamResult(answer, known?.outputSchema !== undefined);
+      const bounded = upstreamResult(answer, outputSchema !== undefined);
       if (bounded === null) return failure("failed: its answer is no tool result");
       if (bounded.whole !== null) onCut?.(bounded.whole);
       return bounded.result;
@@ -121,9 +124,8 @@ export class Upstream {
 
   async #readLibrary(): Promise<Library> {
     const { connectMs } = this.#target;
-    const late = new UpstreamFault("timeout", `what it has did not come within ${connectMs / 1_000}s`);
     const sdk = await loadSdk();
-    const library = await this.#guarded(new Deadline(connectMs, undefined, late), ({ client }, { signal }) =>
+    const library = await this.#guarded(timeFor(connectMs, "what it has did not come"), ({ client }, { signal }) =>
       readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now),
     );
     this.#learn({ library });
@@ -136,9 +138,7 @@ export class Upstream {
    * @throws UpstreamFault
    */
   async ask(method: string, params: JsonObject): Promise<JsonObject> {
-    const { callMs } = this.#target;
-    const late = new UpstreamFault("timeout", `it did not answer within ${callMs / 1_000}s`);
-    return this.#guarded(new Deadline(callMs, undefined, late), ({ client }, { signal }) =>
+    return this.#guarded(timeFor(this.#target.callMs, NO_ANSWER), ({ client }, { signal }) =>
       client.request({ method, params }, jsonObject, { signal, timeout: NEVER }),
     );
   }
@@ -149,11 +149,13 @@ export class Upstream {
   }
 
   /** Runs an operation under its deadline and the breaker, and a second time where the session was lost. */
-  async #guarded<T>(deadline: Deadline, work: Work<T>): Promise<T> {
+  async #guarded<T>(deadline: Deadline, work: Work<T>, abilities = this.#target.abilities): Promise<T> {
     try {
       this.#enter();
       const sdk = await loadSdk();
-      const value = await this.#attempt(sdk, deadline, work);
+      const onListChanged = (what: "list" | "library") => this.#stale(what);
+      const around = { sdk, development: this.#development, abilities, onListChanged };
+      const value = await this.#attempt(around, deadline, work);
       this.#closeBreaker();
       return value;
     } catch (error) {
@@ -174,15 +176,15 @@ export class Upstream {
     if (state === "trial") this.#learn({ breaker: trying(breaker, this.#now()) });
   }
 
-  async #attempt<T>(sdk: Sdk, deadline: Deadline, work: Work<T>): Promise<T> {
+  async #attempt<T>(around: Surroundings, deadline: Deadline, work: Work<T>): Promise<T> {
     for (let again = false; ; again = true) {
-      const { connection, release } = await this.#open(sdk, deadline);
+      const { connection, release } = await this.#open(around, deadline);
       const working = work(connection, deadline);
       try {
         return await deadline.within(Promise.race([working, connection.line.broken]));
       } catch (error) {
         working.catch(() => undefined);
-        const fault = faultOf(sdk, error, connection.line);
+        const fault = faultOf(around.sdk, error, connection.line);
         if (again || !isLost(fault, connection)) throw fault;
         this.#forget(connection);
       } finally {
@@ -192,12 +194,7 @@ export class Upstream {
   }
 
   /** A connection: taken up again from the memory, or from a handshake that all who need one share. */
-  async #open(sdk: Sdk, deadline: Deadline): Promise<Lease> {
-    const around = {
-      sdk,
-      development: this.#development,
-      onListChanged: (what: "list" | "library") => this.#stale(what),
-    };
+  async #open(around: Surroundings, deadline: Deadline): Promise<Lease> {
     if (this.#target.type === "sse") return this.#shared.take(deadline, () => this.#shake(around));
     for (let again = false; ; again = true) {
       const era = knownEra(this.#memory, this.#target, this.#now());

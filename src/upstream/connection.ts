@@ -3,9 +3,10 @@
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
-import { type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
+import { type Abilities, type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import type { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
+import { type AskableCall, hearQuestions } from "./inquiry";
 import { faultOf } from "./reason";
 import type { Sdk } from "./sdk";
 import { WatchedTransport } from "./transport";
@@ -21,11 +22,15 @@ export interface Connection {
   line: WatchedTransport;
   /** What of the memory it goes on from; a fresh one goes on from nothing. */
   resumed: UpstreamMemory["session"] | "discover" | null;
+  /** The calls that are under way on it and may be asked something. */
+  readonly inquiries: Set<AskableCall>;
 }
 
 export interface Surroundings {
   sdk: Sdk;
   development: boolean;
+  /** What a server of the modern era is told of this one exchange; one of the legacy era was told with its session. */
+  abilities: Abilities;
   /** Called when the server says that its tools changed, or what it has beside them. */
   onListChanged(what: "list" | "library"): void;
 }
@@ -84,7 +89,7 @@ async function shakeAs(
   era: Era | null,
   deadline: Deadline,
 ): Promise<Connection> {
-  const connection = prepare(around, target, null);
+  const connection = prepare({ ...around, abilities: target.abilities }, target, null);
   const { client, line } = connection;
   const prior = era === "legacy" ? { prior: { kind: "legacy" as const } } : {};
   const connecting = client.connect(line, { signal: deadline.signal, timeout: NEVER, ...prior });
@@ -131,19 +136,21 @@ async function open(
 }
 
 function prepare(
-  { sdk, development, onListChanged }: Surroundings,
+  { sdk, development, abilities, onListChanged }: Surroundings,
   target: UpstreamTarget,
   resumed: Connection["resumed"],
 ): Connection {
   const mode = target.era === "modern" ? { pin: MODERN } : "auto";
-  const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode } });
+  const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode }, capabilities: { ...abilities } });
   client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged("list"));
   client.setNotificationHandler("notifications/resources/list_changed", () => onListChanged("library"));
   client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged("library"));
   // The call that waits hears of a failure. The other events are noise of the wire.
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
-  return { client, line, resumed };
+  const inquiries = new Set<AskableCall>();
+  hearQuestions(sdk, client, inquiries);
+  return { client, line, resumed, inquiries };
 }
 
 function discoverOf(sdk: Sdk, { discover }: UpstreamMemory) {

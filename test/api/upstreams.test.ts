@@ -40,7 +40,9 @@ function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
 
 describe("servers", () => {
   it("of the gateway, the ghost and a skill bring their tools, each when it is its time", async () => {
-    await gatewayServers({ everything: { url: await realServer("everything") } });
+    // So few that they are listed and not found.
+    const allow = ["echo", "get-sum", "get-env", "get-tiny-image"];
+    await gatewayServers({ everything: { url: await realServer("everything"), allow } });
     await publishOwn(
       await keyFor("alice"),
       serverSkill("remembering", { memory: { url: await realServer("memory"), type: "http" } }),
@@ -79,11 +81,12 @@ describe("servers", () => {
   });
 
   it.each([
-    ["everything", "streamable-http", 13],
-    ["everything-sse", "sse", 13],
-    ["memory", "streamable-http", 9],
-    ["memory-sse", "sse", 9],
-  ])("that nobody here wrote: every tool of %s is listed and can be called", async (name, type, most) => {
+    ["everything", "streamable-http", 15, 2],
+    // Calls side by side share its one stream, where nobody can tell which of them asks: both of its tools that ask are refused.
+    ["everything-sse", "sse", 15, 4],
+    ["memory", "streamable-http", 9, 2],
+    ["memory-sse", "sse", 9, 2],
+  ])("that nobody here wrote: every tool of %s is listed and can be called", async (name, type, most, refused) => {
     const user = `every-${name}`;
     const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
     const { tools } = await connectedTurn(chat);
@@ -95,7 +98,7 @@ describe("servers", () => {
     const failed = results.filter((result) => result.isError).map((result) => `${result.name}: ${textOf(result)}`);
     // What a tool itself refuses is an answer; that no answer came would be ours.
     expect(failed.filter((one) => /MCP tool '[^']*' (timed out|failed)/.test(one))).toEqual([]);
-    expect(failed.length).toBeLessThan(3);
+    expect(failed.length).toBeLessThanOrEqual(refused);
   });
 
   it("are not connected before their skill is active", async () => {

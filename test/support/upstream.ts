@@ -44,7 +44,7 @@ export function target(url: string, change: Partial<UpstreamTarget> = {}): Upstr
     era: "auto" as const,
     redactor: makeRedactor([]),
   };
-  return { ...given, url, connectMs: 1_000, callMs: 1_000, ...change };
+  return { ...given, url, abilities: {}, connectMs: 1_000, callMs: 1_000, ...change };
 }
 
 export function upstream(

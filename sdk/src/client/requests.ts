@@ -56,9 +56,10 @@ export function requests({ send, changed }: Outside): Requests {
           end(id, { success: false, error: "cancelled" }, "ended while offline");
       }
     },
-    take({ request_id, skill_name, action, payload, deadline, attempt }) {
+    take({ request_id, skill_name, action, payload, from, deadline, attempt }) {
       if (done.has(request_id)) return;
-      const request = { request_id, skill_name, action, payload, deadline, attempt };
+      const asker = from === undefined ? {} : { from };
+      const request = { request_id, skill_name, action, payload, ...asker, deadline, attempt };
       let entry = entries.get(request_id);
       if (entry === undefined) {
         entry = { request, running: null, frame: null, tell: () => {} };

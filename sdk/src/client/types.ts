@@ -73,12 +73,42 @@ export interface ToolCall {
   output?: string;
 }
 
-/** A skill's question to the page. */
+/** An MCP server that asks. The gateway writes this; whatever else a question says of its asker, the asker has written. */
+export interface Asker {
+  kind: "server";
+  name: string;
+  host: string;
+}
+
+/** What an MCP server asks with the action `form`: text to show as text, and the flat JSON Schema of an object. */
+export interface FormPayload {
+  message: string;
+  /** The same as skills ask with `form`, for handlers that know only that; they answer with `values`. */
+  title: string;
+  fields: { name: string; label: string; type: string; required: boolean; options?: string[] }[];
+  schema: { type: "object"; properties: Record<string, Record<string, unknown>>; required: string[] };
+}
+
+/** What an MCP server asks with the action `open_url`. Show `host`, and open `url` only when the user clicks. */
+export interface OpenUrlPayload {
+  message: string;
+  url: string;
+  host: string;
+}
+
+/** The answer to `form` and `open_url`: what the user did. `content` goes with an accepted form. */
+export interface Elicited {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, string | number | boolean | string[]>;
+}
+
+/** A question to the page: of a skill or your back end, or of an MCP server, which `from` then names. */
 export interface SkillRequest<Payload = unknown> {
   request_id: string;
   skill_name: string | null;
   action: string;
   payload: Payload;
+  from?: Asker;
   /** When the gateway stops waiting, as an instant (RFC 3339). */
   deadline: string;
   /** How many times it has been sent to a page. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ErrorCode } from "../errors";
 import { jsonObject, jsonValue, utf8Bytes } from "../json";
 import { ASKING_LIMITS } from "./limits";
-import { answerSchema } from "./question";
+import { answerSchema, askerSchema } from "./question";
 import { shownCallSchema } from "./shown-call";
 
 export const SUBPROTOCOL = "skill-gateway.v1";
@@ -118,6 +118,8 @@ export const serverFrameSchema = () =>
       skill_name: z.string().nullable(),
       action: z.string(),
       payload: jsonValue,
+      /** Written by the gateway. What has none is asked by a skill or the back end, whatever it says of itself. */
+      from: askerSchema.optional(),
       deadline: z.string(),
       attempt: z.int().min(1),
     }),

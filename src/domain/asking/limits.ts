@@ -29,6 +29,20 @@ export const ASKING_LIMITS = {
   framesPerSecond: 32,
 } as const;
 
+/** What MCP servers ask people in the middle of a call. */
+export const ELICITATION_LIMITS = {
+  /** Of the message, in characters; the rest is cut off. */
+  messageChars: 2_000,
+  urlChars: 2_048,
+  /** Of a form: fields, the characters of a field's name, of its other texts, and the choices it has. */
+  fields: 32,
+  nameChars: 100,
+  textChars: 500,
+  options: 100,
+  /** Questions of a server in an hour and a conversation; what it asks beyond them is declined. */
+  perHour: 20,
+} as const;
+
 /** What pages are shown of a conversation. All of it that a hello brings stays, with what is pending, below `ASKING_LIMITS.unreadBytes`. */
 export const SHOWN_LIMITS = {
   nameChars: 200,

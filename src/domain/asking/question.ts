@@ -16,6 +16,14 @@ export const answerSchema = z.object({
 
 export type Answer = z.infer<typeof answerSchema>;
 
+/**
+ * An MCP server that asks, as the gateway knows it: nothing of it is the server's own word. `host` has the port where that is not the
+ * protocol's.
+ */
+export const askerSchema = z.strictObject({ kind: z.literal("server"), name: z.string(), host: z.string() });
+
+export type AskingServer = z.infer<typeof askerSchema>;
+
 /** What is asked of the page, by whom, and for how long. */
 export interface Question {
   skill_name: string | null;
@@ -24,6 +32,8 @@ export interface Question {
   timeout_ms: number;
   /** What the result of an answer must be; anything will do where there is none. */
   answer_schema?: JsonObject | undefined;
+  /** Absent where a skill's code or the back end asks. */
+  from?: AskingServer | undefined;
 }
 
 export interface BrowserQuestion extends Question {

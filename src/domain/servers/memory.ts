@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { DURATIONS } from "../durations";
-import { jsonObject } from "../json";
+import { type JsonObject, jsonObject } from "../json";
 import { toolHintsSchema } from "../tool";
 import { breakerSchema, CLOSED } from "./breaker";
 import { librarySchema } from "./library/library";
@@ -10,6 +10,16 @@ import type { Redactor } from "./redactor";
 
 /** Which generation of the protocol a server speaks: sessions (to 2025-11-25), or none (from 2026-07-28). */
 export type Era = "legacy" | "modern";
+
+/** What a server may ask for in the middle of a call, as MCP has a client declare it. */
+export interface Abilities {
+  elicitation?: { form?: JsonObject; url?: JsonObject };
+  sampling?: JsonObject;
+  roots?: JsonObject;
+}
+
+/** What every session is begun with: whether somebody is there to be asked is seen when it is asked. */
+export const ABILITIES: Abilities = { elicitation: { form: {}, url: {} } };
 
 /** A server as it is to be reached: variables are filled, defaults applied. Holds secrets; never stored, logged or shown. */
 export interface UpstreamTarget {
@@ -20,6 +30,8 @@ export interface UpstreamTarget {
   era: "auto" | Era;
   /** Takes the filled-in secrets out of what comes back, before anything else is done with it. */
   redactor: Redactor;
+  /** What a server that keeps a session is told, when it begins, that it may ask for. */
+  abilities: Abilities;
   /** Milliseconds for connecting, and for reading the list of tools. */
   connectMs: number;
   /** Milliseconds for a call, with all that it needs. */

@@ -191,7 +191,8 @@ function finish(asking: Asking, request: BrowserQuestion, ending: Ending, from: 
 }
 
 function frameOf(request: BrowserQuestion): QuestionFrame {
-  const { seq, id, skill_name, action, payload, deadline, attempt } = request;
+  const { seq, id, skill_name, action, payload, from, deadline, attempt } = request;
   const at = new Date(deadline).toISOString();
-  return { type: "skill:request", seq, request_id: id, skill_name, action, payload, deadline: at, attempt };
+  const asker = from === undefined ? {} : { from };
+  return { type: "skill:request", seq, request_id: id, skill_name, action, payload, ...asker, deadline: at, attempt };
 }

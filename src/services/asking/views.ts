@@ -1,7 +1,13 @@
 // How a question to the browser is told: to its caller, in lists, and in full.
 
 import * as z from "zod";
-import { type BrowserQuestion, outcomeOf, QUESTION_STATES, type Question } from "../../domain/asking/question";
+import {
+  askerSchema,
+  type BrowserQuestion,
+  outcomeOf,
+  QUESTION_STATES,
+  type Question,
+} from "../../domain/asking/question";
 import { jsonValue } from "../../domain/json";
 import type { Session } from "../session";
 
@@ -24,6 +30,7 @@ export const questionItemSchema = z.object({
   state,
   skill_name: z.string().nullable(),
   action: z.string(),
+  from: askerSchema.optional(),
   attempt: z.int(),
   created_at: z.string(),
   deadline: z.string(),
@@ -78,6 +85,7 @@ export function itemOf(request: BrowserQuestion): QuestionItem {
     state: request.state,
     skill_name: request.skill_name,
     action: request.action,
+    ...(request.from === undefined ? {} : { from: request.from }),
     attempt: request.attempt,
     created_at: new Date(request.created).toISOString(),
     deadline: new Date(request.deadline).toISOString(),

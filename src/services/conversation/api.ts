@@ -7,10 +7,13 @@ import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Usage } from "../../domain/conversation/usage";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
+import type { Abilities, Era } from "../../domain/servers/memory";
 import type { Format } from "../../domain/tools/formats";
+import type { Responded } from "../../upstream/inquiry";
 import type { TicketRequest } from "../asking/tickets";
 import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../asking/views";
 import type { Caller } from "../context";
+import type { HostAnswers } from "../host-questions";
 import type { Idempotency } from "../once";
 import type { SeriesReply } from "./bill/series";
 import type {
@@ -55,6 +58,14 @@ export interface ClientSetup {
   settings: ConversationSettings;
   /** Skills that are active from its first turn on. */
   preload: string[];
+  /** Absent where it can be asked nothing. */
+  host?: HostSetup | undefined;
+}
+
+/** A host that can be asked something in the middle of a call: in its stream, or as an answer that is none yet. */
+export interface HostSetup {
+  era: Era;
+  abilities: Abilities;
 }
 
 /** What an MCP host asks for that is no tool, in MCP's own terms and under the names that things have in the conversation. */
@@ -76,6 +87,8 @@ export interface ToolCallsRequest {
   /** What the request used whose answer these calls are. */
   usage: Usage | null;
   client: ClientSetup | null;
+  /** Goes on with a call that asked its host something. */
+  answers?: HostAnswers | undefined;
   /** Whether the answer says to a host that the list of tools is another one than it was told. */
   hearsChanges?: boolean;
 }
@@ -114,6 +127,8 @@ export interface ConversationApi {
   streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
   /** Calls a running call off. */
   cancelCall(target: Target, call: CallName): Promise<Reply<null>>;
+  /** Takes what a host answers that was asked in a call's stream; `false` where nobody waits for it. */
+  answerHost(target: Target, question: string, response: Responded): Promise<Reply<boolean>>;
   restore(target: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
   events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
   at(target: Target, turn: number): Promise<Reply<PastReply>>;

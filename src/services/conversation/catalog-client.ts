@@ -67,6 +67,7 @@ export async function callInCatalog(
   if (!isBuiltin(name)) return null;
   if (!toolsOfCatalog(view).some((tool) => tool.name === name))
     return context.settings.SKILLS_ENABLED ? null : failed(TEXTS.disabled);
-  const place = { context, session: null, view, callId: context.newId("call"), signal, forClient: true };
+  const made = { callId: context.newId("call"), request: "", host: null, signal };
+  const place = { context, session: null, view, ...made, forClient: true };
   return runBuiltin(place, name, args);
 }

@@ -16,6 +16,7 @@ import {
 import type { Progress } from "../../upstream/tool-call";
 import { currentView, standing } from "../catalog/view";
 import type { Context } from "../context";
+import type { HostRound } from "../host-questions";
 import { forgetUnused } from "../servers/connections";
 import { exclusively, type Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
@@ -132,6 +133,8 @@ async function ensureTurn(
 export interface Listener {
   onResult(answered: AnsweredCall): void;
   onProgress(call: ReadCall, progress: Progress): void;
+  /** Everything that the host is asked and has not answered. */
+  onAsked(asked: HostRound): void;
   signal: AbortSignal;
 }
 
@@ -171,7 +174,12 @@ export async function takeCalls(
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
-    const run = { ...step, running, forClient: request.client !== null };
+    const tell = (asked: HostRound) => listener?.onAsked(asked);
+    const asks =
+      context.host === undefined || listener === null
+        ? null
+        : { abilities: context.host, answers: request.answers, tell };
+    const run = { ...step, running, forClient: request.client !== null, asks, goesOn: request.answers !== undefined };
     const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);

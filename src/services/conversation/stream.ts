@@ -4,6 +4,7 @@ import { DURATIONS } from "../../domain/durations";
 import { type AnsweredCall, type ReadCall, renderResult } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/tool-call";
 import type { Context } from "../context";
+import type { HostRound } from "../host-questions";
 import type { Session } from "../session";
 import { refusal, type ToolCallsRequest } from "./api";
 import type { RunningCalls } from "./running";
@@ -11,7 +12,7 @@ import { takeCalls } from "./step";
 
 /**
  * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole
- * answer, or `error` with the refusal. Closing the stream cancels what still runs.
+ * answer, or `error` with the refusal; `asked` with what the host is asked, which ends the stream of a modern one. Closing the stream cancels what still runs.
  */
 export function streamCalls(
   context: Context,
@@ -20,28 +21,41 @@ export function streamCalls(
   request: ToolCallsRequest,
 ): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
+  let left = false;
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async start(controller) {
       const write = (text: string) => {
-        if (!cancelled.signal.aborted) controller.enqueue(encoder.encode(text));
+        if (!cancelled.signal.aborted && !left) controller.enqueue(encoder.encode(text));
       };
       const send = (event: string, data: unknown) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
       // That nobody listens any more is noticed when something is written.
       const alive = setInterval(() => write(": keep-alive\n\n"), DURATIONS.stepAlive);
       const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
       const onProgress = ({ id, name }: ReadCall, progress: Progress) => send("progress", { id, name, ...progress });
+      const onAsked = (asked: HostRound) => {
+        send("asked", asked);
+        if (request.client?.host?.era !== "modern" || left) return;
+        // The host comes back with the answers, on another stream. The call goes on waiting.
+        left = true;
+        controller.close();
+      };
       try {
         send(
           "done",
-          await takeCalls(context, session, running, request, { onResult, onProgress, signal: cancelled.signal }),
+          await takeCalls(context, session, running, request, {
+            onResult,
+            onProgress,
+            onAsked,
+            signal: cancelled.signal,
+          }),
         );
       } catch (error) {
         send("error", refusal(error).error);
       } finally {
         clearInterval(alive);
       }
-      if (!cancelled.signal.aborted) controller.close();
+      if (!cancelled.signal.aborted && !left) controller.close();
     },
     cancel() {
       cancelled.abort();

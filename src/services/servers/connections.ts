@@ -11,6 +11,7 @@ import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
 import { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
+import type { AskingCall } from "../../upstream/inquiry";
 import type { CallOptions } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
@@ -81,18 +82,26 @@ export async function callServer(
   ref: ServerRef,
   tool: string,
   args: JsonObject,
-  options: CallOptions & { shown: string },
+  { call, ...options }: Omit<CallOptions, "inquiry"> & { shown: string; call: AskingCall },
 ): Promise<ToolResult> {
   const aim = await reach(context, session, ref);
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
+  const server = { kind: "server" as const, name: ref.name, host: new URL(aim.target.url).host };
+  const inquiry = context.inquire?.(call, server);
+  if (inquiry?.begun?.era === "legacy")
+    return failed(
+      `MCP tool '${options.shown}' failed: it was interrupted while it waited for an answer. It was not called again, since it may have acted.`,
+    );
   const start = context.now();
   const before = live.upstream.memory;
-  const result = await live.upstream.call(tool, args, options);
+  const result = await live.upstream.call(tool, args, { ...options, inquiry });
+  inquiry?.close();
   live.latency = context.now() - start;
   noteHealth(context, ref, before, live.upstream.memory);
   keep(context, session, aim, live);
-  return result;
+  const remarks = inquiry?.remarks ?? [];
+  return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };
 }
 
 /**

@@ -52,12 +52,12 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const filled = await fill(context, session, ref, entry);
   if ("problem" in filled) return { problem: filled.problem, unsupported: false };
   // A server is another one for each skill that offers it: two skills share no session.
-  const key = JSON.stringify([ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint]);
-  return {
-    key,
-    target: filled.target,
-    entry,
-  };
+  const { sampling, roots } = context.host ?? {};
+  const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
+  // And another one for hosts that can do more: a session is told once what may be asked for in it.
+  const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint, ...Object.keys(more)];
+  const { target } = filled;
+  return { key: JSON.stringify(names), target: { ...target, abilities: { ...target.abilities, ...more } }, entry };
 }
 
 /** Whose secrets a server uses: its owner's, or else all that the caller may use. */

@@ -4,7 +4,7 @@ import { groupOfScope, kindOfScope } from "../../domain/access/access";
 import { bindingProblem } from "../../domain/servers/binding";
 import type { ServerEntry } from "../../domain/servers/entry";
 import { judgeUrl } from "../../domain/servers/host-policy";
-import type { UpstreamTarget } from "../../domain/servers/memory";
+import { ABILITIES, type UpstreamTarget } from "../../domain/servers/memory";
 import {
   fillHeader,
   fillUrl,
@@ -66,6 +66,7 @@ export async function fillServer(
     ...filled,
     era: entry.era ?? "auto",
     redactor,
+    abilities: ABILITIES,
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };

@@ -8,6 +8,7 @@ import { bringerOf, readdressed } from "../../domain/servers/library/addresses";
 import type { WholeResult } from "../../domain/servers/result";
 import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
+import type { HostLink } from "../../upstream/inquiry";
 import type { Progress } from "../../upstream/tool-call";
 import { notAvailable } from "../catalog/absent";
 import { findForModel } from "../catalog/catalog";
@@ -24,7 +25,11 @@ import type { Step } from "./step";
 /** Where a call is made. */
 export interface CallPlace extends Step {
   callId: string;
+  /** A digest of what was called, with which arguments. */
+  request: string;
   signal: AbortSignal;
+  /** The MCP host that made the call, where it can be asked something. */
+  host: HostLink | null;
   /** Hears how far the call is, where somebody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Whether the answer goes to an MCP host, which may read what it links to. */
@@ -93,7 +98,7 @@ async function callRemote(
   { server, tool }: { server: ServerRef; tool: string },
   args: JsonObject,
 ): Promise<ToolResult> {
-  const { context, session, view, signal, onProgress, callId } = place;
+  const { context, session, view, callId, request, signal, host, onProgress } = place;
   if (skill !== null) {
     if ((await barOf(context, view, skill)) === "not_visible")
       return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
@@ -105,14 +110,15 @@ async function callRemote(
   const onCut = (whole: WholeResult) => {
     cut.whole = whole;
   };
-  const how = { shown, signal, onCut, ...(onProgress ? { onProgress } : {}) };
+  const call = { id: callId, turn: state.turn, request, signal, host };
+  const how = { shown, signal, call, onCut, ...(onProgress ? { onProgress } : {}) };
   const answered = await callServer(context, session, server, tool, args, how);
   const result = place.forClient === true ? await linked(place, server, answered) : answered;
   if (skill !== null) countCall(context, session, skill, result);
   if (cut.whole === null || signal.aborted) return result;
   keeping ??= { files: await import("./script-files"), whole: await import("./whole-results") };
-  const call = keeping.files.keptCallOf({ ...session, state }, callId, { shown, args });
-  return keeping.whole.withWhole(context, call, shown, cut.whole, result);
+  const owner = keeping.files.keptCallOf({ ...session, state }, callId, { shown, args });
+  return keeping.whole.withWhole(context, owner, shown, cut.whole, result);
 }
 
 /** A result with the addresses that what it links to has in this conversation. */

@@ -8,6 +8,7 @@ import { EventLog } from "./log";
 import { readParts, writeParts } from "./parts";
 import { QuestionStore } from "./questions";
 import { type ResultHead, ResultStore } from "./results";
+import { RoundStore } from "./rounds";
 import { Tables } from "./tables";
 import { TextStore } from "./texts";
 import { TicketStore } from "./tickets";
@@ -48,6 +49,7 @@ export class ConversationStore {
   readonly tickets: TicketStore;
   readonly upstreams: ConnectionStore;
   readonly chat: ChatStore;
+  readonly rounds: RoundStore;
   readonly #texts: TextStore;
   readonly #results: ResultStore;
   #created: number | null = null;
@@ -61,6 +63,7 @@ export class ConversationStore {
     this.tickets = new TicketStore(this.#sql, this.#tables);
     this.upstreams = new ConnectionStore(this.#sql, this.#tables);
     this.chat = new ChatStore(this.#sql, this.#tables);
+    this.rounds = new RoundStore(this.#sql, this.#tables);
     this.#texts = new TextStore(this.#sql, this.#tables);
     this.#results = new ResultStore(this.#sql, this.#tables);
   }
@@ -96,6 +99,7 @@ export class ConversationStore {
   #forget(): void {
     this.#texts.forget();
     this.#results.forget();
+    this.rounds.forget();
     this.#created = null;
     this.#tables.forget();
     this.log.forget();
@@ -150,6 +154,7 @@ export class ConversationStore {
     this.#sql.exec(`DELETE FROM meta WHERE key > 'turn:' AND key < 'turn;' AND ${TURN} > ?`, turn);
     if (this.#tables.has("turn_keys")) this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
     this.#results.dropAll();
+    this.rounds.dropBefore(Number.MAX_SAFE_INTEGER);
   }
 
   instructions(versionId: string): string | null {
@@ -192,6 +197,7 @@ export class ConversationStore {
 
   dropCallsBefore(turn: number): void {
     this.#results.dropBefore(turn);
+    this.rounds.dropBefore(turn);
   }
 
   answer(key: string): StoredCallReply | null {

@@ -1,10 +1,10 @@
 // Questions to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
 
-import { answerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
+import { answerSchema, askerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
 import { type JsonValue, jsonObject } from "../../domain/json";
 import type { Tables } from "./tables";
 
-type Row = Omit<BrowserQuestion, "payload" | "answer" | "state" | "answer_schema"> & {
+type Row = Omit<BrowserQuestion, "payload" | "answer" | "state" | "answer_schema" | "from"> & {
   payload: string;
   answer: string | null;
   state: string;
@@ -70,6 +70,10 @@ export class QuestionStore {
       request.note,
       request.ended,
     );
+    if (request.from !== undefined) {
+      this.#tables.make("askers");
+      this.#sql.exec("INSERT INTO askers VALUES (?, ?)", request.id, JSON.stringify(request.from));
+    }
     if (request.answer_schema === undefined) return;
     this.#tables.make("answer_schemas");
     const schema = JSON.stringify(request.answer_schema);
@@ -82,7 +86,8 @@ export class QuestionStore {
     const row = this.#sql.exec<Row>("SELECT * FROM requests WHERE id = ?", id).toArray()[0];
     if (row === undefined) return null;
     const schema = this.#schemaOf(id);
-    return schema === null ? requestOf(row) : { ...requestOf(row), answer_schema: schema };
+    const request = this.#withAsker(requestOf(row));
+    return schema === null ? request : { ...request, answer_schema: schema };
   }
 
   /** Writes a question's end; `false` when it had ended before. */
@@ -105,7 +110,7 @@ export class QuestionStore {
 
   /** Everything that waits for an answer, oldest first. */
   pending(): BrowserQuestion[] {
-    return this.#ofPending<Row>("*", "ORDER BY seq").map(requestOf);
+    return this.#ofPending<Row>("*", "ORDER BY seq").map((row) => this.#withAsker(requestOf(row)));
   }
 
   pendingCount(): number {
@@ -145,7 +150,7 @@ export class QuestionStore {
         limit,
       )
       .toArray()
-      .map(requestOf);
+      .map((row) => this.#withAsker(requestOf(row)));
   }
 
   /** Drops some of those that ended before a time, oldest first. The last one stays: its number was given out. */
@@ -158,11 +163,18 @@ export class QuestionStore {
     );
     if (this.#tables.has("answer_schemas"))
       this.#sql.exec("DELETE FROM answer_schemas WHERE id NOT IN (SELECT id FROM requests)");
+    if (this.#tables.has("askers")) this.#sql.exec("DELETE FROM askers WHERE id NOT IN (SELECT id FROM requests)");
   }
 
   /** Looks from the beginning again, as when everything was deleted. */
   forget(): void {
     this.#ended = 0;
+  }
+
+  #withAsker(request: BrowserQuestion): BrowserQuestion {
+    if (!this.#tables.has("askers")) return request;
+    const found = this.#sql.exec<{ asker: string }>("SELECT asker FROM askers WHERE id = ?", request.id).toArray()[0];
+    return found === undefined ? request : { ...request, from: askerSchema.parse(JSON.parse(found.asker)) };
   }
 
   #schemaOf(id: string): BrowserQuestion["answer_schema"] | null {

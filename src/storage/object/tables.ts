@@ -16,6 +16,10 @@ const TABLES = {
     note TEXT, payload TEXT NOT NULL, answer TEXT)`,
   /** What the result of an answer must be, of those requests that say so. */
   answer_schemas: "(id TEXT PRIMARY KEY, schema TEXT NOT NULL) WITHOUT ROWID",
+  /** Who asks, of those requests that are not a skill's or the back end's. */
+  askers: "(id TEXT PRIMARY KEY, asker TEXT NOT NULL) WITHOUT ROWID",
+  /** Calls of MCP tools that wait for an answer, and where they stand. */
+  rounds: "(call TEXT PRIMARY KEY, turn INTEGER NOT NULL, request TEXT NOT NULL, round TEXT NOT NULL) WITHOUT ROWID",
   /** The last number of a notice: it begins at the time the conversation was made, so one made anew under an id goes on rising. */
   sequence: "(one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL)",
   tickets: "(hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { ABILITIES } from "../../../src/domain/servers/memory";
 import { rotateSecrets, storeSecret, usableSecrets } from "../../../src/services/secrets/secrets";
 import { fillServer } from "../../../src/services/servers/variables";
 import { contextOf } from "../../support/context";
@@ -132,6 +133,7 @@ describe("a server's variables", () => {
       url: "https://x.tools.example.com/mcp/c1?k=a%20b%2Fc-secret",
       headers: { Authorization: "Bearer a b/c-secret", "X-User": "ada" },
       era: "auto",
+      abilities: ABILITIES,
       connectMs: 30_000,
       callMs: 5_000,
       redactor: expect.anything(),

@@ -39,7 +39,7 @@ it("refuses while the registry does not answer", async () => {
     await beginTurn(context, session, { ...nothing, selected_skills: [] }, "openai");
     const { view } = await currentView(context, session);
     await loadSkill({ context, session, view }, "steady", { forClient: false, again: false, call: "0" });
-    const call = { callId: "1", signal: new AbortController().signal };
+    const call = { callId: "1", request: "", host: null, signal: new AbortController().signal };
     const place = { ...stepOf({ context, session, view }), ...call };
     expect(await callOffered(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
 

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { answerAsking } from "./asking";
 import { answerModern } from "./modern";
 import { answerScripted } from "./scripted";
 
@@ -72,6 +73,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (fault === "scripted") return answerScripted(where, body, request, response);
     if (fault === "endpoint") return stream(response, "event: endpoint\ndata: https://example.com/messages\n\n");
     if (request.method !== "POST") return json(response, { error: "no" }, 405);
+    if (fault.startsWith("asking")) return answerAsking(fault, message, request, response);
     if (fault.startsWith("modern") && !(fault === "modern-downgraded" && healed))
       return answerModern(fault, message, request, response);
     if (method === "server/discover") return error(response, message, -32601, "Method not found", 400);

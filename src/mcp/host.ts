@@ -1,0 +1,86 @@
+// What a host of a conversation can be asked. One of 2026 says so with each request. One of 2025 says so once, when it begins, and brings it
+// back as the id of its session: that id is no secret and opens nothing, every request has its key.
+
+import { isInitializeRequest } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { jsonObject } from "../domain/json";
+import type { Abilities } from "../domain/servers/memory";
+import type { HostSetup } from "../services/conversation/api";
+import type { Responded } from "../upstream/inquiry";
+
+const capabilitiesSchema = z.object({
+  elicitation: z.object({ form: jsonObject.optional(), url: jsonObject.optional() }).optional(),
+  sampling: jsonObject.optional(),
+  roots: jsonObject.optional(),
+});
+
+const modernSchema = z.object({
+  params: z.object({
+    _meta: z.object({
+      "io.modelcontextprotocol/protocolVersion": z.string(),
+      "io.modelcontextprotocol/clientCapabilities": capabilitiesSchema.optional(),
+    }),
+  }),
+});
+
+const replySchema = z.object({
+  id: z.string().max(100),
+  method: z.undefined().optional(),
+  result: jsonObject.optional(),
+  error: z.object({ code: z.int(), message: z.string().max(2_000) }).optional(),
+});
+
+type Reply = z.infer<typeof replySchema>;
+
+/** A host's answer to what it was asked in a call's stream; `null` where the message is none. */
+export function replyIn(message: unknown): Reply | null {
+  const reply = replySchema.safeParse(message).data;
+  return reply === undefined || (reply.result === undefined && reply.error === undefined) ? null : reply;
+}
+
+/** The same as the conversation takes it. */
+export function responseOf({ result, error }: Reply): Responded {
+  return result === undefined ? { error: error ?? { code: -32603, message: "" } } : { result };
+}
+
+/** What the sender of a message can be asked; `undefined`: nothing. */
+export function hostOf(request: Request, message: unknown): HostSetup | undefined {
+  const modern = modernSchema.safeParse(message).data?.params._meta;
+  if (modern !== undefined) {
+    const abilities = modern["io.modelcontextprotocol/clientCapabilities"] ?? {};
+    return setupOf("modern", abilities);
+  }
+  if (isInitializeRequest(message))
+    return setupOf("legacy", capabilitiesSchema.safeParse(message.params.capabilities).data ?? {});
+  const [, letters = ""] = /^can-([fusr]{1,4})-[0-9a-f-]{36}$/.exec(request.headers.get("mcp-session-id") ?? "") ?? [];
+  const can = (letter: string) => letters.includes(letter);
+  const modes = { ...(can("f") ? { form: {} } : {}), ...(can("u") ? { url: {} } : {}) };
+  return setupOf("legacy", {
+    ...(can("f") || can("u") ? { elicitation: modes } : {}),
+    ...(can("s") ? { sampling: {} } : {}),
+    ...(can("r") ? { roots: {} } : {}),
+  });
+}
+
+/** The id of the session that begins with this message; `null` where the host needs none. */
+export function sessionFor(request: Request, message: unknown): string | null {
+  if (!isInitializeRequest(message)) return null;
+  const { elicitation, sampling, roots } = hostOf(request, message)?.abilities ?? {};
+  const letters = [
+    elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined) ? "f" : "",
+    elicitation?.url === undefined ? "" : "u",
+    sampling === undefined ? "" : "s",
+    roots === undefined ? "" : "r",
+  ].join("");
+  return letters === "" ? null : `can-${letters}-${crypto.randomUUID()}`;
+}
+
+function setupOf(era: HostSetup["era"], { elicitation, sampling, roots }: Abilities): HostSetup | undefined {
+  if (elicitation === undefined && sampling === undefined && roots === undefined) return undefined;
+  const abilities = {
+    ...(elicitation === undefined ? {} : { elicitation }),
+    ...(sampling === undefined ? {} : { sampling }),
+    ...(roots === undefined ? {} : { roots: {} }),
+  };
+  return { era, abilities };
+}

@@ -1,0 +1,126 @@
+// What an MCP server asks during a call of a conversation: its MCP host is asked where that one can be, else a page, whose questions are
+// rows. Whoever answers, the gateway says who asks, and how often a server may.
+
+import { plainText, readElicitAnswer, readElicitation } from "../../domain/asking/elicitation";
+import { ELICITATION_LIMITS } from "../../domain/asking/limits";
+import { type AskingServer, outcomeOf, questionIdAt } from "../../domain/asking/question";
+import { DURATIONS } from "../../domain/durations";
+import type { JsonObject } from "../../domain/json";
+import { ABILITIES } from "../../domain/servers/memory";
+import type { ServerQuestion } from "../../domain/servers/round";
+import type { AskingCall, CallInquiry, HostLink, Responded } from "../../upstream/inquiry";
+import type { Session } from "../session";
+import { type Asking, ask, cancel, look, waitForEnd } from "./ask";
+
+const HOUR = 60 * 60_000;
+const UNKNOWN: Responded = { error: { code: -32601, message: "Nobody who could do this is connected." } };
+const answered = (action: "decline" | "cancel"): Responded => ({ result: { action } });
+
+/** The inquiry of one call. Ids of its questions come of the call and their order, so a call that goes on finds its questions again. */
+export function openInquiry(asking: Asking, session: Session, call: AskingCall, server: AskingServer): CallInquiry {
+  const { rounds } = session.store;
+  const { host, signal: cancelled, ...key } = call;
+  const over = new AbortController();
+  const signal = AbortSignal.any([cancelled, over.signal]);
+  const begun = rounds.get(key);
+  const remarks: string[] = [];
+  const isAskable = asking.clients.count() > 0 || begun !== null;
+  let next = 0;
+  let dies = false;
+
+  const elicit = async (question: ServerQuestion): Promise<Responded> => {
+    const ordinal = next++;
+    const site = { userId: session.userId, conversation: session.id, turn: call.turn, pass: session.store.passes() };
+    const id = await questionIdAt({ ...site, callId: call.id, ordinal });
+    const read = readElicitation(question.params, __DEVELOPMENT__);
+    const known = look(asking, id);
+    const refusal = read.refusal ?? (known === null && !mayAsk(session, server, asking.now()) ? TOO_OFTEN : undefined);
+    if (read.refusal !== undefined || refusal !== undefined) {
+      remarks.push(`Something that MCP server '${server.name}' asked was declined: ${refusal}.`);
+      return answered("decline");
+    }
+    if (canAsk(host, question)) {
+      const message = `${server.name} (${server.host}): ${plainText(String(question.params.message))}`;
+      const [response] = await host.ask([{ ...question, params: { ...question.params, message } }]);
+      return response ?? answered("cancel");
+    }
+    if (known === null && asking.clients.count() === 0) {
+      remarks.push(
+        `MCP server '${server.name}' asked the user something, and no page or host was there to ask. Call the tool again once one is.`,
+      );
+      return answered("cancel");
+    }
+    signal.throwIfAborted();
+    const { action, payload, answerSchema } = read;
+    const timeout_ms = DURATIONS.elicitation;
+    ask(asking, id, { skill_name: null, action, payload, timeout_ms, answer_schema: answerSchema, from: server });
+    if (dies) rounds.keep(key, { era: "legacy", question: id });
+    const stop = () => {
+      if (look(asking, id)?.state === "pending") cancel(asking, id, "call_cancelled");
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const outcome = outcomeOf(await waitForEnd(asking, id, timeout_ms));
+      const given = outcome?.success === true ? readElicitAnswer(outcome.result) : null;
+      if (given === null) return answered("cancel");
+      const content = given.action === "accept" && action === "form" ? given.content : undefined;
+      return { result: { action: given.action, ...(content === undefined ? {} : { content }) } };
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+
+  return {
+    abilities: { ...(isAskable ? ABILITIES : {}), ...host?.abilities },
+    begun,
+    remarks,
+    close: () => over.abort(),
+    note(round) {
+      dies = round.era === "legacy";
+      // The questions of a server of 2025 have ids of their own, which no later round repeats.
+      host?.begin(round.era === "modern" ? round.count : 0);
+      if (!session.ended) rounds.keep(key, round);
+    },
+    answer: (questions) =>
+      Promise.all(
+        questions.map(async (question) => {
+          if (question.method === "elicitation/create") return elicit(question);
+          if (!canAsk(host, question)) return UNKNOWN;
+          const [response] = await host.ask([question]);
+          return response ?? UNKNOWN;
+        }),
+      ),
+  };
+}
+
+/** Ends the questions of calls that died with an object before this one: their servers hear no answer any more. */
+export function endOrphans(asking: Asking, session: Session): void {
+  for (const question of session.store.rounds.orphans())
+    if (look(asking, question)?.state === "pending") cancel(asking, question, "call_cancelled");
+}
+
+const TOO_OFTEN = `a server may ask ${ELICITATION_LIMITS.perHour} times an hour`;
+
+/** Counts a question of a server. */
+function mayAsk({ memory }: Session, { name }: AskingServer, now: number): boolean {
+  const recent = (memory.asked.get(name) ?? []).filter((at) => now - at < HOUR);
+  const may = recent.length < ELICITATION_LIMITS.perHour;
+  memory.asked.set(name, may ? [...recent, now] : recent);
+  return may;
+}
+
+/** Whether a host has declared that it takes such a question. A host that says nothing of modes takes forms. */
+function canAsk(host: HostLink | null, { method, params }: ServerQuestion): host is HostLink {
+  if (host === null) return false;
+  const { elicitation, sampling, roots } = host.abilities;
+  if (method === "sampling/createMessage") return sampling !== undefined;
+  if (method === "roots/list") return roots !== undefined;
+  if (method !== "elicitation/create" || elicitation === undefined) return false;
+  return isUrl(params)
+    ? elicitation.url !== undefined
+    : elicitation.form !== undefined || elicitation.url === undefined;
+}
+
+function isUrl({ mode }: JsonObject): boolean {
+  return mode === "url";
+}

@@ -1,0 +1,117 @@
+// What MCP servers ask, with the gateway killed between the question and its answer.
+
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startFaults } from "../support/upstream-server/faults";
+import { type Gateway, kill, newPlace, type Run, start, until } from "./launcher";
+
+let server: Awaited<ReturnType<typeof startFaults>>;
+beforeAll(async () => {
+  server = await startFaults();
+});
+afterAll(() => server.close());
+
+const FORM = {
+  method: "elicitation/create",
+  params: { message: "Where to?", requestedSchema: { type: "object", properties: { city: { type: "string" } } } },
+};
+const CITY = { action: "accept", content: { city: "Ulm" } };
+
+type Era = "modern" | "legacy";
+const rounds = [{ where: FORM }];
+
+/** How often the server was called since it forgot. */
+async function calls(era: Era): Promise<number> {
+  const { requests } = (await (await fetch(`${server.url}/seen`)).json()) as {
+    requests: { path: string; method: string }[];
+  };
+  return requests.filter((one) => one.path === `/asking-${era}/none` && one.method === "tools/call").length;
+}
+
+async function send(gateway: Gateway, method: string, route: string, body: object): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return gateway.fetch(route, { method, headers, body: JSON.stringify(body) });
+}
+
+async function killed(run: Run, gateway: Gateway): Promise<Run> {
+  const { runtime } = await run.lock();
+  run.process.kill("SIGKILL");
+  kill(runtime.pid);
+  await run.exit;
+  return start(run.place, { port: Number(new URL(gateway.url).port) });
+}
+
+/** A page that is connected, and says nothing more. */
+async function page(gateway: Gateway): Promise<WebSocket> {
+  const answer = await send(gateway, "POST", "/api/v1/conversations/asked/tickets", {});
+  const { ticket, url } = (await answer.json()) as { ticket: string; url: string };
+  const socket = new WebSocket(url, ["skill-gateway.v1", `ticket.${ticket}`]);
+  await once(socket, "open");
+  socket.send(JSON.stringify({ type: "hello" }));
+  await once(socket, "message");
+  return socket;
+}
+
+async function pending(gateway: Gateway): Promise<string | null> {
+  const answer = await gateway.fetch("/api/v1/conversations/asked/requests?state=pending");
+  const { items } = (await answer.json()) as { items: { request_id: string }[] };
+  return items[0]?.request_id ?? null;
+}
+
+it.each<Era>(["modern", "legacy"])("kill -9 while a page is asked by a server of the %s era", async (era) => {
+  await fetch(`${server.url}/forget`);
+  const run = start(await newPlace());
+  const gateway = await run.ready();
+  await send(gateway, "PUT", "/api/v1/mcp-servers/asking", { url: `${server.url}/asking-${era}/none` });
+  await send(gateway, "POST", "/api/v1/conversations/asked/turns", { conversation: {} });
+  await page(gateway);
+  const body = { calls: [{ id: "the-call", name: "asking__ask", arguments: { rounds } }] };
+  const cut = send(gateway, "POST", "/api/v1/conversations/asked/tool-calls", body).catch(() => null);
+  const question = await until("the question", () => pending(gateway));
+  const after = await killed(run, gateway);
+  const again = await after.ready();
+  await cut;
+  const route = `/api/v1/conversations/asked/requests/${question}/response`;
+  const answered = await send(again, "POST", route, { success: true, result: CITY });
+  expect(answered.status).toBe(era === "modern" ? 200 : 409);
+  const step = await (await send(again, "POST", "/api/v1/conversations/asked/tool-calls", body)).json();
+  const { content, isError } = (step as { results: { content: { text: string }[]; isError?: boolean }[] }).results[0]!;
+  if (era === "modern") expect(JSON.parse(content[0]!.text)).toEqual([{ where: CITY }]);
+  else expect([isError, content[0]!.text]).toEqual([true, expect.stringContaining("interrupted while it waited")]);
+  expect(await calls(era)).toBe(era === "modern" ? 2 : 1);
+  await after.stop();
+});
+
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+  "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+};
+
+it("kill -9 while a host of 2026 is asked: it comes back with its answer, and the call goes on", async () => {
+  await fetch(`${server.url}/forget`);
+  const run = start(await newPlace());
+  const gateway = await run.ready();
+  await send(gateway, "PUT", "/api/v1/mcp-servers/asking", { url: `${server.url}/asking-modern/none` });
+  const callTool = async (to: Gateway, more: object) => {
+    const params = { name: "asking__ask", arguments: { rounds }, _meta: META, ...more };
+    const answer = await to.fetch("/mcp/hosted", {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
+        ...{ "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": params.name },
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    });
+    const text = await answer.text();
+    return JSON.parse([...text.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? text).result;
+  };
+  const asked = await callTool(gateway, {});
+  expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { where: { method: FORM.method } } });
+  const after = await killed(run, gateway);
+  const again = await after.ready();
+  const done = await callTool(again, { requestState: asked.requestState, inputResponses: { where: CITY } });
+  expect(JSON.parse(done.content[0].text)).toEqual([{ where: CITY }]);
+  expect(await calls("modern")).toBe(2);
+  await after.stop();
+});

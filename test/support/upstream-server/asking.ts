@@ -1,0 +1,94 @@
+// A server of either era that asks what the call tells it to: `/asking-modern/none` and `/asking-legacy/none`. Its one tool `ask` takes
+// `{ rounds: [{ <key>: { method, params } }…] }` and answers with what it was told, as JSON.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+interface Message {
+  id?: string | number;
+  method?: string;
+  result?: unknown;
+  error?: unknown;
+  params?: {
+    arguments?: { rounds?: Record<string, object>[]; last?: string };
+    inputResponses?: Record<string, unknown>;
+    requestState?: string;
+    capabilities?: unknown;
+    _meta?: Record<string, unknown>;
+  };
+}
+
+const COMPLETE = { resultType: "complete", ttlMs: 120_000, cacheScope: "private" };
+const TOOLS = [{ name: "ask", description: "Asks.", inputSchema: { type: "object" } }];
+const INFO = { name: "asking", version: "1" };
+
+/** Who waits for the answer to a question, by its id. */
+const waiting = new Map<string | number, (answer: Message) => void>();
+let questions = 0;
+
+export async function answerAsking(
+  fault: string,
+  message: Message,
+  _request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const send = (value: object, status = 200, headers = {}) =>
+    void response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(JSON.stringify({ jsonrpc: "2.0", id: message.id ?? null, ...value }));
+  const isModern = fault === "asking-modern";
+  if (message.method === undefined && message.id !== undefined) {
+    waiting.get(message.id)?.(message);
+    return void response.writeHead(202).end();
+  }
+  switch (message.method) {
+    case "server/discover": {
+      if (!isModern) return send({ error: { code: -32601, message: "Method not found" } }, 400);
+      const meta = { _meta: { "io.modelcontextprotocol/serverInfo": INFO } };
+      return send({
+        result: { ...COMPLETE, supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ...meta },
+      });
+    }
+    case "initialize":
+      return send({ result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: INFO } }, 200, {
+        "mcp-session-id": "asking",
+      });
+    case "tools/list":
+      return send({ result: { ...(isModern ? COMPLETE : {}), tools: TOOLS } });
+    case "tools/call":
+      return isModern ? send({ result: modern(message) }) : legacy(message, response);
+    case undefined:
+      return void response.writeHead(405).end();
+    default:
+      return void response.writeHead(202).end();
+  }
+}
+
+/** The state says how many rounds are over, and what they brought. */
+function modern({ params = {} }: Message): object {
+  const { arguments: { rounds = [], last } = {}, inputResponses, requestState } = params;
+  const before: unknown[] = requestState === undefined ? [] : JSON.parse(requestState);
+  const told = requestState === undefined ? before : [...before, inputResponses ?? {}];
+  const next = rounds[told.length];
+  if (next === undefined) return { ...COMPLETE, content: [{ type: "text", text: last ?? JSON.stringify(told) }] };
+  return { resultType: "input_required", inputRequests: next, requestState: JSON.stringify(told) };
+}
+
+async function legacy({ id, params = {} }: Message, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const write = (value: object) => response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...value })}\n\n`);
+  const told: Record<string, unknown>[] = [];
+  for (const round of params.arguments?.rounds ?? []) {
+    const answers: Record<string, unknown> = {};
+    for (const [key, asked] of Object.entries(round)) {
+      const question = `question-${++questions}`;
+      const { promise, resolve } = Promise.withResolvers<Message>();
+      waiting.set(question, resolve);
+      write({ id: question, ...asked });
+      const { result, error } = await promise;
+      answers[key] = result ?? { error };
+    }
+    told.push(answers);
+  }
+  write({ id, result: { content: [{ type: "text", text: params.arguments?.last ?? JSON.stringify(told) }] } });
+  response.end();
+}

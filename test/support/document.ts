@@ -12,7 +12,7 @@ interface Document {
 }
 
 const FOREIGN =
-  /^\/(openapi\.json|openai\/|anthropic\/|s\/|t\/|api\/search|api\/v1\/(whoami|search|resolve|download|skills)([/?]|$)|\.well-known\/((agent-)?skills|clawhub))/;
+  /^\/(openapi\.json|console([/?]|$)|openai\/|anthropic\/|s\/|t\/|api\/search|api\/v1\/(whoami|search|resolve|download|skills)([/?]|$)|\.well-known\/((agent-)?skills|clawhub))/;
 
 let loaded: Document | undefined;
 
@@ -23,7 +23,7 @@ export async function holdAgainstDocument(
   path: string,
   answer: Response,
 ): Promise<void> {
-  // The chat endpoint and the doors speak others' protocols, which those describe.
+  // The chat endpoint and the doors speak others' protocols, which those describe; where `/` leads is a page.
   if (FOREIGN.test(path) || method === "OPTIONS") return;
   loaded ??= await (await load()).json<Document>();
   const operation = operationOf(loaded, method, path.split("?", 1)[0] ?? "");

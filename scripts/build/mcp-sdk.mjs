@@ -55,8 +55,9 @@ export const mcpSdkOnce = {
   },
 };
 
+/** By its name alone: where node_modules is a link, an importer has the path that the link leads to. */
 function inPackage(importer, name) {
-  return importer.startsWith(path.join(FOLDER, name) + path.sep);
+  return importer.includes(`${path.sep}@modelcontextprotocol${path.sep}${name}${path.sep}`);
 }
 
 /** The file of the server's package that begins with `name`; the client's is the same. */

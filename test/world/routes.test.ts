@@ -64,7 +64,7 @@ describe("the table keeps to what was promised", () => {
     return { primary, replica, object, asked: primary + replica };
   };
   const rows = JOURNEYS.map(([name, row]) => ({ name, row, ways: TABLE.get(name) }));
-  const makes = (name: string) => /\/turns first|^POST \/mcp\/\{id\} (initialize|tools\/list)/.test(name);
+  const makes = (name: string) => /\/turns first|^POST \/mcp\/\{id\} (initialize|tools\/list|prompts\/list)/.test(name);
   /** What the object has not read yet: a new view, a skill's content, a search. */
   const reads = (name: string) => /after a publish|load_skill(?! again)|find_skill|tools\/call/.test(name);
 

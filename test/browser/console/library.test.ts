@@ -101,6 +101,7 @@ it("compares two versions, text and permissions, and goes back to the older one"
   await page.getByRole("link", { name: "Versions" }).click();
   await page.getByRole("row").filter({ hasText: "1.0.0" }).getByRole("link", { name: "Compare" }).click();
   await page.getByText("May now: allowed tools Bash", { exact: false }).waitFor();
+  await page.locator(".columns .removed code").first().waitFor();
   expect(await page.locator(".columns .removed code").allInnerTexts()).toContain("Say the height.");
   expect(await page.locator(".columns .added code").allInnerTexts()).toContain("Say the depth.");
   await page.getByRole("link", { name: "Versions" }).click();

@@ -25,7 +25,7 @@ import { hostOf, replyIn, responseOf, sessionFor } from "./host";
 import { ObjectBus } from "./listening";
 import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
-import { ServerResources, servePrompts } from "./things";
+import { ServerResources, serveLogging, servePrompts } from "./things";
 
 /** Messages whose answer carries the server's instructions. */
 const openingSchema = z.object({
@@ -155,7 +155,10 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
     });
   const others = conversation === null ? null : new ServerResources(conversation);
   serveSkills(server, context, { view: () => viewOf(context, place), era, others });
-  if (conversation !== null) servePrompts(server, context, conversation);
+  if (conversation !== null) {
+    servePrompts(server, context, conversation);
+    serveLogging(server, context, conversation, era);
+  }
   return server;
 }
 

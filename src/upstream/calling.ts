@@ -26,10 +26,11 @@ export function nextOf(inquiry: Inquiry | undefined): NextRound {
 /** Calls a tool and answers what its server asks, until there is a result. */
 export async function callWithAnswers(connection: Connection, deadline: Deadline, made: SentCall): Promise<unknown> {
   const { client, inquiries } = connection;
-  const { inquiry, next } = made;
+  const { inquiry, logs, next } = made;
   if (inquiry === undefined) return sendCall(client, made, deadline);
   let wasAsked = false;
   const asked: AskableCall = {
+    hear: (params) => logs?.hear(params),
     async ask(question) {
       wasAsked = true;
       inquiry.note({ era: "legacy" });

@@ -106,6 +106,9 @@ async function legacy(
     }
     told.push(answers);
   }
-  write(response, { id, result: { content: [{ type: "text", text: params.arguments?.last ?? JSON.stringify(told) }] } });
+  write(response, {
+    id,
+    result: { content: [{ type: "text", text: params.arguments?.last ?? JSON.stringify(told) }] },
+  });
   response.end();
 }

@@ -91,6 +91,8 @@ export const DURATIONS = {
   patienceFixed: 10_000,
   /** A call of an MCP tool that goes on saying how far it is may take so long. */
   callMost: 30 * 60_000,
+  /** A call waits so long for the stream on which its server may ask; where that takes longer it comes beside the call. */
+  standing: 250,
   /** How long a server may take to hear that a session is over. */
   goodbye: 2_000,
   /** A server that no turn had for so long is forgotten. */

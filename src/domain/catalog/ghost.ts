@@ -32,7 +32,7 @@ const specSchema = () =>
     mcpServers: jsonObject
       .optional()
       .describe(
-        "MCP servers that it brings, by name: each with its `url`, and `headers` if need be. A credential is written as `${{secrets.NAME}}`. They are connected in every conversation with it.",
+        `MCP servers that it brings, by name: each with its \`url\`, and \`headers\` if need be. A credential is written as \`\${{secrets.NAME}}\`. They are connected in every conversation with it.`,
       ),
     skills: z
       .array(referenceText)

@@ -155,9 +155,13 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
       { ...all, after: { namespace: "default", folded: "a", shared: "public" } },
     );
     await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: "one" }, all);
+    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: undefined, q: "on" }, all);
   },
   insertGhost: (db) => ghosts.insertGhost(db, "gho_1", { scope: OWN, userId: BIG_USER }, ghost("one")),
-  updateGhost: (db) => ghosts.updateGhost(db, "gho_1", OWN, ghost("two")),
+  updateGhost: async (db) => {
+    const changed = await ghosts.updateGhost(db, "gho_1", OWN, ghost("two"));
+    await ghosts.updateGhost(db, "gho_1", OWN, ghost("two"), changed?.updatedAt ?? null);
+  },
   deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
   readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
   removeReferences: async (db) => {

@@ -13,21 +13,22 @@ import type { Context } from "../context";
 const up = new Recent<string, number>(1_000);
 
 /**
- * Notes how an operation on a server went, behind the request: that it is down, when its circuit opens; that it is not, when it answers
- * after failures, and every `DURATIONS.serverUp` at most otherwise. Servers of ghosts and skills are in no list.
+ * Notes how an operation on a server went, behind the request: that it is down, with a conversation's first failure and when its circuit
+ * opens; that it is not, when it answers after failures, and every `DURATIONS.serverUp` at most otherwise. Servers of ghosts and skills
+ * are in no list.
  */
 export function noteHealth(context: Context, ref: ServerRef, before: UpstreamMemory, after: UpstreamMemory): void {
   const at = placeOf(context, ref);
   if (at === null) return;
   const key = JSON.stringify([at.scope, at.name]);
   const now = context.now();
-  if (breakerState(after.breaker, now) === "open") {
-    if (breakerState(before.breaker, now) === "open") return;
+  if (after.breaker.failures > 0) {
+    const opens = breakerState(after.breaker, now) === "open" && breakerState(before.breaker, now) !== "open";
+    if (before.breaker.failures > 0 && !opens) return;
     up.delete(key);
     context.later(noteDown(context.db, at));
     return;
   }
-  if (after.breaker.failures > 0) return;
   const noted = up.get(key);
   if (before.breaker.failures === 0 && noted !== undefined && now - noted < DURATIONS.serverUp) return;
   up.set(key, now);

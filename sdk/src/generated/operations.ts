@@ -163,7 +163,7 @@ export interface Operations {
   /** The conversation: turn, active skills, tokens */
   "conversations.get": { request: { path: { id: string } }; answer: Conversation };
   /** Own conversations, newest first */
-  "conversations.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: ({ id: string; title: string | null; ghost: string | null; created_at: string })[]; next_cursor: string | null } };
+  "conversations.list": { request: { query?: { limit?: number; cursor?: string; q?: string } }; answer: { items: ({ id: string; title: string | null; ghost: string | null; created_at: string; /** To within 10 minutes, as the next two. */ turns: number | null; last_turn_at: string | null; /** What its prompts were billed so far. */ tokens: number | null })[]; next_cursor: string | null } };
   /** The prompt as it stands */
   "conversations.prompt": { request: { path: { id: string }; query?: { format?: "mcp" | "openai" | "openai-responses" | "anthropic" } }; answer: { system: string; messages: ({ [name: string]: unknown })[] } };
   /** Rebuild the activations from a transcript */

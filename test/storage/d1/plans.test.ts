@@ -277,10 +277,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await make({})).toMatchObject({ count: 1, isGhostThere: true });
   },
   putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
+  noteConversation: (db) =>
+    conversations.noteConversation(db, { userId: BIG_USER, id: "two" }, { turns: 1, lastTurnAt: 1, tokens: 1 }),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
-    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" }, "tides");
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),

@@ -45,22 +45,24 @@ const RESULT_CHARS = 1_000;
 /** The JSON object right behind a name in a text, and where it ends; none is an empty one. */
 function given(text: string, name: string): { input: JsonObject; end: number } {
   const after = text.indexOf(name) + name.length;
-  const [, space = ""] = /^(\s*)\{/.exec(text.slice(after)) ?? [];
+  const rest = text.slice(after);
+  const none = { input: {}, end: after };
+  if (!/^\s*\{/.test(rest)) return none;
   let depth = 0;
-  for (const { 0: sign, index } of text.slice(after + space.length).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+  for (const { 0: sign, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
     if (sign === "{") depth++;
     if (sign === "}") depth--;
-    if (depth > 0 || index === undefined) continue;
-    const end = after + space.length + index + sign.length;
-    const input = objectIn(text.slice(after, end));
-    return input === null ? { input: {}, end: after } : { input, end };
+    if (depth > 0) continue;
+    const length = index + sign.length;
+    const input = objectIn(rest.slice(0, length));
+    return input === null ? none : { input, end: after + length };
   }
-  return { input: {}, end: after };
+  return none;
 }
 
 function objectIn(text: string): JsonObject | null {
   try {
-    const value: JsonValue = parseExactly(text);
+    const value = parseExactly(text);
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

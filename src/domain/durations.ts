@@ -79,6 +79,9 @@ export const DURATIONS = {
   /** Between two looks for a key that is not among them, and after a look that failed. */
   keySetLook: 60_000,
   keySetRetry: 10_000,
+  /** How long what an isolate has counted waits for more to go with it; and in an object, which a waiting timer keeps awake. */
+  counts: 10_000,
+  countsOfObject: 500,
   /** How often an isolate notes at most that a server answers which was not known to fail. */
   serverUp: 300_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */

@@ -47,7 +47,7 @@ export interface Host {
   /** The same by its environment. */
   env(model: string): Record<string, string>;
   args(prompt: string): string[];
-  /** Why it does not see in a chat that the list of tools changed; `null`: it does. */
+  /** Why it does not see in a chat that the list of tools changed, which is held against it, too; `null`: it does. */
   missesChanges: string | null;
 }
 
@@ -69,7 +69,7 @@ export const HOSTS: readonly Host[] = [
 base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "TRIAL_KEY"\n\n`,
     env: () => ({ TRIAL_KEY: "sk-trial" }),
     args: (prompt) => ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
-    missesChanges: null,
+    missesChanges: "goes by the list that it read when it started",
   },
   {
     name: "gemini",
@@ -123,7 +123,7 @@ base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "TRIAL_KEY"\n\n`,
     file: ({ project }) => path.join(project, ".qwen", "settings.json"),
     env: (model) => ({ OPENAI_API_KEY: "sk-trial", OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: "trial" }),
     args: (prompt) => ["--auth-type", "openai", "--yolo", "-p", prompt],
-    missesChanges: null,
+    missesChanges: "goes by the list that it read when it started",
   },
 ];
 

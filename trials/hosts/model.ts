@@ -15,18 +15,15 @@ export interface Step {
 export class Chat {
   /** What the host sent in this chat with tools, in order. */
   readonly heard: Heard[] = [];
-  /** When the first of these came, since the chat was expected. */
-  firstAfterMs: number | null = null;
   /** Why the model gave up before its last step. */
   problem: string | null = null;
-  /** How long the model thinks before each of its moves, in milliseconds. */
-  thinks = 0;
   readonly #asked: { move: Move; step: number | null }[] = [];
-  readonly #since = performance.now();
 
   constructor(
     readonly mark: string,
     readonly steps: readonly Step[],
+    /** How long the model thinks about each of its moves. */
+    readonly thinksMs: number,
   ) {}
 
   /** What the step was answered, as the host told its model. */
@@ -42,7 +39,6 @@ export class Chat {
 
   move(heard: Heard): Move {
     this.heard.push(heard);
-    this.firstAfterMs ??= performance.now() - this.#since;
     // A host that asks again gets the same again.
     const last = this.#asked[heard.results.length];
     if (last !== undefined) return last.move;
@@ -91,7 +87,7 @@ export interface Model {
   /** Requests that were no chat's: routes and the first words of them. */
   others: string[];
   /** From now on the chat whose prompt has this mark goes by these steps. */
-  expect(mark: string, steps: readonly Step[]): Chat;
+  expect(mark: string, steps: readonly Step[], thinksMs: number): Chat;
   close(): Promise<void>;
 }
 
@@ -116,7 +112,7 @@ export async function startModel(): Promise<Model> {
     const isChat = chat !== undefined && heard.tools.length > 1;
     if (!isChat) others.push(`${route} ${text.slice(0, 200)}`);
     const move = isChat ? chat.move(heard) : { say: "A trial" };
-    if (isChat) await new Promise((resolve) => setTimeout(resolve, chat.thinks));
+    if (isChat) await new Promise((resolve) => setTimeout(resolve, chat.thinksMs));
     const { type, text: answer } = dialect.answer(move, `${++answers}`, body);
     response.writeHead(200, { "content-type": type }).end(answer);
   });
@@ -125,8 +121,8 @@ export async function startModel(): Promise<Model> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     others,
-    expect(mark, steps) {
-      const chat = new Chat(mark, steps);
+    expect(mark, steps, thinksMs) {
+      const chat = new Chat(mark, steps, thinksMs);
       chats.push(chat);
       return chat;
     },

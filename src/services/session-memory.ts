@@ -37,13 +37,18 @@ export interface RenderedOffer {
   etag: string;
 }
 
+/** A server's list of tools on its way, which connects to it where that is not done. */
+export interface Refreshing {
+  since: number;
+  done: Promise<void>;
+}
+
 /** A connection to a server, with how it last went. */
 export interface LiveConnection {
   upstream: Upstream;
   error: OfferedServer["error"];
   latency: OfferedServer["latency"];
-  /** Under way, or `null`. */
-  refreshing: Promise<void> | null;
+  refreshing: Refreshing | null;
   /** What the store has. */
   saved: { memory: UpstreamMemory; error: string | null } | null;
 }

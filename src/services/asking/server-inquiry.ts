@@ -3,10 +3,10 @@
 
 import { plainText, readElicitAnswer, readElicitation } from "../../domain/asking/elicitation";
 import { ELICITATION_LIMITS } from "../../domain/asking/limits";
-import { type AskingServer, outcomeOf, questionIdAt } from "../../domain/asking/question";
+import { type AskingServer, outcomeOf, questionIdAt, type ServerAction } from "../../domain/asking/question";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
-import { ABILITIES } from "../../domain/servers/memory";
+import type { Abilities } from "../../domain/servers/memory";
 import type { ServerQuestion } from "../../domain/servers/round";
 import type { AskingCall, CallInquiry, HostLink, Responded } from "../../upstream/inquiry";
 import type { Session } from "../session";
@@ -24,7 +24,8 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
   const signal = AbortSignal.any([cancelled, over.signal]);
   const begun = rounds.get(key);
   const remarks: string[] = [];
-  const isAskable = asking.clients.count() > 0 || begun !== null;
+  // What a call asked that goes on was asked of somebody, who may come back.
+  const can = (action: ServerAction) => begun !== null || asking.clients.answers(action);
   let next = 0;
   let dies = false;
 
@@ -44,14 +45,14 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
       const [response] = await host.ask([{ ...question, params: { ...question.params, message } }]);
       return response ?? answered("cancel");
     }
-    if (known === null && asking.clients.count() === 0) {
+    const { action, payload, answerSchema } = read;
+    if (known === null && !asking.clients.answers(action)) {
       remarks.push(
-        `MCP server '${server.name}' asked the user something, and no page or host was there to ask. Call the tool again once one is.`,
+        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Call the tool again once one is.`,
       );
       return answered("cancel");
     }
     signal.throwIfAborted();
-    const { action, payload, answerSchema } = read;
     const timeout_ms = DURATIONS.elicitation;
     ask(asking, id, { skill_name: null, action, payload, timeout_ms, answer_schema: answerSchema, from: server });
     if (dies) rounds.keep(key, { era: "legacy", question: id });
@@ -71,7 +72,7 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
   };
 
   return {
-    abilities: { ...(isAskable ? ABILITIES : {}), ...host?.abilities },
+    abilities: { ...pageAbilities(can), ...host?.abilities },
     begun,
     remarks,
     close: () => over.abort(),
@@ -91,6 +92,12 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
         }),
       ),
   };
+}
+
+/** What pages can be asked, as MCP has it declared. */
+function pageAbilities(can: (action: ServerAction) => boolean): Abilities {
+  const elicitation = { ...(can("form") ? { form: {} } : {}), ...(can("open_url") ? { url: {} } : {}) };
+  return Object.keys(elicitation).length === 0 ? {} : { elicitation };
 }
 
 /** Ends the questions of calls that died with an object before this one: their servers hear no answer any more. */

@@ -96,6 +96,25 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text).toMatch(/cancel|nobody/);
   });
 
+  it("is told at once where no page that is there answers such a question, and asks one that says later that it does", async () => {
+    const chat = await talk(`silent-${era}`);
+    await chat.turn();
+    const page = await Page.greeted(idOf(chat), { key: chat.key, answers: ["open_url", "confirm"] });
+    const asked = () => chat.use(`${era}__ask`, { rounds: [{ who: form() }] });
+    const text = textOf(await asked());
+    expect(text).toMatch(/"action":"cancel"|nobody here answers/);
+    expect(text).toContain("no page or host was there that answers 'form'");
+    expect(page.count("skill:request")).toBe(0);
+    page.say({ type: "answers", answers: ["form"] });
+    // The page is heard in order: this answer comes after.
+    page.answer("none", { success: true });
+    await page.next("ack");
+    const called = asked();
+    const { request_id } = await page.next("skill:request");
+    page.answer(request_id, { success: true, result: accept });
+    expect(JSON.parse(textOf(await called))).toEqual([{ who: accept }]);
+  });
+
   it("is not given what somebody else answers", async () => {
     const { page, id, called } = await asking(era, `mine-${era}`, { who: form() });
     const { request_id } = await page.next("skill:request");

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../../support/call";
+import { evict, holdClock, pass, releaseClock } from "../../support/clock";
 import { Page } from "../../support/page";
 import { gatewayServers } from "../../support/servers";
 import { type Talk, talk } from "../../support/talk";
@@ -129,7 +130,8 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     const rounds = Array.from({ length: 3 }, () =>
       Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`q${index}`, form()])),
     );
-    const { page, called } = await asking(era, `greedy-${era}`, ...rounds);
+    const user = `greedy-${era}`;
+    const { chat, id, page, called } = await asking(era, user, ...rounds);
     for (let asked = 0; asked < 20; asked++) {
       const { request_id } = await page.next("skill:request");
       page.answer(request_id, { success: true, result: accept });
@@ -138,6 +140,20 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text.match(/"accept"/g)).toHaveLength(20);
     expect(text.match(/"decline"/g)).toHaveLength(4);
     expect(page.count("skill:request")).toBe(20);
+    // Who counts is not the object's memory.
+    await evict(id, "hibernate", user);
+    const once = () => chat.use(`${era}__ask`, { rounds: [{ who: form() }] });
+    expect(textOf(await once())).toContain('"decline"');
+    holdClock();
+    try {
+      pass(60 * 60_000);
+      const again = once();
+      const { request_id } = await page.next("skill:request");
+      page.answer(request_id, { success: true, result: accept });
+      expect(JSON.parse(textOf(await again))).toEqual([{ who: accept }]);
+    } finally {
+      releaseClock();
+    }
   });
 
   it("cannot keep a question open after its call was cancelled", async () => {

@@ -22,7 +22,7 @@ let browser: Browser;
 let seen: Seen;
 
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start({ QUOTA_UPLOADS_PER_DAY: "1000" }), openBrowser()]);
+  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), gateway?.stop()]);

@@ -91,6 +91,8 @@ export const DURATIONS = {
   patienceFixed: 10_000,
   /** A call of an MCP tool that goes on saying how far it is may take so long. */
   callMost: 30 * 60_000,
+  /** A call waits so long for the stream on which its server may ask; where that takes longer it comes beside the call. */
+  standing: 250,
   /** How long a server may take to hear that a session is over. */
   goodbye: 2_000,
   /** A server that no turn had for so long is forgotten. */
@@ -116,6 +118,9 @@ export const DURATIONS = {
   /** A batch of counts is sent again for so long; its id is known for longer, so that it is never added twice. */
   useSent: 2 * 24 * 60 * 60_000,
   useSentKnown: 4 * 24 * 60 * 60_000,
+  /** How often a conversation tells the list of its user's conversations of its last turn, and how long after one at the least. */
+  listTold: 10 * 60_000,
+  listLater: 60_000,
   /** How long counts of skills are kept, and what of them makes the shared order of lists. */
   useHistory: 400 * 24 * 60 * 60_000,
   useRecent: 14 * 24 * 60 * 60_000,

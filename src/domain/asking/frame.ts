@@ -27,6 +27,7 @@ export const CLOSE_CODE: Record<ErrorCode, number> = {
   invalid: CLOSE.badFrame,
   unprocessable: CLOSE.badFrame,
   conflict: CLOSE.badFrame,
+  outdated: CLOSE.badFrame,
   unauthenticated: CLOSE.unauthenticated,
   forbidden: CLOSE.forbidden,
   not_found: CLOSE.noConversation,

@@ -64,11 +64,18 @@ export async function readGhostByName(
   return found ?? null;
 }
 
+/** What ghosts are listed by. `q` is in the folded name. */
+export interface GhostFilter {
+  namespace: string | undefined;
+  name: string | undefined;
+  q?: string | undefined;
+}
+
 /** Ghosts of some scopes by namespace and name, after a place or from a position. Every scope is one walk along its index. */
 export async function listGhosts(
   db: Database,
   scopes: readonly string[],
-  filter: { namespace: string | undefined; name: string | undefined },
+  filter: GhostFilter,
   page: { after: GhostPlace | null; skip: number; limit: number },
 ): Promise<(GhostRow & { folded: string })[]> {
   const { after } = page;
@@ -84,6 +91,7 @@ export async function listGhosts(
           eq(ghosts.scope, scope),
           filter.namespace === undefined ? undefined : eq(ghosts.namespace, filter.namespace),
           filter.name === undefined ? undefined : eq(ghosts.name, filter.name),
+          filter.q === undefined ? undefined : sql`instr(${ghosts.folded}, ${filter.q}) > 0`,
           after === null
             ? undefined
             : sql`(${ghosts.namespace}, ${ghosts.folded}) ${later} (${after.namespace}, ${after.folded})`,
@@ -124,17 +132,26 @@ export async function insertGhost(
   return made;
 }
 
-/** Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken. */
+/** When it is changed: later than it ever was, so that the time tells two changes of one millisecond apart. */
+const changed = sql`max(${now}, ${ghosts.updatedAt} + 1)`;
+
+/**
+ * Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken, and when it was
+ * changed since the time `seen`: then nothing of the batch is done.
+ */
 export async function updateGhost(
   db: Database,
   id: string,
   scope: string,
   { skills, ...content }: GhostContent,
+  seen: number | null = null,
 ): Promise<GhostRow | null> {
+  // No ghost has NULL there.
+  const updatedAt = seen === null ? changed : sql`CASE WHEN ${ghosts.updatedAt} = ${seen} THEN ${changed} END`;
   const [rows] = await db.batch([
     db
       .update(ghosts)
-      .set({ ...content, updatedAt: now })
+      .set({ ...content, updatedAt })
       .where(and(eq(ghosts.id, id), eq(ghosts.scope, scope)))
       .returning(row),
     db
@@ -206,7 +223,7 @@ export async function removeReferences(
       .insert(counters)
       .select(sql`SELECT DISTINCT ${ghosts.scope}, 1 FROM ${ghosts} WHERE ${referring}`)
       .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } }),
-    db.update(ghosts).set({ spec, updatedAt: now }).where(referring),
+    db.update(ghosts).set({ spec, updatedAt: changed }).where(referring),
     db.delete(ghostSkills).where(
       and(
         eq(ghostSkills.skillId, skillId),

@@ -22,6 +22,7 @@ export type MetaKey =
   | "front"
   | "finding"
   | "uses"
+  | "told"
   | "chat"
   | "shown"
   | Superseded;

@@ -155,9 +155,13 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
       { ...all, after: { namespace: "default", folded: "a", shared: "public" } },
     );
     await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: "one" }, all);
+    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: undefined, q: "on" }, all);
   },
   insertGhost: (db) => ghosts.insertGhost(db, "gho_1", { scope: OWN, userId: BIG_USER }, ghost("one")),
-  updateGhost: (db) => ghosts.updateGhost(db, "gho_1", OWN, ghost("two")),
+  updateGhost: async (db) => {
+    const changed = await ghosts.updateGhost(db, "gho_1", OWN, ghost("two"));
+    await ghosts.updateGhost(db, "gho_1", OWN, ghost("two"), changed?.updatedAt ?? null);
+  },
   deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
   readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
   removeReferences: async (db) => {
@@ -273,10 +277,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await make({})).toMatchObject({ count: 1, isGhostThere: true });
   },
   putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
+  noteConversation: (db) =>
+    conversations.noteConversation(db, { userId: BIG_USER, id: "two" }, { turns: 1, lastTurnAt: 1, tokens: 1 }),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
-    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" }, "tides");
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),

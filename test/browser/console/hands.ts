@@ -35,9 +35,7 @@ export abstract class Hands {
   /** Chooses one of a list by its text. */
   async choose(target: Locator, text: string): Promise<void> {
     this.actions++;
-    await this.onto(target);
-    // The list itself is the browser's, outside the page: letters choose in it, for everybody.
-    await this.page.keyboard.type(text);
+    await this.pick(target, text);
     await expect.poll(() => target.evaluate(chosenText)).toBe(text);
   }
 
@@ -50,6 +48,7 @@ export abstract class Hands {
   /** To where something can be typed or struck. */
   protected abstract onto(target: Locator): Promise<void>;
   protected abstract strike(target: Locator): Promise<void>;
+  protected abstract pick(target: Locator, text: string): Promise<void>;
   protected abstract hand(path: string): Promise<void>;
 }
 
@@ -63,6 +62,11 @@ class Mouse extends Hands {
   // The click has struck it.
   protected strike(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** The list that opens is the system's, where nobody but its user points at anything. */
+  protected async pick(target: Locator, text: string): Promise<void> {
+    await target.selectOption({ label: text });
   }
 
   /** Dragged from outside the browser and dropped in the middle of the page. */
@@ -89,6 +93,11 @@ class Keyboard extends Hands {
 
   protected async strike(target: Locator): Promise<void> {
     await this.page.keyboard.press((await target.evaluate(isBox)) ? "Space" : "Enter");
+  }
+
+  protected async pick(target: Locator, text: string): Promise<void> {
+    await this.onto(target);
+    await this.page.keyboard.type(text);
   }
 
   /** By the button, and the window of the system that it opens. */

@@ -26,5 +26,5 @@ export async function firstSkill(visit: Visit): Promise<void> {
   expect(hands.actions).toBeLessThanOrEqual(MOST_ACTIONS);
   await visit.look("the skill");
   await visit.press("link", "the notes");
-  await page.getByRole("region", { name: "Content" }).getByText("More.").waitFor();
+  await page.getByRole("region", { name: "Content" }).getByText("More.", { exact: true }).waitFor();
 }

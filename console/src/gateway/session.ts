@@ -79,6 +79,8 @@ export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
+  // What somebody was writing here.
+  sessionStorage.clear();
   location.replace("/console/");
 }
 

@@ -15,6 +15,7 @@ import { SignIn } from "./sign-in";
 const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Me) => boolean }[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/ghosts", name: "Ghosts" },
   { to: "/servers", name: "Servers" },
   { to: "/keys", name: "Keys" },
   { to: "/limits", name: "Limits" },

@@ -1,4 +1,4 @@
-// MCP servers: those that one may use, and whether they answer. A test asks a server now; nothing here remembers an older answer.
+// MCP servers: those that one may use, and whether they answer. Calls of conversations find out which do not, and a test asks one now.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,10 +8,12 @@ import { useMe } from "../gateway/session";
 import { Button } from "../parts/controls";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, visible } from "../parts/text";
+import { figure, Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
 
 const ROWS = 100;
+/** What calls find out is seen so soon after. */
+const EVERY_MS = 5_000;
 
 /** A server as the page shows it, whosever it is. `test`: how it is asked, where the user may. */
 interface Row {
@@ -20,6 +22,8 @@ interface Row {
   group: string | null;
   url: string | null;
   isOn: boolean;
+  /** Since when calls fail; `null`: they do not, or nobody may know. */
+  downSince: string | null;
   test: (() => Promise<McpServerTest>) | null;
 }
 
@@ -28,6 +32,7 @@ export function Servers(): ReactNode {
   const answer = useQuery({
     queryKey: ["servers", rights.operate],
     queryFn: ({ signal }) => rowsOf(rights.operate, signal),
+    refetchInterval: EVERY_MS,
   });
   return (
     <>
@@ -53,9 +58,12 @@ export function Servers(): ReactNode {
   );
 }
 
-function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }): ReactNode {
+function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { row: Row }): ReactNode {
   const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
+    mutationFn: async () => {
+      const answered = await (test?.() ?? Promise.reject(new Error("It cannot be tested.")));
+      return { test: answered, at: Date.now() };
+    },
   });
   return (
     <tr>
@@ -68,12 +76,16 @@ function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }):
         <div role="status">
           {isPending ? (
             "Asking it…"
-          ) : data !== undefined ? (
-            <Told test={data} />
-          ) : isOn ? (
-            <span className="soft">not asked yet</span>
-          ) : (
+          ) : data !== undefined && !failedSince(data.at, downSince) ? (
+            <Told test={data.test} />
+          ) : !isOn ? (
             "off"
+          ) : downSince !== null ? (
+            <>
+              <span className="tag bad">down</span> calls fail since <When at={downSince} />
+            </>
+          ) : (
+            <span className="soft">no call has failed</span>
           )}
         </div>
         {error !== null && <Trouble error={error} />}
@@ -88,6 +100,9 @@ function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }):
     </tr>
   );
 }
+
+/** A call that failed after a test says more than the test. */
+const failedSince = (tested: number, downSince: string | null) => downSince !== null && Date.parse(downSince) > tested;
 
 function Told({ test }: { test: McpServerTest }): ReactNode {
   const { reachable, latency_ms, tools, problems, error } = test;
@@ -130,10 +145,11 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
     operates ? slice("mcpServers.list", { query }, signal) : { items: [], next: null },
   ]);
   const mine = own.items.map(
-    ({ name, scope, group_name, url, enabled = true }): Row => ({
+    ({ name, scope, group_name, url, enabled = true, down_since = null }): Row => ({
       ...{ name, scope, url },
       group: group_name ?? null,
       isOn: enabled,
+      downSince: down_since,
       test: () =>
         call("servers.test", {
           path: { name },
@@ -142,11 +158,12 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
     }),
   );
   const ours = gateway.items.map(
-    ({ name, url, enabled = true }): Row => ({
+    ({ name, url, enabled = true, down_since = null }): Row => ({
       ...{ name, url },
       scope: "gateway",
       group: null,
       isOn: enabled,
+      downSince: down_since,
       test: () => call("mcpServers.test", { path: { name } }),
     }),
   );
@@ -163,6 +180,7 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
         group: group_name ?? null,
         url: null,
         isOn: true,
+        downSince: null,
         test: null,
       }),
     );

@@ -11,14 +11,33 @@ import { Plain } from "../parts/text";
 import { useDrop } from "../publish/drop";
 import { SignIn } from "./sign-in";
 
-/** `may`: who has the page at all. */
-const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Me) => boolean }[] = [
+interface Place {
+  to: LinkProps["to"];
+  name: string;
+  /** Who has the page at all. */
+  may?: (me: Me) => boolean;
+}
+
+/** What the console is for. */
+const PAGES: readonly Place[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/drafts", name: "Drafts", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/conversations", name: "Conversations" },
+];
+
+/** What is looked after. */
+const OPERATE: readonly Place[] = [
   { to: "/servers", name: "Servers" },
+  { to: "/models", name: "Models" },
+  { to: "/secrets", name: "Secrets" },
   { to: "/keys", name: "Keys" },
+  { to: "/sessions", name: "Sign-ins" },
+  { to: "/grants", name: "Apps" },
+  { to: "/groups", name: "Groups" },
   { to: "/limits", name: "Limits" },
   { to: "/health", name: "Health" },
+  { to: "/users", name: "Users", may: ({ rights }) => rights.operate },
   { to: "/audit", name: "Audit", may: ({ rights }) => rights.operate },
 ];
 
@@ -48,13 +67,7 @@ function Shell({ me }: { me: Me }): ReactNode {
       </a>
       <header className="top">
         <strong>Skill Gateway</strong>
-        <nav className="tabs" aria-label="Console">
-          {PAGES.filter(({ may }) => may?.(me) ?? true).map(({ to, name }) => (
-            <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-              {name}
-            </Link>
-          ))}
-        </nav>
+        <Places name="Console" of={PAGES} me={me} />
         <div className="who">
           <span>
             <Plain>{me.user_id}</Plain>
@@ -62,6 +75,7 @@ function Shell({ me }: { me: Me }): ReactNode {
           </span>
           <SignOut />
         </div>
+        <Places name="Operate" of={OPERATE} me={me} />
       </header>
       <main id="page" tabIndex={-1}>
         {error !== null && <Trouble error={error} />}
@@ -73,6 +87,20 @@ function Shell({ me }: { me: Me }): ReactNode {
         </div>
       )}
     </>
+  );
+}
+
+function Places({ name, of, me }: { name: string; of: readonly Place[]; me: Me }): ReactNode {
+  return (
+    <nav className="tabs" aria-label={name}>
+      {of
+        .filter(({ may }) => may?.(me) ?? true)
+        .map(({ to, name }) => (
+          <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+            {name}
+          </Link>
+        ))}
+    </nav>
   );
 }
 

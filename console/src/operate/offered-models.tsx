@@ -11,6 +11,8 @@ import { figure, Plain, visible } from "../parts/text";
 /** So many are shown; more can be asked for by name. */
 const ROWS = 100;
 const SCRIPTED = "demo";
+/** Each model is offered a second time, without skills. */
+const PLAIN = ":plain";
 
 export function Offered(): ReactNode {
   const answer = useQuery({ queryKey: ["models", "offered"], queryFn: ({ signal }) => offeredModels(signal) });
@@ -71,7 +73,7 @@ async function tried(name: string): Promise<number> {
   const answer = await ask("/openai/v1/chat/completions", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: `${name}:plain`, messages: [{ role: "user", content: "Say: yes" }] }),
+    body: JSON.stringify({ model: name + PLAIN, messages: [{ role: "user", content: "Say: yes" }] }),
   });
   await answer.arrayBuffer();
   return Math.round(performance.now() - began);
@@ -84,6 +86,7 @@ async function offeredModels(signal: AbortSignal): Promise<{ name: string; isMin
   ]);
   const mine = new Set(own.items.map(({ name }) => name));
   return namesIn(await answer.json())
+    .filter((name) => !name.endsWith(PLAIN))
     .slice(0, ROWS)
     .map((name) => ({ name, isMine: mine.has(name) }));
 }

@@ -1,35 +1,16 @@
 // The operator's pages of the console in Chromium: keys, servers, audit, and who may see them.
 
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { openBrowser } from "../chromium";
-import { Gateway } from "../gateway";
-import { open, type Seen, signIn } from "./page";
+import { expect, it } from "vitest";
+import { Desk, signIn } from "./page";
 
-let gateway: Gateway;
-let browser: Browser;
-let seen: Seen;
-
-beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), gateway?.stop()]);
-});
-beforeEach(async () => {
-  seen = await open(browser, gateway.url);
-});
-afterEach(async () => {
-  await seen.context.close();
-  expect(seen.heard()).toEqual([]);
-});
+const desk = new Desk();
 
 const works = async (key: string) =>
-  (await fetch(`${gateway.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
+  (await fetch(`${desk.gateway.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
 
 it("makes a key by the keyboard alone, shows it once, and revokes it", async () => {
-  const { page } = seen;
-  await signIn(page, gateway.url, gateway.key, "/console/keys");
+  const { page } = desk.seen;
+  await signIn(page, desk.gateway.url, desk.gateway.key, "/console/keys");
   await page.getByRole("button", { name: "Make a key" }).focus();
   await page.keyboard.press("Enter");
   const form = page.getByRole("dialog", { name: "Make a key" });
@@ -55,8 +36,8 @@ it("makes a key by the keyboard alone, shows it once, and revokes it", async () 
 });
 
 it("leaves a window by Escape, without doing anything", async () => {
-  const { page } = seen;
-  await signIn(page, gateway.url, gateway.key, "/console/keys");
+  const { page } = desk.seen;
+  await signIn(page, desk.gateway.url, desk.gateway.key, "/console/keys");
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
@@ -64,9 +45,9 @@ it("leaves a window by Escape, without doing anything", async () => {
 });
 
 it("says of a server that does not answer that it is down, and why", async () => {
-  const { page } = seen;
-  await gateway.call("PUT", "/servers/dead", { url: "http://127.0.0.1:9/mcp" });
-  await signIn(page, gateway.url, gateway.key, "/console/servers");
+  const { page } = desk.seen;
+  await desk.gateway.call("PUT", "/servers/dead", { url: "http://127.0.0.1:9/mcp" });
+  await signIn(page, desk.gateway.url, desk.gateway.key, "/console/servers");
   await page.getByRole("button", { name: "Test dead" }).click();
   await page
     .getByRole("row")
@@ -76,21 +57,21 @@ it("says of a server that does not answer that it is down, and why", async () =>
 });
 
 it("shows a user without an admin's rights neither the audit nor the making of keys, whatever the address", async () => {
-  const { page } = seen;
-  const { key } = (await gateway.call<{ key: string }>("POST", "/keys", { user_id: "carol" })).body;
-  await signIn(page, gateway.url, key, "/console/keys");
+  const { page } = desk.seen;
+  const { key } = (await desk.gateway.call<{ key: string }>("POST", "/keys", { user_id: "carol" })).body;
+  await signIn(page, desk.gateway.url, key, "/console/keys");
   await page.getByRole("heading", { name: "Keys" }).waitFor();
   expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0);
   expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
-  await page.goto(`${gateway.url}/console/audit`);
+  await page.goto(`${desk.gateway.url}/console/audit`);
   await page.getByRole("alert").filter({ hasText: "You may not do this." }).waitFor();
 });
 
 it("comes back to the sign-in when the key behind the session is revoked", async () => {
-  const { page } = seen;
-  const made = (await gateway.call<{ id: string; key: string }>("POST", "/keys", { user_id: "dave" })).body;
-  await signIn(page, gateway.url, made.key, "/console/limits");
-  expect((await gateway.call("DELETE", `/keys/${made.id}`)).status).toBe(204);
+  const { page } = desk.seen;
+  const made = (await desk.gateway.call<{ id: string; key: string }>("POST", "/keys", { user_id: "dave" })).body;
+  await signIn(page, desk.gateway.url, made.key, "/console/limits");
+  expect((await desk.gateway.call("DELETE", `/keys/${made.id}`)).status).toBe(204);
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByLabel("Your key").waitFor();
   expect(await page.locator("body").innerText()).not.toContain("dave");

@@ -7,7 +7,7 @@ import { createServer, type Socket } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEverything } from "../../bench/peers.mjs";
-import { type Gateway, startShared } from "../../test/smoke/launcher";
+import { type Gateway, startShared, until } from "../../test/smoke/launcher";
 import { root } from "../../test/support/harness";
 import { HOSTS, type Host, seat } from "./hosts";
 import { type Chat, type Model, type Step, startModel } from "./model";
@@ -57,7 +57,7 @@ async function prime(route: string): Promise<void> {
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const list = async () => (await gateway.fetch(route, { method: "POST", headers, body })).text();
-  await expect.poll(list, { timeout: 20_000 }).toContain(ECHO.tool);
+  await until("the server's tools are listed", async () => (await list()).includes(ECHO.tool));
 }
 
 /** One chat: a process of the host, which ends with its last step. */

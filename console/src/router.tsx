@@ -109,13 +109,35 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./operate/audit"), "Audit"),
 });
 
+const tryIt = createRoute({
+  getParentRoute: () => root,
+  path: "/try",
+  validateSearch: ({ c, skill, ghost, at }: Words): { c?: string; skill?: string; ghost?: string; at?: string } => ({
+    ...withWord("c", c),
+    ...withWord("skill", skill),
+    ...withWord("ghost", ghost),
+    ...withWord("at", at),
+  }),
+  component: lazyRouteComponent(() => import("./try/try"), "TryIt"),
+});
+
+const conversation = createRoute({
+  getParentRoute: () => root,
+  path: "/conversations/$id",
+  validateSearch: ({ at }: Words): { at?: string } => withWord("at", at),
+  component: lazyRouteComponent(() => import("./conversation/conversation"), "ConversationPage"),
+});
+
 function withWord<Field extends string>(field: Field, value: unknown): { [F in Field]?: string } {
   const text = word(value);
   return (text === undefined ? {} : { [field]: text }) as { [F in Field]?: string };
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([library, skill, publish, ghosts, newGhost, ghost, servers, keys, limits, health, audit]),
+  routeTree: root.addChildren([
+    ...[library, skill, publish, tryIt, conversation, ghosts, newGhost, ghost],
+    ...[servers, keys, limits, health, audit],
+  ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

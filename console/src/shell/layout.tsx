@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Me } from "../../../sdk/src/generated/operations";
-import { isSomebody, session, signOut, WithMe } from "../gateway/session";
+import { isSomebody, type Somebody, session, signOut, WithMe } from "../gateway/session";
 import { Button } from "../parts/controls";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
@@ -12,9 +11,10 @@ import { useDrop } from "../publish/drop";
 import { SignIn } from "./sign-in";
 
 /** `may`: who has the page at all. */
-const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Me) => boolean }[] = [
+const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Somebody) => boolean }[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/try", name: "Try it", may: ({ tries }) => tries },
   { to: "/ghosts", name: "Ghosts" },
   { to: "/servers", name: "Servers" },
   { to: "/keys", name: "Keys" },
@@ -40,7 +40,7 @@ export function Layout(): ReactNode {
   );
 }
 
-function Shell({ me }: { me: Me }): ReactNode {
+function Shell({ me }: { me: Somebody }): ReactNode {
   const { isOver, error } = useDrop();
   return (
     <>

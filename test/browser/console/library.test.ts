@@ -1,7 +1,8 @@
 // The library of the console in Chromium: the way from an empty page to a published skill, and back from a bad version.
 
 import { beforeAll, expect, it } from "vitest";
-import { Desk, drop, signIn, skillText, zipOf } from "./page";
+import { Desk } from "./desk";
+import { drop, signIn, skillText, zipOf } from "./page";
 
 const desk = new Desk();
 let key: string;

@@ -1,7 +1,8 @@
 // The operator's pages of the console in Chromium: keys, servers, audit, and who may see them.
 
 import { expect, it } from "vitest";
-import { Desk, signIn } from "./page";
+import { Desk } from "./desk";
+import { signIn } from "./page";
 
 const desk = new Desk();
 

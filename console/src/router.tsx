@@ -45,6 +45,30 @@ const publish = createRoute({
   component: lazyRouteComponent(() => import("./publish/publish"), "Publish"),
 });
 
+const ghosts = createRoute({
+  getParentRoute: () => root,
+  path: "/ghosts",
+  validateSearch: ({ q, from, cursor }: Words): { q?: string; from?: string; cursor?: string } => ({
+    ...withWord("q", q),
+    ...withWord("from", from),
+    ...withWord("cursor", cursor),
+  }),
+  component: lazyRouteComponent(() => import("./compose/list"), "Ghosts"),
+});
+
+const newGhost = createRoute({
+  getParentRoute: () => root,
+  path: "/ghosts/new",
+  validateSearch: ({ from }: Words): { from?: string } => withWord("from", from),
+  component: lazyRouteComponent(() => import("./compose/ghost"), "NewGhost"),
+});
+
+const ghost = createRoute({
+  getParentRoute: () => root,
+  path: "/ghosts/$id",
+  component: lazyRouteComponent(() => import("./compose/ghost"), "GhostPage"),
+});
+
 const servers = createRoute({
   getParentRoute: () => root,
   path: "/servers",
@@ -145,6 +169,25 @@ function words<Field extends string>(...fields: Field[]) {
     Object.assign({}, ...fields.map((field) => withWord(field, search[field])));
 }
 
+const tryIt = createRoute({
+  getParentRoute: () => root,
+  path: "/try",
+  validateSearch: ({ c, skill, ghost, at }: Words): { c?: string; skill?: string; ghost?: string; at?: string } => ({
+    ...withWord("c", c),
+    ...withWord("skill", skill),
+    ...withWord("ghost", ghost),
+    ...withWord("at", at),
+  }),
+  component: lazyRouteComponent(() => import("./try/try"), "TryIt"),
+});
+
+const conversation = createRoute({
+  getParentRoute: () => root,
+  path: "/conversations/$id",
+  validateSearch: ({ at }: Words): { at?: string } => withWord("at", at),
+  component: lazyRouteComponent(() => import("./conversation/conversation"), "ConversationPage"),
+});
+
 function withWord<Field extends string>(field: Field, value: unknown): { [F in Field]?: string } {
   const text = word(value);
   return (text === undefined ? {} : { [field]: text }) as { [F in Field]?: string };
@@ -152,7 +195,7 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[library, skill, publish, drafts, conversations],
+    ...[library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
     ...[servers, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
   ]),
   basepath: "/console",

@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Me } from "../../../sdk/src/generated/operations";
-import { isSomebody, session, signOut, WithMe } from "../gateway/session";
+import { isSomebody, type Somebody, session, signOut, WithMe } from "../gateway/session";
 import { Button } from "../parts/controls";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
@@ -15,7 +14,7 @@ interface Place {
   to: LinkProps["to"];
   name: string;
   /** Who has the page at all. */
-  may?: (me: Me) => boolean;
+  may?: (me: Somebody) => boolean;
 }
 
 /** What the console is for. */
@@ -23,6 +22,8 @@ const PAGES: readonly Place[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
   { to: "/drafts", name: "Drafts", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/try", name: "Try it", may: ({ tries }) => tries },
+  { to: "/ghosts", name: "Ghosts" },
   { to: "/conversations", name: "Conversations" },
 ];
 
@@ -58,7 +59,7 @@ export function Layout(): ReactNode {
   );
 }
 
-function Shell({ me }: { me: Me }): ReactNode {
+function Shell({ me }: { me: Somebody }): ReactNode {
   const { isOver, error } = useDrop();
   return (
     <>
@@ -90,7 +91,7 @@ function Shell({ me }: { me: Me }): ReactNode {
   );
 }
 
-function Places({ name, of, me }: { name: string; of: readonly Place[]; me: Me }): ReactNode {
+function Places({ name, of, me }: { name: string; of: readonly Place[]; me: Somebody }): ReactNode {
   return (
     <nav className="tabs" aria-label={name}>
       {of

@@ -122,7 +122,7 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   await desk.gateway.call("PUT", "/mcp-servers/lamp", { url: `${server.url}/healing/call`, timeout: 5 });
   const page = await desk.enter(desk.gateway.key, "/servers");
   const row = page.getByRole("row").filter({ hasText: "lamp" });
-  await row.getByText("no call has failed").waitFor();
+  await row.getByText("not asked yet").waitFor();
   await desk.gateway.call("POST", "/conversations/light/turns", { conversation: {} });
   const calls = (id: string) =>
     desk.gateway.call("POST", "/conversations/light/tool-calls", {
@@ -133,6 +133,6 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   expect(await barriers(page)).toEqual([]);
   await fetch(`${server.url}/heal/all`);
   await calls("2");
-  await row.getByText("no call has failed").waitFor({ timeout: 10_000 });
+  await row.getByText("not asked yet").waitFor({ timeout: 10_000 });
   server.close();
 });

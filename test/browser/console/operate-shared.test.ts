@@ -11,7 +11,7 @@ import { open, signIn } from "./page";
 const desk = new Desk();
 const LINKS = ["Users", "Audit"];
 const linksOf = async (page: Page) => {
-  const names = await page.getByRole("navigation", { name: "Operate" }).getByRole("link").allInnerTexts();
+  const names = await page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
   return LINKS.filter((name) => names.includes(name));
 };
 
@@ -54,6 +54,7 @@ it("gives each role in a group what it may, and nothing else", async () => {
   expect(await linksOf(maintainer.page)).toEqual([]);
   // The group's secrets are hers to keep, the gateway's are not.
   await maintainer.page.getByRole("link", { name: "Secrets" }).click();
+  await maintainer.page.getByRole("combobox", { name: "Whose" }).waitFor();
   expect(await maintainer.page.getByRole("combobox", { name: "Whose" }).locator("option").allInnerTexts()).toEqual([
     "Mine",
     "The group sea",

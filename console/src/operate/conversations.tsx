@@ -1,7 +1,7 @@
 // One's own conversations: what each is called, where it stands, and its end. Nobody sees another's, admins neither.
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { Form } from "react-aria-components";
 import { type AnswerOf, call, slice } from "../gateway/call";
@@ -83,9 +83,9 @@ function Row({ talk, ask }: { talk: Talk; ask: (act: "rename" | "delete") => voi
   return (
     <tr>
       <td className="long">
-        <a href={`/console/conversations/${encodeURIComponent(id)}`}>
+        <Link to="/conversations/$id" params={{ id }}>
           <Plain>{nameOf(talk)}</Plain>
-        </a>
+        </Link>
         {title !== null && (
           <div className="soft">
             <Plain>{id}</Plain>

@@ -19,6 +19,7 @@ export function Offered(): ReactNode {
   return (
     <>
       <h2>That I may use</h2>
+      <p className="soft">Asking one sends it a word, for a few tokens, and keeps nothing.</p>
       <Answer of={answer} what="the models">
         {(models) =>
           models.length === 0 ? (
@@ -60,7 +61,7 @@ function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
       </td>
       <td>
         <Button isDisabled={isPending} aria-label={`Ask ${visible(name)}`} onPress={() => mutate()}>
-          Ask it one word
+          Ask
         </Button>
       </td>
     </tr>

@@ -1,4 +1,4 @@
-// MCP servers: those that one may use, and whether they answer. Calls of conversations find out which do not, and a test asks one now.
+// MCP servers: those that one may use, and whether they answer: what a test finds out now, and what calls of conversations have found out.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -12,17 +12,16 @@ import { figure, Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
 
 const ROWS = 100;
-/** What calls find out is seen so soon after. */
-const EVERY_MS = 5_000;
+/** How often the list is asked for while it is seen, in milliseconds: a server that dies is shown as down within ten seconds. */
+const AGAIN = 5_000;
 
-/** A server as the page shows it, whosever it is. `test`: how it is asked, where the user may. */
+/** A server as the page shows it, whosever it is. `downSince`: when calls began to fail; `test`: how it is asked, where the user may. */
 interface Row {
   name: string;
   scope: "user" | "group" | "gateway";
   group: string | null;
   url: string | null;
   isOn: boolean;
-  /** Since when calls fail; `null`: they do not, or nobody may know. */
   downSince: string | null;
   test: (() => Promise<McpServerTest>) | null;
 }
@@ -32,7 +31,7 @@ export function Servers(): ReactNode {
   const answer = useQuery({
     queryKey: ["servers", rights.operate],
     queryFn: ({ signal }) => rowsOf(rights.operate, signal),
-    refetchInterval: EVERY_MS,
+    refetchInterval: AGAIN,
   });
   return (
     <>
@@ -59,12 +58,11 @@ export function Servers(): ReactNode {
 }
 
 function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { row: Row }): ReactNode {
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: async () => {
-      const answered = await (test?.() ?? Promise.reject(new Error("It cannot be tested.")));
-      return { test: answered, at: Date.now() };
-    },
+  const { mutate, data, error, isPending, variables } = useMutation({
+    mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
   });
+  // What calls have found out since the test is newer than what the test says.
+  const isNews = downSince !== null && downSince !== variables;
   return (
     <tr>
       <td>
@@ -76,23 +74,23 @@ function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { r
         <div role="status">
           {isPending ? (
             "Asking it…"
-          ) : data !== undefined && !failedSince(data.at, downSince) ? (
-            <Told test={data.test} />
-          ) : !isOn ? (
-            "off"
+          ) : data !== undefined && !isNews ? (
+            <Told test={data} />
           ) : downSince !== null ? (
             <>
               <span className="tag bad">down</span> calls fail since <When at={downSince} />
             </>
+          ) : isOn ? (
+            <span className="soft">not asked yet</span>
           ) : (
-            <span className="soft">no call has failed</span>
+            "off"
           )}
         </div>
         {error !== null && <Trouble error={error} />}
       </td>
       <td>
         {test !== null && (
-          <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate()}>
+          <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate(downSince)}>
             Test
           </Button>
         )}
@@ -100,9 +98,6 @@ function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { r
     </tr>
   );
 }
-
-/** A call that failed after a test says more than the test. */
-const failedSince = (tested: number, downSince: string | null) => downSince !== null && Date.parse(downSince) > tested;
 
 function Told({ test }: { test: McpServerTest }): ReactNode {
   const { reachable, latency_ms, tools, problems, error } = test;

@@ -68,7 +68,10 @@ function Shell({ me }: { me: Somebody }): ReactNode {
       </a>
       <header className="top">
         <strong>Skill Gateway</strong>
-        <Places name="Console" of={PAGES} me={me} />
+        <nav className="places" aria-label="Console">
+          <Places of={PAGES} me={me} />
+          <Places of={OPERATE} me={me} />
+        </nav>
         <div className="who">
           <span>
             <Plain>{me.user_id}</Plain>
@@ -76,7 +79,6 @@ function Shell({ me }: { me: Somebody }): ReactNode {
           </span>
           <SignOut />
         </div>
-        <Places name="Operate" of={OPERATE} me={me} />
       </header>
       <main id="page" tabIndex={-1}>
         {error !== null && <Trouble error={error} />}
@@ -91,9 +93,9 @@ function Shell({ me }: { me: Somebody }): ReactNode {
   );
 }
 
-function Places({ name, of, me }: { name: string; of: readonly Place[]; me: Somebody }): ReactNode {
+function Places({ of, me }: { of: readonly Place[]; me: Somebody }): ReactNode {
   return (
-    <nav className="tabs" aria-label={name}>
+    <div className="tabs">
       {of
         .filter(({ may }) => may?.(me) ?? true)
         .map(({ to, name }) => (
@@ -101,7 +103,7 @@ function Places({ name, of, me }: { name: string; of: readonly Place[]; me: Some
             {name}
           </Link>
         ))}
-    </nav>
+    </div>
   );
 }
 

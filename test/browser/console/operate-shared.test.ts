@@ -5,12 +5,13 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
-import { Desk, open, signIn } from "./page";
+import { Desk } from "./desk";
+import { open, signIn } from "./page";
 
 const desk = new Desk();
 const LINKS = ["Users", "Audit"];
 const linksOf = async (page: Page) => {
-  const names = await page.getByRole("navigation", { name: "Operate" }).getByRole("link").allInnerTexts();
+  const names = await page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
   return LINKS.filter((name) => names.includes(name));
 };
 
@@ -53,6 +54,7 @@ it("gives each role in a group what it may, and nothing else", async () => {
   expect(await linksOf(maintainer.page)).toEqual([]);
   // The group's secrets are hers to keep, the gateway's are not.
   await maintainer.page.getByRole("link", { name: "Secrets" }).click();
+  await maintainer.page.getByRole("combobox", { name: "Whose" }).waitFor();
   expect(await maintainer.page.getByRole("combobox", { name: "Whose" }).locator("option").allInnerTexts()).toEqual([
     "Mine",
     "The group sea",
@@ -121,7 +123,7 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   await desk.gateway.call("PUT", "/mcp-servers/lamp", { url: `${server.url}/healing/call`, timeout: 5 });
   const page = await desk.enter(desk.gateway.key, "/servers");
   const row = page.getByRole("row").filter({ hasText: "lamp" });
-  await row.getByText("no call has failed").waitFor();
+  await row.getByText("not asked yet").waitFor();
   await desk.gateway.call("POST", "/conversations/light/turns", { conversation: {} });
   const calls = (id: string) =>
     desk.gateway.call("POST", "/conversations/light/tool-calls", {
@@ -132,6 +134,6 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   expect(await barriers(page)).toEqual([]);
   await fetch(`${server.url}/heal/all`);
   await calls("2");
-  await row.getByText("no call has failed").waitFor({ timeout: 10_000 });
+  await row.getByText("not asked yet").waitFor({ timeout: 10_000 });
   server.close();
 });

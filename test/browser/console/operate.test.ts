@@ -1,7 +1,8 @@
 // The operator's pages of the console in Chromium, where no journey comes by: what leaves a window, and what ends a session.
 
 import { expect, it } from "vitest";
-import { Desk, signIn } from "./page";
+import { Desk } from "./desk";
+import { signIn } from "./page";
 
 const desk = new Desk();
 

@@ -1,8 +1,9 @@
 // What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
 
 import type { Grant } from "../domain/asking/ticket";
+import { DURATIONS } from "../domain/durations";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
-import { placesOf } from "../edge/context";
+import { counterIn, placesOf } from "../edge/context";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
@@ -46,6 +47,7 @@ export function tabsOf(
     waiters: new Map(),
     clients: sockets,
     now: () => Date.now(),
+    count: counterIn(env, (work) => ctx.waitUntil(work), DURATIONS.countsOfObject),
     rearm: () => alarm.rearm(),
   };
   return {

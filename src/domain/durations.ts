@@ -79,12 +79,18 @@ export const DURATIONS = {
   /** Between two looks for a key that is not among them, and after a look that failed. */
   keySetLook: 60_000,
   keySetRetry: 10_000,
+  /** How long what an isolate has counted waits for more to go with it; and in an object, which a waiting timer keeps awake. */
+  counts: 10_000,
+  countsOfObject: 500,
   /** How often an isolate notes at most that a server answers which was not known to fail. */
   serverUp: 300_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
   patience: 2_000,
-  /** How long a list of tools for an MCP host waits for them. A host that waits longer for its first list goes on without it. */
-  patienceList: 1_000,
+  /**
+   * How long a list for an MCP host waits for them, from when they began to connect. Codex gives a server a second for everything from its
+   * greeting to its list of tools, and goes on without any tool of one that takes longer.
+   */
+  patienceList: 700,
   /** How long they wait for one that failed the last time: enough for one that is well again. */
   patienceFailed: 250,
   /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */

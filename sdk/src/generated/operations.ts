@@ -196,6 +196,8 @@ export interface Operations {
   "gateway.health": { request: {  }; answer: Health };
   /** How to sign in over MCP (RFC 9728) */
   "gateway.mcpResource": { request: {  }; answer: ProtectedResource };
+  /** What was counted, as OpenMetrics */
+  "gateway.metrics": { request: {  }; answer: Response };
   /** How to sign in (RFC 9728) */
   "gateway.resource": { request: {  }; answer: ProtectedResource };
   /** Make a ghost: one's own, a group's (Maintainer) or a public one (admin) */
@@ -437,6 +439,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "gateway.front": ["GET","/","safe","json"],
   "gateway.health": ["GET","/health","safe","json"],
   "gateway.mcpResource": ["GET","/.well-known/oauth-protected-resource/mcp","safe","json"],
+  "gateway.metrics": ["GET","/metrics","safe","bytes"],
   "gateway.resource": ["GET","/.well-known/oauth-protected-resource","safe","json"],
   "ghosts.create": ["POST","/api/v1/kinds/ghosts","never","json"],
   "ghosts.delete": ["DELETE","/api/v1/kinds/ghosts/{id}","idempotent","none"],

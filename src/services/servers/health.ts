@@ -3,8 +3,10 @@
 import { groupScope, userScope } from "../../domain/access/access";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
+import { nameOrOwner } from "../../domain/metrics/families";
 import { Recent } from "../../domain/recent";
 import type { UpstreamMemory } from "../../domain/servers/memory";
+import type { ToolResult } from "../../domain/tool";
 import { noteDown, noteUp, type ServerAt } from "../../storage/d1/servers/health";
 import type { Context } from "../context";
 
@@ -31,6 +33,19 @@ export function noteHealth(context: Context, ref: ServerRef, before: UpstreamMem
   if (before.breaker.failures === 0 && noted !== undefined && now - noted < DURATIONS.serverUp) return;
   up.set(key, now);
   context.later(noteUp(context.db, at));
+}
+
+/** Counts a call that took so long: `error` where the server answers so, `failed` where it does not answer. */
+export function countUpstream(
+  { count }: Context,
+  { name, source }: ServerRef,
+  ms: number,
+  { isError }: ToolResult,
+  { breaker }: UpstreamMemory,
+): void {
+  const server = nameOrOwner(source.kind, name);
+  count("upstream_calls", [server, breaker.failures > 0 ? "failed" : isError ? "error" : "ok"]);
+  count("upstream_seconds", [server], ms / 1_000);
 }
 
 function placeOf({ caller }: Context, { name, source }: ServerRef): ServerAt | null {

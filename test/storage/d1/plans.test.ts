@@ -32,6 +32,7 @@ import { CONSOLE_QUERIES } from "../../support/console-queries";
 import { DOOR_QUERIES } from "../../support/door-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
+import { GHOST_QUERIES } from "../../support/ghost-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
 import { IMPORT_QUERIES } from "../../support/import-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
@@ -138,36 +139,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   indexSkill: (db) => db.batch(search.indexSkill(db, "skl_0-8", SEARCHED)),
   reindexSkills: (db) => search.reindexSkills(db, 100, PAGE),
   unindexSkill: async (db) => search.unindexSkill(db, "skl_0-9"),
-  readGhost: async (db) => {
-    await ghosts.insertGhost(db, "gho_named", { scope: "public", userId: "0" }, ghost("named"));
-    expect((await views.readGhost(db, SCOPES, "named"))?.resolved).toHaveLength(1);
-    expect((await views.readGhost(db, [OWN], "gho_named"))?.id).toBeUndefined();
-  },
-  readGhostById: (db) => ghosts.readGhostById(db, "gho_1"),
-  readGhostByName: (db) => ghosts.readGhostByName(db, OWN, "default", "one"),
-  listGhosts: async (db) => {
-    const all = { after: null, skip: 0, limit: PAGE };
-    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: undefined }, all);
-    await ghosts.listGhosts(
-      db,
-      SCOPES,
-      { namespace: "default", name: undefined },
-      { ...all, after: { namespace: "default", folded: "a", shared: "public" } },
-    );
-    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: "one" }, all);
-    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: undefined, q: "on" }, all);
-  },
-  insertGhost: (db) => ghosts.insertGhost(db, "gho_1", { scope: OWN, userId: BIG_USER }, ghost("one")),
-  updateGhost: async (db) => {
-    const changed = await ghosts.updateGhost(db, "gho_1", OWN, ghost("two"));
-    await ghosts.updateGhost(db, "gho_1", OWN, ghost("two"), changed?.updatedAt ?? null);
-  },
-  deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
-  readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
-  removeReferences: async (db) => {
-    await ghosts.removeReferences(db, SCOPES, "skl_0-0", "gho_1");
-    await ghosts.removeReferences(db, SCOPES, "skl_0-0");
-  },
+  ...GHOST_QUERIES,
   readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
   readReplyOrCount: async (db) => {
     await db.batch(idempotency.rememberReply(db, answer("counted")));

@@ -8,6 +8,7 @@ import { counterIn } from "../edge/metrics/counter";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
+import { figuresDue } from "../services/list-figures";
 import type { Session } from "../services/session";
 import { usesOf } from "../services/skill-use";
 import type { ConversationStore } from "../storage/object/conversation";
@@ -37,9 +38,9 @@ export function tabsOf(
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();
     if (open === null) return null;
-    // The end of an idle conversation, a deadline, a silent socket, a key to check or counts to send: whatever is first.
+    // The end of an idle conversation, a deadline, a silent socket, a key to check, counts to send or figures to tell: whatever is first.
     const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
-    const others = [store.questions.nextDeadline(), sockets.nextDue(), usesOf(open).due];
+    const others = [store.questions.nextDeadline(), sockets.nextDue(), usesOf(open).due, figuresDue(open)];
     return Math.min(idle, ...others.filter((time) => time !== null));
   });
   const asking: Asking = {

@@ -14,6 +14,7 @@ import {
   outcomeOf,
   type Question,
   questionIdAt,
+  type ServerAction,
 } from "../../domain/asking/question";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
@@ -28,6 +29,8 @@ import { type Waiters, waitFor, wake } from "./waiters";
 /** The pages that are connected and said hello. */
 export interface Clients {
   count(): number;
+  /** Whether one of them has said that it answers such a question of a server. */
+  answers(action: ServerAction): boolean;
   /** Sends to all of them but one. */
   tell(frame: ServerFrame, except?: string | null): void;
 }

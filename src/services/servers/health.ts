@@ -5,7 +5,6 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { nameOrOwner } from "../../domain/metrics/families";
 import { Recent } from "../../domain/recent";
-import { breakerState } from "../../domain/servers/breaker";
 import type { UpstreamMemory } from "../../domain/servers/memory";
 import type { ToolResult } from "../../domain/tool";
 import { noteDown, noteUp, type ServerAt } from "../../storage/d1/servers/health";
@@ -15,21 +14,21 @@ import type { Context } from "../context";
 const up = new Recent<string, number>(1_000);
 
 /**
- * Notes how an operation on a server went, behind the request: that it is down, when its circuit opens; that it is not, when it answers
- * after failures, and every `DURATIONS.serverUp` at most otherwise. Servers of ghosts and skills are in no list.
+ * Notes how an operation on a server went, behind the request: that it is down, with the first that fails, since somebody who looks should
+ * not hear of it later than who calls; that it is not, when it answers after failures, and every `DURATIONS.serverUp` at most otherwise.
+ * Servers of ghosts and skills are in no list.
  */
 export function noteHealth(context: Context, ref: ServerRef, before: UpstreamMemory, after: UpstreamMemory): void {
   const at = placeOf(context, ref);
   if (at === null) return;
   const key = JSON.stringify([at.scope, at.name]);
-  const now = context.now();
-  if (breakerState(after.breaker, now) === "open") {
-    if (breakerState(before.breaker, now) === "open") return;
+  if (after.breaker.failures > 0) {
+    if (before.breaker.failures > 0) return;
     up.delete(key);
     context.later(noteDown(context.db, at));
     return;
   }
-  if (after.breaker.failures > 0) return;
+  const now = context.now();
   const noted = up.get(key);
   if (before.breaker.failures === 0 && noted !== undefined && now - noted < DURATIONS.serverUp) return;
   up.set(key, now);

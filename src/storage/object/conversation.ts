@@ -22,9 +22,11 @@ export type MetaKey =
   | "front"
   | "finding"
   | "uses"
+  | "told"
   | "chat"
   | "shown"
   | "log_level"
+  | "asked"
   | Superseded;
 /** What an earlier gateway wrote one row each for, and `about` has together. */
 export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";

@@ -22,7 +22,7 @@ import { clientCallId } from "../services/conversation/running";
 import type { HostAnswers } from "../services/host-questions";
 import type { ClientConversation, ClientEra } from "./client-place";
 
-const answerSchema = toolCallsReplySchema();
+const answerSchema = toolCallsReplySchema().extend({ things_changed: z.boolean().optional() });
 const progressSchema = z.object({
   progress: z.number(),
   total: z.number().optional(),
@@ -114,6 +114,10 @@ function tellLog(ctx: ServerContext, params: ServerLog): Promise<void> {
 
 async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: ServerContext): Promise<ToolResult | null> {
   for (const log of answer.logs ?? []) await tellLog(ctx, log);
+  if (answer.things_changed) {
+    await ctx.mcpReq.notify({ method: "notifications/resources/list_changed" });
+    await ctx.mcpReq.notify({ method: "notifications/prompts/list_changed" });
+  }
   if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
   const [result] = answer.results;
   return result === undefined ? null : toolResultSchema.parse(result);

@@ -124,7 +124,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
       // Told in the streams of calls to clients of the earlier era, and of the later to those that listen. See docs/mcp.md.
       capabilities: {
         tools: place.conversation === null ? {} : { listChanged: true },
-        resources: {},
+        resources: place.conversation === null ? {} : { listChanged: true },
       },
       ...(instructions === undefined ? {} : { instructions }),
     },

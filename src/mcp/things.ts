@@ -34,7 +34,7 @@ export class ServerResources {
 
 /** Serves the prompts of a conversation's servers, and completions of their arguments, on a server that is not connected yet. */
 export function servePrompts(server: Server, context: Context, conversation: ClientConversation): void {
-  server.registerCapabilities({ prompts: {}, completions: {} });
+  server.registerCapabilities({ prompts: { listChanged: true }, completions: {} });
   const answer = <T>(ask: HostAsk, is: (value: unknown) => value is T, missing: string) =>
     asProtocolError(context, async () => {
       const said = await asked(conversation, ask);

@@ -32,7 +32,7 @@ import { askedOf, thinkingWarnings } from "./auto/history-reply";
 import { cacheWarnings } from "./bill/reply";
 import { noteStep } from "./bill/told";
 import { openingFor } from "./catalog-client";
-import { clientToolsOf } from "./client-tools";
+import { areOtherThings, clientToolsOf } from "./client-tools";
 import { logsFor } from "./host/logs";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
@@ -209,6 +209,7 @@ export async function takeCalls(
     etag: offer.etag,
     ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
+    ...(request.hearsChanges && areOtherThings(session) ? { things_changed: true } : {}),
     ...(logged.length === 0 ? {} : { logs: logged }),
   };
 }

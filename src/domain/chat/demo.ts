@@ -9,6 +9,9 @@ export interface DemoMove {
   calls: { name: string; input: JsonObject }[];
 }
 
+/** Whose the scripted model is: nobody's, so that no stored one has it. */
+export const DEMO_SCOPE = "demo";
+
 /** What the model does next, or in words what is wrong with what it was sent. */
 export function demoMove(body: JsonObject): DemoMove | { problem: string } {
   const asked = body.messages ?? body.input;

@@ -1,6 +1,6 @@
 // The model `demo`, which is not at any address: it is for trying the gateway out without a vendor.
 
-import { demoMove } from "../../domain/chat/demo";
+import { DEMO_SCOPE, demoMove } from "../../domain/chat/demo";
 import { CHAT_APIS } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
@@ -9,18 +9,17 @@ import type { Context } from "../context";
 import type { FoundModel, ModelCall } from "./upstream";
 
 const DEMO = "demo";
-const SCOPE = "demo";
 
 /** The scripted model, where it is asked for and the gateway has it. A stored model of the name comes before it. */
 export function demoModel({ settings }: Context, name: string): FoundModel | null {
   if (name !== DEMO || !hasDemo(settings)) return null;
-  return { scope: SCOPE, name, entry: { api: [...CHAT_APIS], base_url: "", model: DEMO } };
+  return { scope: DEMO_SCOPE, name, entry: { api: [...CHAT_APIS], base_url: "", model: DEMO } };
 }
 
 export const hasDemo = ({ DEMO_MODEL }: Pick<Context["settings"], "DEMO_MODEL">) =>
   __DEVELOPMENT__ || DEMO_MODEL === "on";
 
-export const isDemo = ({ scope }: FoundModel) => scope === SCOPE;
+export const isDemo = ({ scope }: FoundModel) => scope === DEMO_SCOPE;
 
 /** Calls it. */
 export function demoCall(context: Context, protocol: Protocol, isCounted = false): ModelCall {

@@ -1,6 +1,7 @@
 // Calling a model: where it is, with whose key, and what is told when it does not answer.
 
 import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../../domain/access/access";
+import { DEMO_SCOPE } from "../../domain/chat/demo";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import type { ModelEntry } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
@@ -129,7 +130,8 @@ export function countedCall({ count }: Context, model: FoundModel, call: ModelCa
 
 /** What a model is counted under. */
 export function nameOfModel({ scope, name }: Pick<FoundModel, "scope" | "name">): string {
-  return nameOrOwner(scope === GATEWAY_SCOPE ? "gateway" : sourceOfScope(scope).kind, name);
+  const isGateways = scope === GATEWAY_SCOPE || scope === DEMO_SCOPE;
+  return nameOrOwner(isGateways ? "gateway" : sourceOfScope(scope).kind, name);
 }
 
 /** What broke a connection to a model, as the caller is told. */

@@ -34,7 +34,7 @@ export async function startModel(): Promise<Model> {
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (said.includes("slow")) return drip(response);
     say(response, said.includes("hostile") ? HOSTILE : `The model heard ${messages.length} messages.`);
-    if (said.includes("break")) return void response.destroy();
+    if (said.includes("break")) return void setTimeout(() => response.destroy(), 500);
     write(response, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
     response.end("data: [DONE]\n\n");
   }).listen(0, "127.0.0.1");

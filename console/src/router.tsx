@@ -49,6 +49,30 @@ const publish = createRoute({
   component: lazyRouteComponent(() => import("./publish/publish"), "Publish"),
 });
 
+const ghosts = createRoute({
+  getParentRoute: () => root,
+  path: "/ghosts",
+  validateSearch: ({ q, from, cursor }: Words): { q?: string; from?: string; cursor?: string } => ({
+    ...withWord("q", q),
+    ...withWord("from", from),
+    ...withWord("cursor", cursor),
+  }),
+  component: lazyRouteComponent(() => import("./compose/list"), "Ghosts"),
+});
+
+const newGhost = createRoute({
+  getParentRoute: () => root,
+  path: "/ghosts/new",
+  validateSearch: ({ from }: Words): { from?: string } => withWord("from", from),
+  component: lazyRouteComponent(() => import("./compose/ghost"), "NewGhost"),
+});
+
+const ghost = createRoute({
+  getParentRoute: () => root,
+  path: "/ghosts/$id",
+  component: lazyRouteComponent(() => import("./compose/ghost"), "GhostPage"),
+});
+
 const servers = createRoute({
   getParentRoute: () => root,
   path: "/servers",
@@ -110,7 +134,10 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([library, skill, publish, servers, keys, limits, health, audit, tryIt, conversation]),
+  routeTree: root.addChildren([
+    ...[library, skill, publish, tryIt, conversation, ghosts, newGhost, ghost],
+    ...[servers, keys, limits, health, audit],
+  ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

@@ -1,13 +1,16 @@
 // The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
 
 import { PARALLEL } from "../domain/code/script-limits";
+import { DURATIONS } from "../domain/durations";
 import { makeId } from "../domain/id";
+import type { Count } from "../domain/metrics/families";
 import { settingsFrom } from "../domain/settings/settings";
 import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/memory";
 import type { DatedSession, Places } from "../services/access/recall";
 import type { Caller, Context } from "../services/context";
 import type { OpenImport } from "../services/imports/api";
+import { countInto, type MeterObject } from "../services/metrics/outbox";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 
 /** Who calls, and the D1 session that was asked. */
@@ -21,6 +24,8 @@ export interface SeenCaller {
 interface ContextParts extends SeenCaller {
   timings?: Timings;
   later: Context["later"];
+  /** How long what is counted may wait to be sent; left out: as long as in the Worker. */
+  countsMs?: number;
   browserLink?: Context["browserLink"];
   inquire?: Context["inquire"];
   host?: Context["host"];
@@ -37,7 +42,7 @@ export interface RequestContext extends Context {
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { timings = { storage: 0 }, later, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
+  { timings = { storage: 0 }, later, countsMs, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
 ): RequestContext {
   let seen: SeenCaller = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
@@ -83,9 +88,30 @@ export function makeContext(
     settings: settingsFrom(env),
     timings,
     later,
+    count: counterIn(env, later, countsMs),
     now: () => Date.now(),
     newId: freshId,
   };
+}
+
+/** What counts for operators in this isolate; nothing is counted where metrics are off, or settings are not valid. */
+export function counterIn(env: Env, later: Context["later"], waitMs: number = DURATIONS.counts): Count {
+  if (!isCounting(env)) return () => undefined;
+  return countInto({ meter: () => meterOf(env), later, waitMs, now: () => Date.now() });
+}
+
+function isCounting(env: Env): boolean {
+  try {
+    return settingsFrom(env).METRICS === "on";
+  } catch {
+    // Every answer says that settings are not valid.
+    return false;
+  }
+}
+
+/** The one object that has the sums of all isolates. */
+export function meterOf(env: Env): MeterObject {
+  return env.METER.getByName("meter");
 }
 
 /** What a session's writes tell this isolate, and where a replica that lacks a migration sends its statements. */

@@ -37,13 +37,18 @@ export interface RenderedOffer {
   etag: string;
 }
 
+/** A server's list of tools on its way, which connects to it where that is not done. */
+export interface Refreshing {
+  since: number;
+  done: Promise<void>;
+}
+
 /** A connection to a server, with how it last went. */
 export interface LiveConnection {
   upstream: Upstream;
   error: OfferedServer["error"];
   latency: OfferedServer["latency"];
-  /** Under way, or `null`. */
-  refreshing: Promise<void> | null;
+  refreshing: Refreshing | null;
   /** What the store has. */
   saved: { memory: UpstreamMemory; error: string | null } | null;
 }
@@ -100,8 +105,6 @@ export interface SessionMemory {
   readonly running: Map<string, CallStory>;
   /** Calls that run, by id: one that waits for an answer is not made a second time beside itself. */
   readonly held: Map<string, HeldCall>;
-  /** When each server has asked somebody, in milliseconds since the epoch. */
-  readonly asked: Map<string, number[]>;
   /** How many calls have begun. */
   calls: number;
   /** Whether a page was ever shown calls. */
@@ -129,7 +132,6 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     ...front,
     running: new Map(),
     held: new Map(),
-    asked: new Map(),
     calls: 0,
     shown: null,
     slots,

@@ -156,6 +156,22 @@ describe("a server that does not answer", () => {
     await client.close();
   });
 
+  it("is waited for once, however many lists a host reads", async () => {
+    const patience = 2_000;
+    Object.assign(DURATIONS, { patienceList: patience });
+    await gatewayServers({ hangs: { url: `${faults}/hang/connect`, connect_timeout: 300 } });
+    const client = await host("/mcp/reader", "opener", "legacy");
+    await client.listTools();
+    const start = Date.now();
+    for (let n = 0; n < 3; n++) {
+      await client.listTools({}, { cacheMode: "refresh" });
+      await client.listPrompts({}, { cacheMode: "refresh" });
+      await client.listResources({}, { cacheMode: "refresh" });
+    }
+    expect(Date.now() - start).toBeLessThan(4 * patience);
+    await client.close();
+  });
+
   it.each<Era>(["legacy", "modern"])("costs none of the tools of others, %s era", async (era) => {
     await gatewayServers({
       hangs: { url: `${faults}/hang/connect`, connect_timeout: 300 },

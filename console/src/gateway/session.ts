@@ -3,7 +3,6 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
-import { forgetChats } from "../try/kept";
 import { ask, call } from "./call";
 import { fieldsOf, Refusal } from "./refusal";
 
@@ -84,7 +83,8 @@ export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
-  forgetChats();
+  // Chats, and what somebody was writing here.
+  sessionStorage.clear();
   location.replace("/console/");
 }
 

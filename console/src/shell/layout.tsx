@@ -15,6 +15,7 @@ const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Somebody) 
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
   { to: "/try", name: "Try it", may: ({ tries }) => tries },
+  { to: "/ghosts", name: "Ghosts" },
   { to: "/servers", name: "Servers" },
   { to: "/keys", name: "Keys" },
   { to: "/limits", name: "Limits" },

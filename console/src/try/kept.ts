@@ -63,8 +63,3 @@ export function remember(user: string, conversation: string, kept: Kept): void {
     sessionStorage.removeItem(placeOf(user, conversation));
   }
 }
-
-/** For who signs out. */
-export function forgetChats(): void {
-  for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
-}

@@ -15,8 +15,8 @@ import type { AskingCall } from "../../upstream/inquiry";
 import type { CallOptions } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import type { LiveConnection } from "../session-memory";
-import { noteHealth } from "./health";
+import type { LiveConnection, Refreshing } from "../session-memory";
+import { countUpstream, noteHealth } from "./health";
 import { keyStart, type Reachable, reach } from "./reach";
 import { standingOf } from "./standing";
 
@@ -44,9 +44,9 @@ export async function offeredServers(
 }
 
 /**
- * Connects servers whose tools are not known, or not any more, side by side, and waits for them as long as `patience` says. A server
- * that failed the last time is given a moment only. A server that takes longer goes on by itself, under its own deadline. Without
- * any patience all of them do.
+ * Connects servers whose tools are not known, or not any more, side by side, and waits for each until it has been at it for as long as
+ * `patience` says: whoever asks next does not wait for the same silence again. A server that failed the last time is given a moment
+ * only. A server that takes longer goes on by itself, under its own deadline. Without any patience all of them do.
  */
 export async function connectServers(
   context: Context,
@@ -54,21 +54,20 @@ export async function connectServers(
   refs: readonly ServerRef[],
   patience: number,
 ): Promise<void> {
-  const hopeful: Promise<void>[] = [];
-  const doubtful: Promise<void>[] = [];
   const aims = await Promise.all(refs.map(async (ref) => ({ ref, aim: await reach(context, session, ref) })));
-  for (const { ref, aim } of aims) {
-    if (aim.problem !== undefined) continue;
+  const waits = aims.map(({ ref, aim }) => {
+    if (aim.problem !== undefined) return null;
     const live = liveAt(context, session, aim);
-    const isHopeful = live.error === null;
-    (isHopeful ? hopeful : doubtful).push(refresh(context, session, { ref, aim }, live));
-  }
-  await Promise.all([atMost(hopeful, patience), atMost(doubtful, Math.min(patience, DURATIONS.patienceFailed))]);
+    const most = live.error === null ? patience : Math.min(patience, DURATIONS.patienceFailed);
+    const { since, done } = refresh(context, session, { ref, aim }, live);
+    return atMost([done], most - (context.now() - since));
+  });
+  await Promise.all(waits);
 }
 
 /** Waits for all of it, and no longer than so many milliseconds. */
 export async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
-  if (work.length === 0 || ms === 0) return;
+  if (work.length === 0 || ms <= 0) return;
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);
   await Promise.race([Promise.all(work), late.promise]);
@@ -99,6 +98,7 @@ export async function callServer(
   inquiry?.close();
   live.latency = context.now() - start;
   noteHealth(context, ref, before, live.upstream.memory);
+  countUpstream(context, ref, live.latency, result, live.upstream.memory);
   keep(context, session, aim, live);
   const remarks = inquiry?.remarks ?? [];
   return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };
@@ -196,12 +196,15 @@ function liveAt(context: Context, session: Session, aim: Reachable): LiveConnect
 }
 
 /** Reads the list of tools where it is not fresh. One at a time; never fails. */
-function refresh(context: Context, session: Session, server: Found, live: LiveConnection): Promise<void> {
-  live.refreshing ??= list(context, session, server, live).finally(() => {
-    live.refreshing = null;
-    session.memory.connections.revision++;
-    session.changed?.(context);
-  });
+function refresh(context: Context, session: Session, server: Found, live: LiveConnection): Refreshing {
+  live.refreshing ??= {
+    since: context.now(),
+    done: list(context, session, server, live).finally(() => {
+      live.refreshing = null;
+      session.memory.connections.revision++;
+      session.changed?.(context);
+    }),
+  };
   return live.refreshing;
 }
 

@@ -1,10 +1,10 @@
-// The library of the console in Chromium: the way from an empty page to a published skill, and back from a bad version.
+// The console in Chromium, where no journey comes by: the ways in and out, and lists page by page.
 
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
-import { drop, open, type Seen, signIn, skillText, zipOf } from "./page";
+import { open, type Seen, signIn, skillText, zipOf } from "./page";
 
 let gateway: Gateway;
 let browser: Browser;
@@ -66,50 +66,6 @@ it("keeps the address that was asked for through the sign-in, and shows nothing 
   await page.goBack();
   await page.getByLabel("Your key").waitFor();
   expect(await page.getByRole("heading", { name: "Limits in use" }).count()).toBe(0);
-});
-
-it("says what is wrong with a package, by file and line, and takes the one that is mended", async () => {
-  const { page } = seen;
-  await signIn(page, gateway.url, key);
-  await drop(page, zipOf("broken.zip", { "broken/SKILL.md": "---\nname: broken\nversion: 1.0.0\n---\nText.\n" }));
-  const problem = page.getByRole("status").filter({ hasText: "It cannot be published" });
-  await problem.waitFor();
-  expect(await problem.innerText()).toContain("SKILL.md");
-  expect(await page.getByRole("button", { name: "Publish", exact: true }).count()).toBe(0);
-  await drop(page, zipOf("mended.zip", { "mended/SKILL.md": skillText("mended", "1.0.0", "# Mended\n\nText.") }));
-  await page.getByRole("status").filter({ hasText: "It can be published." }).waitFor();
-  await page.getByRole("button", { name: "Publish", exact: true }).click();
-  await page.getByRole("heading", { name: "mended", level: 1 }).waitFor();
-  expect(new URL(page.url()).pathname).toMatch(/^\/console\/skills\/skl_/);
-  await page.getByRole("link", { name: "Library" }).click();
-  await page.getByRole("row").filter({ hasText: "What mended is for." }).waitFor();
-});
-
-it("compares two versions, text and permissions, and goes back to the older one", async () => {
-  const { page } = seen;
-  await signIn(page, gateway.url, key, "/console/publish");
-  const versions = [
-    skillText("tides", "1.0.0", "Tell the tides.\n\nSay the height.", "allowed-tools: Read\n"),
-    skillText("tides", "2.0.0", "Tell the tides.\n\nSay the depth.", "allowed-tools: Read Bash\n"),
-  ];
-  for (const text of versions) {
-    await drop(page, zipOf("tides.zip", { "tides/SKILL.md": text }));
-    await page.getByRole("button", { name: "Publish", exact: true }).click();
-    await page.getByRole("heading", { name: "tides", level: 1 }).waitFor();
-  }
-  await page.getByText("Say the depth.").waitFor();
-  await page.getByRole("link", { name: "Versions" }).click();
-  await page.getByRole("row").filter({ hasText: "1.0.0" }).getByRole("link", { name: "Compare" }).click();
-  await page.getByText("May now: allowed tools Bash", { exact: false }).waitFor();
-  await page.locator(".columns .removed code").first().waitFor();
-  expect(await page.locator(".columns .removed code").allInnerTexts()).toContain("Say the height.");
-  expect(await page.locator(".columns .added code").allInnerTexts()).toContain("Say the depth.");
-  await page.getByRole("link", { name: "Versions" }).click();
-  await page.getByRole("row").filter({ hasText: "1.0.0" }).getByRole("button", { name: "Make current" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Make current" }).click();
-  await page.getByRole("row").filter({ hasText: "1.0.0 (current)" }).waitFor();
-  await page.getByRole("link", { name: "Instructions" }).click();
-  await page.getByText("Say the height.").waitFor();
 });
 
 it("asks one page at a time, and holds no more rows than that", async () => {

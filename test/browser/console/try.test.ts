@@ -7,18 +7,28 @@ import { barriers } from "../axe";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { type Model, startModel } from "./model";
-import { open, overflows, type Seen, signIn } from "./page";
+import { open, overflows, type Seen, signIn, skillText, zipOf } from "./page";
 
 let gateway: Gateway;
 let browser: Browser;
 let model: Model;
 let seen: Seen;
+const CHART = `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>`;
 
 beforeAll(async () => {
   model = await startModel();
   [gateway, browser] = await Promise.all([Gateway.start({ MODEL_HOSTS: model.url }), openBrowser()]);
   const entry = { api: ["openai-chat"], base_url: `${model.url}/v1`, model: "vendor-1", scope: "gateway" };
   expect((await gateway.call("PUT", "/models/work", entry)).status).toBeLessThan(300);
+  const { buffer } = zipOf("plot.zip", {
+    "plot/SKILL.md": skillText("plot", "1.0.0", "Run scripts/plot.js."),
+    "plot/scripts/plot.js": `require("node:fs").writeFileSync("chart.svg", ${JSON.stringify(CHART)}); console.log("818");`,
+  });
+  const body = new FormData();
+  body.set("file", new Blob([new Uint8Array(buffer)]), "plot.zip");
+  const headers = { authorization: `Bearer ${gateway.key}` };
+  const published = await fetch(`${gateway.url}/api/v1/kinds/skills/public`, { method: "POST", headers, body });
+  expect([published.status, await published.text()]).toEqual([201, expect.any(String)]);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), gateway?.stop(), model?.close()]);
@@ -130,8 +140,8 @@ it("tells the model what is wrong with a drawing, and keeps what a script has le
   await page.locator(".talk .prose", { hasText: "error" }).waitFor();
   await page.locator(".calls .tag.bad").waitFor();
   await page.getByRole("button", { name: "New chat" }).click();
-  await page.getByRole("button", { name: "Report these orders by region" }).click();
-  await page.locator(".talk .prose", { hasText: "South | 818" }).waitFor({ timeout: 45_000 });
+  await say(page, 'Use plot: execute_skill_script {"skill_name":"plot","script_path":"scripts/plot.js"}');
+  expect(await page.locator(".talk .prose").innerText()).toContain("818");
   const files = does(page).locator("li", { hasText: "chart.svg" });
   await files.locator("img").waitFor();
   const [download] = await Promise.all([
@@ -139,7 +149,7 @@ it("tells the model what is wrong with a drawing, and keeps what a script has le
     files.getByRole("button", { name: "Download /workspace/chart.svg" }).click(),
   ]);
   expect(download.suggestedFilename()).toBe("chart.svg");
-  expect(await readFile(await download.path(), "utf8")).toContain("<svg");
+  expect(await readFile(await download.path(), "utf8")).toBe(CHART);
 });
 
 it("answers what a skill or a back end asks, and says what is wrong with an answer", async () => {

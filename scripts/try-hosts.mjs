@@ -1,0 +1,40 @@
+// `npm run try:hosts`: MCP hosts from their own packages, set up with what docs/mcp.md prints, before the built gateway and a model that does
+// what it was told. Prints which host does what. Installs the hosts with its first run.
+// usage: npm run try:hosts -- [--only <host>]
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { prepareAssets } from "./build/static.mjs";
+import { root } from "./kit/files.mjs";
+import { readOptions } from "./kit/options.mjs";
+import { fail, Refusal } from "./kit/refusal.mjs";
+import { installTrials, runTests } from "./kit/trials.mjs";
+import { failuresIn, reasonsOf, rowsOf, tableOf } from "./kit/trials-table.mjs";
+
+const USAGE = `Use: npm run try:hosts -- [--only <host>]
+  --only   hosts whose names have this, such as Codex; all of them otherwise`;
+
+async function main() {
+  const { values } = readOptions(USAGE, { only: { type: "string" } });
+  await installTrials(path.join(root, "trials", "hosts"), "a gigabyte, and a minute or two");
+  await prepareAssets();
+  const folder = await mkdtemp(path.join(tmpdir(), "try-hosts-"));
+  try {
+    const results = path.join(folder, "results.json");
+    const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
+    const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+    await runTests(["-c", "trials/hosts/vitest.config.ts", ...report, ...only], root);
+    const { testResults } = JSON.parse(await readFile(results, "utf8"));
+    const rows = rowsOf(testResults);
+    if (rows.size === 0) throw new Refusal(`No host was tried.\n${USAGE}`);
+    console.log([tableOf(rows), ...reasonsOf(testResults)].join("\n"));
+    const failed = failuresIn(rows, testResults);
+    console.log(failed === 0 ? "Every host does what it can." : `${failed} went wrong.`);
+    process.exitCode = failed === 0 ? 0 : 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+main().catch(fail);

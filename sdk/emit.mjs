@@ -1,11 +1,14 @@
-// Writes src/generated/operations.ts: types and the table of operations, from the OpenAPI document that the gateway's sources serve.
+// Writes src/generated/: types and the table of operations, and the texts of fields that pages show as help, from the OpenAPI document
+// that the gateway's sources serve.
 // `--check` only says whether it is current. A keyword or a shape that this program does not know stops it: a wrong type is worse.
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-const FILE = path.join(import.meta.dirname, "src", "generated", "operations.ts");
+const FOLDER = path.join(import.meta.dirname, "src", "generated");
+/** Objects whose fields a page explains, by the name that their texts get: a schema, and the way to the object in it. */
+const EXPLAINED = { ghostSpec: ["GhostRequest", "spec"] };
 
 /** Keywords that limit values and change no type. */
 const LIMITS = new Set(
@@ -42,6 +45,24 @@ ${operations.map(({ id, about, type }) => `  /** ${about} */\n  ${JSON.stringify
 export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: string, path: string, retry: "safe" | "idempotent" | "never", kind: string]>> = {
 ${operations.map(({ id, row }) => `  ${JSON.stringify(id)}: ${JSON.stringify(row)},`).join("\n")}
 };
+`;
+}
+
+/**
+ * @param {any} document an OpenAPI 3.1 document
+ * @returns {string} a TypeScript module: what the document says of fields, for people who fill them in
+ */
+export function emitTexts(document) {
+  const texts = Object.entries(EXPLAINED).map(([name, [schema, ...way]]) => {
+    const object = way.reduce((outer, field) => outer?.properties?.[field], document.components.schemas[schema]);
+    if (object?.properties === undefined) throw new Error(`${[schema, ...way].join(".")} has no fields`);
+    const told = Object.entries(object.properties).filter(([, { description }]) => description !== undefined);
+    return [name, Object.fromEntries(told.map(([field, { description }]) => [field, description]))];
+  });
+  return `// Made from the OpenAPI document by sdk/emit.mjs; do not edit.
+
+/** What the API says of fields that pages ask for. */
+export const FIELD_TEXTS = ${JSON.stringify(Object.fromEntries(texts), null, 2)} as const;
 `;
 }
 
@@ -204,15 +225,21 @@ export async function servedDocument() {
 }
 
 async function main() {
-  const text = emit(await servedDocument());
-  const current = await readFile(FILE, "utf8").catch(() => null);
-  if (current === text) return;
-  if (process.argv.includes("--check")) {
-    console.error("sdk/src/generated/operations.ts is not current: run `npm run emit`.");
-    process.exit(1);
+  const document = await servedDocument();
+  for (const [name, text] of [
+    ["operations.ts", emit(document)],
+    ["texts.ts", emitTexts(document)],
+  ]) {
+    const file = path.join(FOLDER, name);
+    if ((await readFile(file, "utf8").catch(() => null)) === text) continue;
+    if (process.argv.includes("--check")) {
+      console.error(`sdk/src/generated/${name} is not current: run \`npm run emit\`.`);
+      process.exitCode = 1;
+      continue;
+    }
+    await writeFile(file, text);
+    console.log(`wrote sdk/src/generated/${name}`);
   }
-  await writeFile(FILE, text);
-  console.log("wrote sdk/src/generated/operations.ts");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -45,6 +45,7 @@ const EDGES: readonly Row[] = [
   { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },
   { prefix: "/openai", load: async () => (await import("./chat/edges")).openaiEdge },
   { prefix: "/anthropic", load: async () => (await import("./chat/edges")).anthropicEdge },
+  { prefix: "/metrics", load: async () => (await import("./metrics/edge")).metricsEdge },
 ];
 
 /** What needs no key and is no protocol: pages, health, the document of all routes, and where hosts look for a sign-in. */

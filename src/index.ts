@@ -4,6 +4,7 @@ import { answer } from "./edges";
 
 export { Conversation } from "./conversation/object";
 export { Import } from "./imports/object";
+export { Meter } from "./metrics/object";
 
 export default {
   fetch: answer,

@@ -22,6 +22,7 @@ const LAYERS: Record<string, number> = {
   console: 4,
   conversation: 4,
   imports: 4,
+  metrics: 4,
   pages: 4,
   "app.ts": 5,
   "nowhere.ts": 5,
@@ -37,6 +38,7 @@ const ABOVE = 9;
 /** The subjects inside a layer. Subjects of one rank never import each other. */
 const SUBJECTS: Record<string, Record<string, number>> = {
   domain: {
+    metrics: 1,
     settings: 1,
     access: 2,
     asking: 2,
@@ -55,6 +57,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     chat: 7,
   },
   services: {
+    metrics: 1,
     access: 1,
     secrets: 2,
     "sign-in": 3,

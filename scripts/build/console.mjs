@@ -13,6 +13,7 @@ const MAKERS = [
   import.meta.filename,
   path.join(root, "package-lock.json"),
   path.join(root, "sdk", "src", "generated", "operations.ts"),
+  path.join(root, "sdk", "src", "generated", "texts.ts"),
 ];
 const PAGE = "index.html";
 /** What Vite says it made: which page loads which file. A test reads it. */

@@ -4,14 +4,22 @@ import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { packFormFiles } from "../domain/doors/form-files";
 import { type VendorRefusal, vendorRefusalOf } from "../domain/doors/vendor-errors";
+import { skillIdOf } from "../domain/doors/vendor-ids";
 import { GatewayError, type Issue, invalid } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "../edge/env";
 import { disposition } from "../edge/etag";
 import { logUnexpected } from "../edge/unexpected";
-import { type VendorPlace, type VendorUpload, vendorPlace } from "../services/doors/vendor-skills";
+import {
+  findShown,
+  findVendorVersion,
+  type VendorPlace,
+  type VendorUpload,
+  vendorPlace,
+} from "../services/doors/vendor-skills";
 import { requireUnblocked } from "../services/doors/verdicts";
 import { findPackage, openBytes } from "../services/registry/skills";
+import type { VendorSkill, VendorVersion } from "../storage/d1/doors/vendor-skills";
 
 /** Skills of a page that says nothing of its size. */
 const PAGE = 20;
@@ -78,6 +86,19 @@ export function wordOf<W extends string>(c: HonoContext<HttpEnv>, name: string, 
 
 export function wrongQuery(name: string, message: string): GatewayError {
   return invalid([{ code: "INVALID_FIELD", message, path: `query.${name}` }]);
+}
+
+/** The skill that a path names; `null` where that is no id of one. */
+export const skillIn = (c: HonoContext<HttpEnv>) => skillIdOf(c.req.param("id") ?? "");
+
+/** The version that a path names of a skill, called as its vendor calls versions. */
+export function versionOf(c: HonoContext<HttpEnv>, skill: VendorSkill, calledBy: "time" | "number") {
+  return findVendorVersion(placeOfRequest(c), skill, c.req.param("version") ?? "", calledBy);
+}
+
+/** The version that a path names of the skill that it names, for whoever may see that. */
+export async function versionIn(c: HonoContext<HttpEnv>, calledBy: "time" | "number"): Promise<VendorVersion> {
+  return versionOf(c, await findShown(placeOfRequest(c), skillIn(c)), calledBy);
 }
 
 /** The ZIP of a version, wrapped in the skill's folder as vendors give it. */

@@ -7,6 +7,7 @@ import { rightsOf } from "../domain/access/rights";
 import { isConsolePlace } from "../domain/console/place";
 import { SESSION_TIMES } from "../domain/console/session";
 import { invalid } from "../domain/errors";
+import type { Settings } from "../domain/settings/settings";
 import { readBytes } from "../edge/body";
 import { addressIn, lookingIn, originIn, signInContext } from "../edge/browser/context";
 import { freshSecret, givePage } from "../edge/browser/cookies";
@@ -57,7 +58,7 @@ signingIn.post(SESSION_PATH, async (c) => {
     ...{ requestId: context.requestId, path: SESSION_PATH, resource: null },
   };
   const { caller } = await identify(lookingIn(c), shown, "certain", () => undefined);
-  const told = wireSession(caller.principal, areGroupsOpen(context.settings));
+  const told = wireSession(caller.principal, context.settings);
   return c.json(told, 201, { "set-cookie": sessionCookie(c.env, c.req.url, made.secret, made.life) });
 });
 
@@ -72,7 +73,7 @@ signingIn.post(`${SESSION_PATH}/issuer`, async (c) => {
 
 signedIn.get(SESSION_PATH, (c) => {
   const { caller, settings } = c.get("context");
-  return c.json(wireSession(caller.principal, areGroupsOpen(settings)), 200);
+  return c.json(wireSession(caller.principal, settings), 200);
 });
 
 signedIn.delete(SESSION_PATH, async (c) => {
@@ -97,11 +98,13 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function wireSession(principal: Principal, groupsOpen: boolean) {
+function wireSession(principal: Principal, settings: Settings) {
   const { userId, name = null, role } = principal;
   return {
     user: { id: userId, name, role },
-    rights: rightsOf(principal, false, groupsOpen),
+    rights: rightsOf(principal, false, areGroupsOpen(settings)),
+    /** Whether the page offers to try skills in a chat. */
+    try_it: settings.DEMO === "on",
     ...(principal.session === undefined ? {} : wireTimes(principal.session)),
   };
 }

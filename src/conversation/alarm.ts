@@ -27,14 +27,14 @@ export class Alarm {
   }
 
   /**
-   * Sets it unless one is set, by this instance or by one before. It goes off early enough for whatever the first use of a skill will
-   * have to be sent, which then need not set it again.
+   * Sets it unless one is set, by this instance or by one before. It goes off early enough for whatever the first turn and the first
+   * use of a skill will have to be sent, which then need not set it again.
    */
   async ensure(): Promise<void> {
     if ((await this.#storage.getAlarm()) !== null) return;
     const next = this.#next();
     if (next === null) return;
-    this.#at = Math.min(next, Date.now() + DURATIONS.useKept);
+    this.#at = Math.min(next, Date.now() + DURATIONS.listTold);
     void this.#storage.setAlarm(this.#at);
   }
 

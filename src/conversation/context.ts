@@ -1,5 +1,6 @@
 // What a request finds in a conversation's object: the context of its use case, with the ways to those who can be asked.
 
+import { DURATIONS } from "../domain/durations";
 import { makeContext, type RequestContext } from "../edge/context";
 import { openBrowserLink } from "../services/asking/browser-link";
 import { openInquiry } from "../services/asking/server-inquiry";
@@ -22,6 +23,7 @@ export function contextIn(kept: KeptConversation, { env, later, target, host }: 
   const session = () => required(kept.open());
   return makeContext(env, {
     later,
+    countsMs: DURATIONS.countsOfObject,
     caller: callerIn(() => kept.session, target.caller, Date.now),
     browserLink: (call) => openBrowserLink(kept.tabs.asking, session(), call),
     host: host?.abilities,

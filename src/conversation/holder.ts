@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { TOPICS } from "../domain/asking/frame";
+import { SERVER_ACTIONS } from "../domain/asking/question";
 import { type Grant, grantSchema } from "../domain/asking/ticket";
 import { DURATIONS } from "../domain/durations";
 
@@ -17,6 +18,8 @@ export const holderSchema = z.lazy(() =>
     accepted: z.number(),
     /** What it asked to hear of in its hello. */
     hears: z.array(z.enum(TOPICS)).default([]),
+    /** What of MCP servers' questions it said it answers. */
+    answers: z.array(z.enum(SERVER_ACTIONS)).default([]),
     /** When the key behind it was last found good. */
     checked: z.number(),
     /** Bytes it was sent and has not said it has read. */

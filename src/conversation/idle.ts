@@ -9,6 +9,7 @@ import { expireDue } from "../services/asking/ask";
 import type { Context } from "../services/context";
 import { farewell } from "../services/conversation/farewell";
 import { idleDeadline, unlist } from "../services/conversation/lifecycle";
+import { tellFigures } from "../services/list-figures";
 import type { Session } from "../services/session";
 import { sendUses } from "../services/skill-use";
 import { closeSilent } from "./socket-protocol";
@@ -21,13 +22,14 @@ interface Bell {
   empty: () => Promise<null>;
 }
 
-/** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, and the end of an idle conversation. */
+/** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, what lists say, and the end of an idle conversation. */
 export async function ring(tabs: Tabs, { env, later, empty }: Bell): Promise<void> {
   tabs.alarm.fired();
   if (tabs.session() === null) return;
   expireDue(tabs.asking);
   await closeSilent(tabs);
   await sendCounts(tabs, env);
+  await tellList(tabs, env);
   const session = tabs.session();
   if (session !== null) await endIfIdle(tabs, { env, later, empty }, session);
 }
@@ -41,6 +43,17 @@ async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
   } catch (error) {
     // Storage that does not answer is logged where that is found out.
     if (refusalIn(error) === null) logUnexpected(error, { where: "skill use" });
+  }
+}
+
+/** Tells its user's list where it stands, if that is due. A list that cannot be told hears it later. */
+async function tellList(tabs: Tabs, env: Env): Promise<void> {
+  const session = tabs.session();
+  if (session === null) return;
+  try {
+    await tellFigures({ db: primaryDatabase(env), now: () => Date.now() }, session);
+  } catch (error) {
+    if (refusalIn(error) === null) logUnexpected(error, { where: "list figures" });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { CLOSE, type HelloFrame, type ResponseFrame, readFrame, TOPICS } from "../domain/asking/frame";
 import { ANSWER_TOO_LARGE, ASKING_LIMITS } from "../domain/asking/limits";
-import { answerSchema } from "../domain/asking/question";
+import { answerSchema, SERVER_ACTIONS } from "../domain/asking/question";
 import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
@@ -77,6 +77,7 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
     origin: admission.origin,
     resume,
     hears: [],
+    answers: [],
     accepted: now,
     checked: now,
     unread: 0,
@@ -111,6 +112,8 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
   if (frame.type === "mark") return sockets.marked(socket, frame.mark);
   sockets.heard(socket);
+  if (frame.type === "answers")
+    return sockets.keep(socket, { ...sockets.holder(socket), answers: serverActionsIn(frame.answers) });
   return take(tabs, session, socket, holder, frame);
 }
 
@@ -150,7 +153,7 @@ function greet(
   const now = asking.now();
   issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
   const hears = TOPICS.filter((topic) => hello.hears?.includes(topic));
-  sockets.keep(socket, { ...holder, resume: null, hears });
+  sockets.keep(socket, { ...holder, resume: null, hears, answers: serverActionsIn(hello.answers) });
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number of an earlier conversation under this id says nothing about this one.
@@ -167,6 +170,11 @@ function greet(
     sockets.send(socket, callsFrame(session, holder.grant.output));
   }
   asking.rearm();
+}
+
+/** Of what a page answers, that which servers ask. */
+function serverActionsIn(answers: readonly string[] = []) {
+  return SERVER_ACTIONS.filter((action) => answers.includes(action));
 }
 
 /** Takes an answer: the key behind the socket must still count, and the first answer wins. */

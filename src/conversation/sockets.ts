@@ -4,6 +4,7 @@
 
 import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/asking/frame";
 import { ASKING_LIMITS } from "../domain/asking/limits";
+import type { ServerAction } from "../domain/asking/question";
 import { utf8Bytes } from "../domain/json";
 import type { Clients } from "../services/asking/ask";
 import type { Audience } from "../services/audience";
@@ -56,6 +57,10 @@ export class Sockets implements Clients, Audience {
 
   count(): number {
     return this.#greeted().length;
+  }
+
+  answers(action: ServerAction): boolean {
+    return this.#greeted().some(({ holder }) => holder.answers.includes(action));
   }
 
   tell(frame: ServerFrame, except: string | null = null): void {

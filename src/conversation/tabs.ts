@@ -1,11 +1,14 @@
 // What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
 
 import type { Grant } from "../domain/asking/ticket";
+import { DURATIONS } from "../domain/durations";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
 import { placesOf } from "../edge/context";
+import { counterIn } from "../edge/metrics/counter";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
+import { figuresDue } from "../services/list-figures";
 import type { Session } from "../services/session";
 import { usesOf } from "../services/skill-use";
 import type { ConversationStore } from "../storage/object/conversation";
@@ -35,9 +38,9 @@ export function tabsOf(
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();
     if (open === null) return null;
-    // The end of an idle conversation, a deadline, a silent socket, a key to check or counts to send: whatever is first.
+    // The end of an idle conversation, a deadline, a silent socket, a key to check, counts to send or figures to tell: whatever is first.
     const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
-    const others = [store.questions.nextDeadline(), sockets.nextDue(), usesOf(open).due];
+    const others = [store.questions.nextDeadline(), sockets.nextDue(), usesOf(open).due, figuresDue(open)];
     return Math.min(idle, ...others.filter((time) => time !== null));
   });
   const asking: Asking = {
@@ -45,6 +48,7 @@ export function tabsOf(
     waiters: new Map(),
     clients: sockets,
     now: () => Date.now(),
+    count: counterIn(env, (work) => ctx.waitUntil(work), DURATIONS.countsOfObject),
     rearm: () => alarm.rearm(),
   };
   return {

@@ -79,6 +79,9 @@ export const DURATIONS = {
   /** Between two looks for a key that is not among them, and after a look that failed. */
   keySetLook: 60_000,
   keySetRetry: 10_000,
+  /** How long what an isolate has counted waits for more to go with it; and in an object, which a waiting timer keeps awake. */
+  counts: 10_000,
+  countsOfObject: 500,
   /** How often an isolate notes at most that a server answers which was not known to fail. */
   serverUp: 300_000,
   /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
@@ -94,6 +97,8 @@ export const DURATIONS = {
   patienceFixed: 10_000,
   /** A call of an MCP tool that goes on saying how far it is may take so long. */
   callMost: 30 * 60_000,
+  /** A call waits so long for the stream on which its server may ask; where that takes longer it comes beside the call. */
+  standing: 250,
   /** How long a server may take to hear that a session is over. */
   goodbye: 2_000,
   /** A server that no turn had for so long is forgotten. */
@@ -119,6 +124,9 @@ export const DURATIONS = {
   /** A batch of counts is sent again for so long; its id is known for longer, so that it is never added twice. */
   useSent: 2 * 24 * 60 * 60_000,
   useSentKnown: 4 * 24 * 60 * 60_000,
+  /** How often a conversation tells the list of its user's conversations of its last turn, and how long after one at the least. */
+  listTold: 10 * 60_000,
+  listLater: 60_000,
   /** How long counts of skills are kept, and what of them makes the shared order of lists. */
   useHistory: 400 * 24 * 60 * 60_000,
   useRecent: 14 * 24 * 60 * 60_000,

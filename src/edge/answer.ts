@@ -1,12 +1,23 @@
 // What every answer carries, whichever edge it comes from: a request id, times, limits, headers for browsers, and a line in the log.
 
+import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
+import { edgeAt } from "../domain/metrics/families";
 import type { HttpEnv } from "./env";
 import { secure } from "./headers";
+import { counterIn } from "./metrics/counter";
 import { nameLimits } from "./rate";
 import { logRequest } from "./request-log";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Counts an answer, and why it is a refusal. */
+function countAnswer(c: HonoContext<HttpEnv>): void {
+  const count = counterIn(c.env, (work) => c.executionCtx.waitUntil(work));
+  count("requests", [edgeAt(c.req.path), `${Math.floor(c.res.status / 100)}xx`]);
+  const code = c.get("problem");
+  if (code !== undefined) count("refusals", [code]);
+}
 
 /** Names the request, and marks and logs its answer. A caller's own `X-Request-Id` is kept where it is a plain word. */
 export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
@@ -16,6 +27,7 @@ export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   const total = Date.now() - started;
   await logRequest(c, total);
+  countAnswer(c);
   // An upgrade is the object's own answer, and cannot be marked.
   if (c.res.status === 101) return;
   // On the answer itself: `c.header` would copy the whole response every time.

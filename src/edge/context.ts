@@ -9,6 +9,7 @@ import type { DatedSession, Places } from "../services/access/recall";
 import type { Caller, Context } from "../services/context";
 import type { OpenImport } from "../services/imports/api";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
+import { counterIn } from "./metrics/counter";
 
 /** Who calls, and the D1 session that was asked. */
 export interface SeenCaller {
@@ -21,6 +22,8 @@ export interface SeenCaller {
 interface ContextParts extends SeenCaller {
   timings?: Timings;
   later: Context["later"];
+  /** How long what is counted may wait to be sent; left out: as long as in the Worker. */
+  countsMs?: number;
   browserLink?: Context["browserLink"];
   inquire?: Context["inquire"];
   host?: Context["host"];
@@ -37,7 +40,7 @@ export interface RequestContext extends Context {
 /** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
 export function makeContext(
   env: Env,
-  { timings = { storage: 0 }, later, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
+  { timings = { storage: 0 }, later, countsMs, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
 ): RequestContext {
   let seen: SeenCaller = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
@@ -83,6 +86,7 @@ export function makeContext(
     settings: settingsFrom(env),
     timings,
     later,
+    count: counterIn(env, later, countsMs),
     now: () => Date.now(),
     newId: freshId,
   };

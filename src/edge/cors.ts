@@ -52,6 +52,7 @@ const marked = cors({
     "x-request-id",
     "x-d1-bookmark",
     "if-none-match",
+    "if-match",
   ],
   exposeHeaders: [
     ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition", "x-log-id"],

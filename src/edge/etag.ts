@@ -15,9 +15,15 @@ export function tagOf(sha256: string): string {
   return `"sha256-${sha256}"`;
 }
 
+/** The tag that `tagged` gives an answer with this value as JSON. */
+export async function tagOfJson(value: unknown): Promise<string> {
+  return tagOf(await sha256Hex(new TextEncoder().encode(JSON.stringify(value))));
+}
+
 /**
- * Whether an If-None-Match header names this tag. Compares weakly, as RFC 9110 asks for it here. `"sha256:…"` is how executors of
- * the predecessor system write the digest that they know from a resource.
+ * Whether an If-None-Match or If-Match header names this tag. Compares weakly, as RFC 9110 asks for it of the first; of the second, too,
+ * since a proxy that compresses an answer weakens its tag, and the digest in it is still of the same bytes. `"sha256:…"` is how
+ * executors of the predecessor system write the digest that they know from a resource.
  */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

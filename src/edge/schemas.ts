@@ -95,6 +95,7 @@ const REFUSALS = {
   403: "This principal may not.",
   404: "There is no such thing, as far as this principal may know.",
   409: "It contradicts what is there.",
+  412: "It has changed since the caller read it.",
   413: "Too large.",
   415: "The body is of another content type.",
   416: "No such range.",

@@ -13,6 +13,7 @@ const CODE: Record<ErrorCode, number> = {
   forbidden: -32600,
   not_found: -32602,
   conflict: -32600,
+  outdated: -32600,
   too_large: -32600,
   rate_limited: -32000,
   unavailable: -32000,

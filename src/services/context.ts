@@ -2,6 +2,7 @@
 
 import type { Principal } from "../domain/access/access";
 import type { AskingServer } from "../domain/asking/question";
+import type { Count } from "../domain/metrics/families";
 import type { Abilities } from "../domain/servers/memory";
 import type { Settings } from "../domain/settings/settings";
 import type { BrowserLink } from "../sandbox/page";
@@ -55,6 +56,8 @@ export interface Context {
   inquire?: ((call: AskingCall, server: AskingServer) => CallInquiry) | undefined;
   settings: Settings;
   timings: Timings;
+  /** Counts what operators want to know; nothing, where metrics are off. */
+  count: Count;
   /** Goes on with work that the request does not wait for; its failures are its own. */
   later(work: Promise<void>): void;
   /** Milliseconds since the epoch. */

@@ -105,8 +105,6 @@ export interface SessionMemory {
   readonly running: Map<string, CallStory>;
   /** Calls that run, by id: one that waits for an answer is not made a second time beside itself. */
   readonly held: Map<string, HeldCall>;
-  /** When each server has asked somebody, in milliseconds since the epoch. */
-  readonly asked: Map<string, number[]>;
   /** How many calls have begun. */
   calls: number;
   /** Whether a page was ever shown calls. */
@@ -134,7 +132,6 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     ...front,
     running: new Map(),
     held: new Map(),
-    asked: new Map(),
     calls: 0,
     shown: null,
     slots,

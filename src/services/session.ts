@@ -14,6 +14,7 @@ import type { ConversationStore } from "../storage/object/conversation";
 import type { Audience } from "./audience";
 import type { Caller, Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
+import { scheduleFigures } from "./list-figures";
 import { emptyMemory, type SessionMemory } from "./session-memory";
 import { scheduleUses, usesAfter, usesOf, writeUses } from "./skill-use";
 
@@ -145,6 +146,7 @@ export function record(session: Session, context: Context, happened: readonly Co
   memory.uses = { kept: uses };
   session.state = next;
   scheduleUses(session, before, uses);
+  if (events.some(({ type }) => type === "turn" || type === "restored")) scheduleFigures(session);
   session.changed?.(context);
 }
 

@@ -23,8 +23,17 @@ export function nextOf(inquiry: Inquiry | undefined): NextRound {
   return { count: begun.count, asked: begun.asked, params: null, state: begun.state };
 }
 
-/** Calls a tool and answers what its server asks, until there is a result. */
-export async function callWithAnswers(connection: Connection, deadline: Deadline, made: SentCall): Promise<unknown> {
+/**
+ * Calls a tool and answers what its server asks, until there is a result.
+ *
+ * @param hear has the call hear also what is asked beside its own stream, until what it gives is called
+ */
+export async function callWithAnswers(
+  connection: Connection,
+  deadline: Deadline,
+  made: SentCall,
+  hear: (call: AskableCall) => Promise<() => void>,
+): Promise<unknown> {
   const { client, inquiries } = connection;
   const { inquiry, next } = made;
   if (inquiry === undefined) return sendCall(client, made, deadline);
@@ -38,6 +47,7 @@ export async function callWithAnswers(connection: Connection, deadline: Deadline
     },
   };
   inquiries.add(asked);
+  const leave = await hear(asked);
   try {
     for (;;) {
       if (next.count > 0 && next.params === null) await goOn(deadline, inquiry, next);
@@ -62,6 +72,7 @@ export async function callWithAnswers(connection: Connection, deadline: Deadline
     throw error;
   } finally {
     inquiries.delete(asked);
+    leave();
   }
 }
 

@@ -15,7 +15,7 @@ import { sayGoodbye } from "./goodbye";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk } from "./sdk";
-import { type Lease, SharedConnection } from "./shared-connection";
+import { type Lease, SharedConnection, StandingStream } from "./shared-connection";
 import type { CallOptions } from "./tool-call";
 import { readTools } from "./tools";
 
@@ -24,7 +24,7 @@ const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused
 
 const NO_ANSWER = "it did not answer";
 
-type Work<T> = (connection: Connection, deadline: Deadline) => Promise<T>;
+type Work<T> = (connection: Connection, deadline: Deadline, around: Surroundings) => Promise<T>;
 
 export class Upstream {
   #target: UpstreamTarget;
@@ -37,6 +37,7 @@ export class Upstream {
   #reading: Promise<Library> | null = null;
   /** The connection of an `sse` server, which has no session to go on from. */
   readonly #shared = new SharedConnection();
+  readonly #standing = new StandingStream();
 
   /**
    * @param memory what an earlier one left; read it from `memory` after use, and keep it
@@ -88,7 +89,8 @@ export class Upstream {
     try {
       const answer = await this.#guarded(
         deadline,
-        (line, time) => callWithAnswers(line, time, made),
+        (line, time, around) =>
+          callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line)),
         inquiry?.abilities,
       );
       const bounded = upstreamResult(answer, outputSchema !== undefined);
@@ -179,7 +181,7 @@ export class Upstream {
   async #attempt<T>(around: Surroundings, deadline: Deadline, work: Work<T>): Promise<T> {
     for (let again = false; ; again = true) {
       const { connection, release } = await this.#open(around, deadline);
-      const working = work(connection, deadline);
+      const working = work(connection, deadline, around);
       try {
         return await deadline.within(Promise.race([working, connection.line.broken]));
       } catch (error) {

@@ -124,13 +124,24 @@ export function learned({ client, line }: Connection, memory: UpstreamMemory, no
   };
 }
 
+/** One more connection to a session, for what its server asks there in any of these calls. */
+export function beside(
+  around: Surroundings,
+  target: UpstreamTarget,
+  session: NonNullable<UpstreamMemory["session"]>,
+  inquiries: Set<AskableCall>,
+): Promise<Connection> {
+  return open(around, target, session, { kind: "legacy" }, inquiries);
+}
+
 async function open(
   around: Surroundings,
   target: UpstreamTarget,
   resumed: NonNullable<Connection["resumed"]>,
   prior: PriorDiscovery,
+  inquiries?: Set<AskableCall>,
 ): Promise<Connection> {
-  const connection = prepare(around, target, resumed);
+  const connection = prepare(around, target, resumed, inquiries);
   await connection.client.connect(connection.line, { prior });
   return connection;
 }
@@ -139,6 +150,7 @@ function prepare(
   { sdk, development, abilities, onListChanged }: Surroundings,
   target: UpstreamTarget,
   resumed: Connection["resumed"],
+  inquiries = new Set<AskableCall>(),
 ): Connection {
   const mode = target.era === "modern" ? { pin: MODERN } : "auto";
   const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode }, capabilities: { ...abilities } });
@@ -148,7 +160,6 @@ function prepare(
   // The call that waits hears of a failure. The other events are noise of the wire.
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
-  const inquiries = new Set<AskableCall>();
   hearQuestions(sdk, client, inquiries);
   return { client, line, resumed, inquiries };
 }

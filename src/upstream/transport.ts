@@ -4,6 +4,7 @@ import type {
   FetchLike,
   JSONRPCMessage,
   RequestId,
+  StreamableHTTPClientTransport,
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
@@ -39,6 +40,8 @@ export class WatchedTransport implements Transport {
   retryAfter: number | null = null;
   readonly #break: (fault: UpstreamFault) => void;
   readonly #inner: Transport;
+  /** The same where it speaks streamable HTTP. */
+  readonly #streamable: StreamableHTTPClientTransport | null;
   /** What a server says passes it before it is read, kept, cut or shown. */
   readonly redactor: Redactor;
   readonly #resumed: Resumed | null;
@@ -48,6 +51,9 @@ export class WatchedTransport implements Transport {
   readonly #ids = new RequestIds();
   readonly #notices = new Set<Promise<void>>();
   #fault: UpstreamFault | null = null;
+  /** Of the stream that stands: whether it is wanted, and what the server answered last. */
+  #listens = false;
+  #listened: number | null = null;
 
   constructor(sdk: Sdk, target: UpstreamTarget, resumed: Resumed | null, development: boolean) {
     const { promise, reject } = Promise.withResolvers<never>();
@@ -61,14 +67,15 @@ export class WatchedTransport implements Transport {
     const url = new URL(target.url);
     const requestInit = { headers: { ...target.headers } };
     const fetch: FetchLike = (at, init) => this.#fetch(at, init ?? {}, isStream, development);
-    this.#inner = isStream
-      ? new sdk.SSEClientTransport(url, { requestInit, fetch })
+    this.#streamable = isStream
+      ? null
       : new sdk.StreamableHTTPClientTransport(url, {
           requestInit,
           fetch,
           ...(resumed === null ? {} : { protocolVersion: resumed.protocol }),
           ...(resumed === null || resumed.id === null ? {} : { sessionId: resumed.id }),
         });
+    this.#inner = this.#streamable ?? new sdk.SSEClientTransport(url, { requestInit, fetch });
     const isRepeated = isStream ? repetitions() : () => false;
     this.#inner.onmessage = (message, extra) => {
       if (isRepeated(message)) return;
@@ -104,6 +111,17 @@ export class WatchedTransport implements Transport {
 
   start(): Promise<void> {
     return this.#inner.start();
+  }
+
+  /**
+   * Opens the stream on which the server of a session speaks unasked, until the line is closed; where it breaks it is opened again. The
+   * status of the server's answer; `null` where there was none.
+   */
+  async listen(): Promise<number | null> {
+    this.#listens = true;
+    // What goes wrong is told by the status, and to `onerror`. From no event on: the library's word for a stream that was never open.
+    await this.#streamable?.resumeStream("").catch(() => undefined);
+    return this.#listened;
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
@@ -153,15 +171,18 @@ export class WatchedTransport implements Transport {
   async #fetch(url: string | URL, init: RequestInit, isStream: boolean, development: boolean): Promise<Response> {
     const method = init.method ?? "GET";
     const headers = new Headers(init.headers);
-    // No stream that stands: what changed is seen in the streams of calls, and by listing again.
-    if (!isStream && method === "GET" && !headers.has("last-event-id")) return new Response(null, { status: 405 });
-    const bytes = isStream && method === "GET" ? UPSTREAM_LIMITS.streamBytes : UPSTREAM_LIMITS.answerBytes;
+    // Else no stream that stands: what changed is seen in the streams of calls, and by listing again.
+    const isAnew = !isStream && method === "GET" && !headers.has("last-event-id");
+    if (isAnew && !this.#listens) return new Response(null, { status: 405 });
+    const stands = method === "GET" && (isStream || this.#listens);
+    const bytes = stands ? UPSTREAM_LIMITS.streamBytes : UPSTREAM_LIMITS.answerBytes;
     const onFault = (fault: UpstreamFault) => {
       this.#fault ??= fault;
     };
     const guard = { development, headersMs: null, totalMs: null, bytes, onFault };
     const response = await guardedFetch(url, { ...init, headers }, guard);
     this.retryAfter = readRetryAfter(response);
+    if (stands) this.#listened = response.status;
     if (/^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")) this.#markStream(init.body);
     return response;
   }

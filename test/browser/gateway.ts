@@ -28,8 +28,10 @@ export class Gateway {
 
   private constructor(readonly folder: string) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<Gateway> {
+  /** @param port where somebody has to know it before it is started */
+  static async start(settings: Record<string, string> = {}, port = 0): Promise<Gateway> {
     const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
+    gateway.#port = port;
     await gateway.start(settings);
     return gateway;
   }

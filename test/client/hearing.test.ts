@@ -33,6 +33,33 @@ describe("a page", () => {
     expect(FakeSocket.last.frames).toEqual([{ type: "hello" }]);
   });
 
+  it("says what it answers: in its hello, and again when that has changed", async () => {
+    const { connection } = page({ answers: ["open_url"] });
+    connection.on("form", () => null);
+    await settle();
+    const socket = FakeSocket.last;
+    socket.onopen?.();
+    expect(socket.frames).toEqual([{ type: "hello", answers: ["form", "open_url"] }]);
+    // What comes between the hello and the welcome is told after it.
+    const stop = connection.on("choose", () => null);
+    await settle();
+    expect(socket.frames).toHaveLength(1);
+    socket.say({ type: "welcome", seq: 0, turn: 1, active: [], resume: "r1", pending: [] });
+    await settle();
+    expect(socket.frames.slice(1)).toEqual([{ type: "answers", answers: ["choose", "form", "open_url"] }]);
+    // A handler in the place of another, as with a component that is drawn anew, is no news.
+    stop();
+    const gone = connection.on("choose", () => null);
+    await settle();
+    gone();
+    await settle();
+    expect(socket.frames.slice(2)).toEqual([{ type: "answers", answers: ["form", "open_url"] }]);
+    socket.end();
+    await vi.advanceTimersToNextTimerAsync();
+    FakeSocket.last.onopen?.();
+    expect(FakeSocket.last.frames).toMatchObject([{ type: "hello", answers: ["form", "open_url"] }]);
+  });
+
   it("has the list of skills as it was told last", async () => {
     const { connection } = page({ hears: ["skills"] });
     await settle();

@@ -17,6 +17,7 @@ const holder = (id: string): Holder => ({
   origin: null,
   resume: null,
   hears: [],
+  answers: [],
   accepted: 0,
   checked: 0,
   unread: 0,

@@ -1,8 +1,10 @@
 // Results of servers that are too long to be passed on: hosts read the whole in ranges. And what results link to is read where it is.
 
+import { env } from "cloudflare:workers";
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeEach, describe, expect, it } from "vitest";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
+import { LIBRARY_LIMITS } from "../../src/domain/servers/library/limits";
 import { call } from "../support/call";
 import { answering } from "../support/listing";
 import { host } from "../support/mcp-client";
@@ -67,11 +69,20 @@ describe("a result above the cap", () => {
   it("is nobody's but the user's, in this conversation, and says what is wrong with a range", async () => {
     const { client, told } = await answered("whose", { content: [{ type: "text", text: long }] });
     const file = /fil_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
+    const range = `result:${file}?offset=0&limit=65536`;
+    const never = `result:fil_${"0".repeat(32)}?offset=0&limit=65536`;
     for (const [path, user] of [
       ["/mcp/whose", "another"],
       ["/mcp/other", "whose"],
-    ] as const)
-      expect(await refused((await host(path, user)).readResource({ uri: `result:${file}` }))).toContain("not found");
+    ] as const) {
+      const reader = await host(path, user);
+      const told = await refused(reader.readResource({ uri: range }));
+      expect(told).toContain("not found");
+      // As one that never was.
+      expect(told.replace(file, "")).toBe((await refused(reader.readResource({ uri: never }))).replace(/fil_0+/, ""));
+    }
+    const door = await call("GET", `/api/v1/conversations/whose/files/${file}`, { as: "another" });
+    expect(door.status).toBe(404);
     for (const range of ["?offset=0", "?offset=-1&limit=5", "?offset=0&limit=0", "?offset=0&limit=9999999999", "/../x"])
       expect(await refused(client.readResource({ uri: `result:${file}${range}` }))).toContain(
         "Read results as result:",
@@ -86,6 +97,31 @@ describe("a result above the cap", () => {
       items: { path: string }[];
     }>();
     expect(items.map(({ path }) => path)).toEqual(["results/long__report.txt"]);
+  });
+
+  it("is not kept beyond what long results may take in a conversation, which is told", async () => {
+    const { client, told } = await answered("filled", { content: [{ type: "text", text: long }] });
+    const file = /fil_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
+    const size = LIBRARY_LIMITS.resultsBytes - 4 * long.length;
+    await env.DB.prepare("UPDATE run_files SET size = ? WHERE id = ?").bind(size, file).run();
+    const again = async (of: Client, args: object) => {
+      const { content } = await of.callTool({ name: "long__report", arguments: { ...args } });
+      return JSON.stringify(content);
+    };
+    expect(await again(client, { n: 1 })).toContain("is read in ranges");
+    const full = await again(client, { n: 2 });
+    expect(full).toMatch(/was not kept: long results may take 64 MiB in a conversation/);
+    expect(full).not.toContain("result:");
+    // What a model was shown before is still all there.
+    expect(full.length).toBeGreaterThan(UPSTREAM_LIMITS.textChars);
+    // Another conversation of the user has room of its own, and a deleted file makes some.
+    const other = await host("/mcp/filled-2", "filled");
+    await expect
+      .poll(async () => (await other.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })
+      .toContain("long__report");
+    expect(await again(other, { n: 2 })).toContain("is read in ranges");
+    expect((await call("DELETE", `/api/v1/conversations/filled/files/${file}`, { as: "filled" })).ok).toBe(true);
+    expect(await again(client, { n: 3 })).toContain("is read in ranges");
   });
 
   it("with more than text is kept as JSON", async () => {

@@ -91,7 +91,9 @@ describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, se
     page.answer(request_id, { success: true, result: CITY });
     expect(JSON.parse(await called)).toEqual([{ where: CITY, say: expect.objectContaining(SAID) }]);
     expect(heard).toEqual([{ method: "sampling/createMessage" }]);
-    expect(await textOf(client, server, { there: ROOTS })).toMatch(/-32601|nobody here answers/);
+    const refused = await textOf(client, server, { there: ROOTS });
+    expect(refused).toMatch(/-32601|nobody here answers/);
+    expect(refused).toContain("Call the tool from an MCP host that declares 'roots'.");
     await client.close();
   });
 

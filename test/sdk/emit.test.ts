@@ -1,7 +1,7 @@
 // The program that makes the package's types: it knows what the document has, and stops at what it does not know.
 
 import { describe, expect, it } from "vitest";
-import { emit } from "../../sdk/emit.mjs";
+import { emit, emitTexts } from "../../sdk/emit.mjs";
 
 const operation = (schema: object, more: object = {}) => ({
   operationId: "things.get",
@@ -62,5 +62,19 @@ describe("emit", () => {
     ["a body of type", operation({}, { requestBody: { content: { "text/csv": { schema: {} } } } })],
   ])("stops at %s", (told, unknown) => {
     expect(() => emit(document(unknown))).toThrow(told);
+  });
+});
+
+describe("the texts of fields", () => {
+  const schemas = (spec: object) => ({ components: { schemas: { GhostRequest: { properties: { spec } } } } });
+
+  it("are those that the document has, by field", () => {
+    const properties = { skills: { description: 'What it may "load".' }, silent: { type: "string" } };
+    expect(emitTexts(schemas({ properties }))).toContain('"skills": "What it may \\"load\\"."');
+    expect(emitTexts(schemas({ properties }))).not.toContain("silent");
+  });
+
+  it("are missed where the document lacks the object", () => {
+    expect(() => emitTexts({ components: { schemas: {} } })).toThrow("GhostRequest.spec has no fields");
   });
 });

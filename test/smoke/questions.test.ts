@@ -47,7 +47,7 @@ async function page(gateway: Gateway): Promise<WebSocket> {
   const { ticket, url } = (await answer.json()) as { ticket: string; url: string };
   const socket = new WebSocket(url, ["skill-gateway.v1", `ticket.${ticket}`]);
   await once(socket, "open");
-  socket.send(JSON.stringify({ type: "hello" }));
+  socket.send(JSON.stringify({ type: "hello", answers: ["form"] }));
   await once(socket, "message");
   return socket;
 }

@@ -2,6 +2,7 @@
 // is lost, and no secret comes out. `npm run stress:mcp` runs it at full size.
 
 import { expect, it } from "vitest";
+import { sampleOf } from "../support/open-metrics";
 import { startFaults } from "../support/upstream-server/faults";
 import { type Gateway, newPlace, start, until } from "./launcher";
 
@@ -31,7 +32,7 @@ interface Count {
 it(
   "keeps conversations, calls and secrets apart under load",
   async () => {
-    const run = start(await newPlace());
+    const run = start(await newPlace(), { env: { METRICS: "on" } });
     const gateway = await run.ready();
     const servers = [await startFaults(), await startFaults()];
     const count: Count = { calls: 0, faulty: 0, recovered: 0, leftAlone: 0, times: [] };
@@ -42,6 +43,7 @@ it(
         Array.from({ length: CONVERSATIONS }, (_, index) => converse(gateway, urls, index, end, count)),
       );
       for (const { url } of servers) await idle(url);
+      await countsWhatHappened(gateway, count);
     } catch (error) {
       throw new Error(`The gateway said: ${run.stderr.slice(-20).join("\n")}`, { cause: error });
     } finally {
@@ -128,6 +130,22 @@ function judge(
   }
   expect(result.structuredContent?.args.nonce).toBe(nonce);
   expect(result.structuredContent?.owner).toBe(owner);
+}
+
+/** What conversations' objects count arrives at `/metrics`, under nobody's name. */
+async function countsWhatHappened(gateway: Gateway, count: Count): Promise<void> {
+  const text = await until("the last counts have arrived", async () => {
+    const answer = await gateway.fetch("/metrics");
+    expect(answer.status).toBe(200);
+    const told = await answer.text();
+    return sampleOf(told, "skill_gateway_upstream_calls_total") === count.calls && told;
+  });
+  const labels = { server: "(ghost)" };
+  expect(sampleOf(text, "skill_gateway_upstream_calls_total", labels)).toBe(count.calls);
+  expect(sampleOf(text, "skill_gateway_upstream_seconds_count", labels)).toBe(count.calls);
+  expect(sampleOf(text, "skill_gateway_upstream_calls_total", { outcome: "failed" })).toBeGreaterThan(0);
+  expect(sampleOf(text, "skill_gateway_conversations_total")).toBe(CONVERSATIONS);
+  expect(text).not.toMatch(/stress|planted|one__/);
 }
 
 /** Waits until a server has no connection any more. */

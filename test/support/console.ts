@@ -35,7 +35,9 @@ export class ConsolePage {
       given === undefined ? {} : { body: isForm || typeof given === "string" ? given : JSON.stringify(given) };
     const request = new Request(this.origin + path, { method, headers, redirect: "manual", ...body });
     const execution = createExecutionContext();
-    const answered = await answer(request, { ...env, ...this.settings }, execution);
+    const begun = await answer(request, { ...env, ...this.settings }, execution);
+    // Read first: what is streamed ends only with its reader.
+    const answered = begun.body === null ? begun : new Response(await begun.arrayBuffer(), begun);
     await waitOnExecutionContext(execution);
     for (const set of answered.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];

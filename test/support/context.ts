@@ -35,6 +35,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     settings,
     timings,
     later: (work) => void work,
+    count: () => undefined,
     now: options.now ?? (() => Date.now()),
     newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
   };

@@ -12,8 +12,11 @@ export const keptFile = (id: string) => ({
 });
 
 export const FILE_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
-  reserveRunFiles: (db) =>
-    runFiles.reserveRunFiles(db, [keptFile("fil_1"), keptFile("fil_2")], { since: 0, most: 9e9 }),
+  reserveRunFiles: async (db) => {
+    await runFiles.reserveRunFiles(db, [keptFile("fil_1"), keptFile("fil_2")], { since: 0, most: 9e9 });
+    const folder = { path: "results/", most: 9e9 };
+    await runFiles.reserveRunFiles(db, [keptFile("fil_1")], { since: 0, most: 9e9, folder });
+  },
   readRunFiles: (db) => runFiles.readRunFiles(db, KEPT_IN, ["fil_1", "fil_2"], 0),
   listRunFiles: async (db) => {
     await runFiles.listRunFiles(db, KEPT_IN, { since: 0, limit: PAGE, after: null });

@@ -2,6 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import { type ServerFrame, serverFrameSchema } from "../../src/domain/asking/frame";
+import { SERVER_ACTIONS } from "../../src/domain/asking/question";
 import { ADMIN_KEY, call } from "./call";
 
 const ORIGIN = "https://gateway.test";
@@ -17,6 +18,8 @@ export interface PageOptions {
   protocols?: string | null;
   /** What it asks to hear of. */
   hears?: string[];
+  /** What it says it answers; what servers ask, unless told otherwise. */
+  answers?: string[];
   /** Whether it says that it has read what it was sent, as our client does. */
   marks?: boolean;
 }
@@ -63,8 +66,9 @@ export class Page {
   /** Opens a socket and says hello. */
   static async greeted(conversation: string, options: PageOptions = {}, lastSeq?: number): Promise<Page> {
     const page = await Page.open(conversation, options);
-    const { hears } = options;
-    page.say({ type: "hello", ...(lastSeq === undefined ? {} : { last_seq: lastSeq }), ...(hears ? { hears } : {}) });
+    const { hears, answers = SERVER_ACTIONS } = options;
+    const seen = lastSeq === undefined ? {} : { last_seq: lastSeq };
+    page.say({ type: "hello", ...seen, ...(hears ? { hears } : {}), answers });
     await page.next("welcome");
     return page;
   }

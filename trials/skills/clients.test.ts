@@ -2,20 +2,12 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Harness } from "../../test/support/harness";
+import { describe, expect, it } from "vitest";
 import { form, type SkillFixture, skillZip } from "../../test/support/skill";
-import { Desk, type Ended } from "./run";
+import { deskAtGateway, well } from "./run";
 
-const gateway = new Harness();
-let desk: Desk;
+const { gateway, desk } = deskAtGateway();
 let users = 0;
-beforeAll(() => gateway.start());
-afterAll(() => gateway.close());
-beforeEach(async () => {
-  desk = await Desk.open();
-});
-afterEach(() => desk.close());
 
 interface User {
   id: string;
@@ -46,10 +38,6 @@ async function someone(): Promise<User> {
   };
 }
 
-const well = ({ code, text }: Ended) => {
-  expect([code, text]).toEqual([0, text]);
-  return text;
-};
 const tides: SkillFixture = { name: "tides", description: "Reads tide tables.", files: { "ref/a.txt": "a" } };
 const boats: SkillFixture = { name: "boats", description: "Names boats." };
 
@@ -60,8 +48,8 @@ describe("skills", () => {
     const user = await someone();
     await user.publish(tides);
     await user.publish(boats);
-    well(await desk.run("skills", ["add", await user.link(), ...into]));
-    const files = await desk.files(".claude/skills");
+    well(await desk().run("skills", ["add", await user.link(), ...into]));
+    const files = await desk().files(".claude/skills");
     expect(Object.keys(files)).toEqual(["boats/SKILL.md", "tides/SKILL.md", "tides/ref/a.txt"]);
     expect(files["tides/ref/a.txt"]).toBe("a");
   });
@@ -70,21 +58,21 @@ describe("skills", () => {
     const user = await someone();
     await user.publish(tides);
     await user.publish(boats);
-    well(await desk.run("skills", ["add", `${await user.link()}/boats`, ...into]));
-    expect(Object.keys(await desk.files(".claude/skills"))).toEqual(["boats/SKILL.md"]);
+    well(await desk().run("skills", ["add", `${await user.link()}/boats`, ...into]));
+    expect(Object.keys(await desk().files(".claude/skills"))).toEqual(["boats/SKILL.md"]);
   });
 
   it("adds a public scope that is open", async () => {
     const { id } = await gateway.publish({ name: "open-one", description: "Open to all." });
     await gateway.send("PUT", `/api/v1/open-skills/${id}`);
-    well(await desk.run("skills", ["add", `${gateway.url}/s/public/open-one`, ...into]));
-    expect(Object.keys(await desk.files(".claude/skills"))).toEqual(["open-one/SKILL.md"]);
+    well(await desk().run("skills", ["add", `${gateway.url}/s/public/open-one`, ...into]));
+    expect(Object.keys(await desk().files(".claude/skills"))).toEqual(["open-one/SKILL.md"]);
   });
 
   it("prints one to use it once", async () => {
     const user = await someone();
     await user.publish({ ...tides, body: "Look at the moon." });
-    expect(well(await desk.run("skills", ["use", await user.link(), "--skill", "tides"]))).toContain(
+    expect(well(await desk().run("skills", ["use", await user.link(), "--skill", "tides"]))).toContain(
       "Look at the moon.",
     );
   });
@@ -93,12 +81,12 @@ describe("skills", () => {
     const user = await someone();
     await user.publish(tides);
     await user.publish(boats);
-    well(await desk.run("skills", ["add", await user.link(), ...into]));
+    well(await desk().run("skills", ["add", await user.link(), ...into]));
     await user.publish({ ...tides, body: "Changed at sea." });
-    const told = well(await desk.run("skills", ["update", "-y"]));
+    const told = well(await desk().run("skills", ["update", "-y"]));
     expect(told).toContain("Updated 1 skill(s)");
     // Where it updates to, whatever it was told when it added.
-    expect((await desk.files(".agents/skills"))["tides/SKILL.md"]).toContain("Changed at sea.");
+    expect((await desk().files(".agents/skills"))["tides/SKILL.md"]).toContain("Changed at sea.");
   });
 
   it("finds by words", async () => {
@@ -107,7 +95,7 @@ describe("skills", () => {
       items: { metadata: { labels: { id: string } } }[];
     };
     await gateway.send("PUT", `/api/v1/open-skills/${all.items[0]!.metadata.labels.id}`);
-    const told = well(await desk.run("skills", ["find", "lantern wicks"], { SKILLS_API_URL: gateway.url }));
+    const told = well(await desk().run("skills", ["find", "lantern wicks"], { SKILLS_API_URL: gateway.url }));
     expect(told).toContain("lanterns");
   });
 });
@@ -115,8 +103,8 @@ describe("skills", () => {
 describe("opencode", () => {
   /** What it has loaded. */
   async function loaded(url: string): Promise<Record<string, string>> {
-    await writeFile(path.join(desk.project, "opencode.json"), JSON.stringify({ skills: { urls: [url] } }));
-    const told = well(await desk.run("opencode", ["debug", "skill"]));
+    await writeFile(path.join(desk().project, "opencode.json"), JSON.stringify({ skills: { urls: [url] } }));
+    const told = well(await desk().run("opencode", ["debug", "skill"]));
     const skills = JSON.parse(told.slice(told.indexOf("["))) as { name: string; content: string }[];
     return Object.fromEntries(skills.map(({ name, content }) => [name, content]));
   }
@@ -139,7 +127,7 @@ describe("opencode", () => {
 
 describe("clawhub", () => {
   const site = () => ({ CLAWHUB_SITE: gateway.url });
-  const claw = (...args: string[]) => desk.run("clawhub", args, site());
+  const claw = (...args: string[]) => desk().run("clawhub", args, site());
   async function signedIn(): Promise<User> {
     const user = await someone();
     expect(well(await claw("login", "--token", user.key))).toContain(`@${user.id}`);
@@ -147,7 +135,7 @@ describe("clawhub", () => {
   }
   async function draft(name: string, files: Record<string, string>): Promise<void> {
     for (const [file, text] of Object.entries(files)) {
-      const place = path.join(desk.project, name, file);
+      const place = path.join(desk().project, name, file);
       await mkdir(path.dirname(place), { recursive: true });
       await writeFile(place, text);
     }
@@ -166,7 +154,7 @@ describe("clawhub", () => {
     const user = await signedIn();
     await user.publish({ ...tides, version: "1.4.0" });
     expect(well(await claw("install", "tides"))).toContain("v1.4.0");
-    const { "ref/a.txt": file } = await desk.files("skills/tides");
+    const { "ref/a.txt": file } = await desk().files("skills/tides");
     expect(file).toBe("a");
   });
 
@@ -179,7 +167,7 @@ describe("clawhub", () => {
     await draft("knots", { "SKILL.md": text("knots", "Two.") });
     expect(well(await claw("skill", "publish", "knots"))).toContain("knots@1.0.1");
     expect(well(await claw("update", "knots"))).toContain("v1.0.1");
-    expect((await desk.files("skills/knots"))["SKILL.md"]).toContain("Two.");
+    expect((await desk().files("skills/knots"))["SKILL.md"]).toContain("Two.");
     expect(well(await claw("update", "--all"))).toContain("up to date");
   });
 

@@ -4,29 +4,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { unzipSync } from "fflate";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Harness } from "../../test/support/harness";
-import { Desk, type Ended } from "./run";
+import { describe, expect, it } from "vitest";
+import { deskAtGateway, well } from "./run";
 
-const gateway = new Harness();
-let desk: Desk;
+const { gateway, desk } = deskAtGateway();
 let users = 0;
-beforeAll(() => gateway.start());
-afterAll(() => gateway.close());
-beforeEach(async () => {
-  desk = await Desk.open();
-});
-afterEach(() => desk.close());
 
 interface Marketplace {
   name: string;
   plugins: { name: string; source: { url: string; sha256: string } | string }[];
 }
-
-const well = ({ code, text }: Ended) => {
-  expect([code, text]).toEqual([0, text]);
-  return text;
-};
 
 /** The address of a marketplace of a new user, by a link. It has two plugins. */
 async function market(): Promise<string> {
@@ -49,7 +36,7 @@ async function market(): Promise<string> {
 async function unpacked(url: string): Promise<string> {
   const told = (await (await fetch(url)).json()) as Marketplace;
   const put = async (file: string, bytes: Uint8Array | string) => {
-    const place = path.join(desk.project, "market", file);
+    const place = path.join(desk().project, "market", file);
     await mkdir(path.dirname(place), { recursive: true });
     await writeFile(place, bytes);
   };
@@ -67,9 +54,9 @@ async function unpacked(url: string): Promise<string> {
 describe("claude", () => {
   it("adds what a link reads", async () => {
     const url = await market();
-    well(await desk.run("claude", ["plugin", "marketplace", "add", url]));
-    expect(well(await desk.run("claude", ["plugin", "marketplace", "list"]))).toContain(url);
-    const offered = well(await desk.run("claude", ["plugin", "list", "--available", "--json"]));
+    well(await desk().run("claude", ["plugin", "marketplace", "add", url]));
+    expect(well(await desk().run("claude", ["plugin", "marketplace", "list"]))).toContain(url);
+    const offered = well(await desk().run("claude", ["plugin", "list", "--available", "--json"]));
     expect(offered).toMatch(/"pluginId": "tides@link-/);
     // Said of this machine's address; an https one of another machine is taken.
     expect(offered).toContain("Archive URLs must use https://");
@@ -77,10 +64,10 @@ describe("claude", () => {
 
   it("adds one skill of many", async () => {
     const name = await unpacked(await market());
-    well(await desk.run("claude", ["plugin", "validate", "market/plugins/tides"]));
-    well(await desk.run("claude", ["plugin", "marketplace", "add", "./market"]));
-    well(await desk.run("claude", ["plugin", "install", `tides@${name}`]));
-    const installed = JSON.parse(well(await desk.run("claude", ["plugin", "list", "--json"]))) as { id: string }[];
+    well(await desk().run("claude", ["plugin", "validate", "market/plugins/tides"]));
+    well(await desk().run("claude", ["plugin", "marketplace", "add", "./market"]));
+    well(await desk().run("claude", ["plugin", "install", `tides@${name}`]));
+    const installed = JSON.parse(well(await desk().run("claude", ["plugin", "list", "--json"]))) as { id: string }[];
     expect(installed.map(({ id }) => id)).toEqual([`tides@${name}`]);
   });
 });
@@ -90,9 +77,9 @@ describe("copilot", () => {
 
   it("adds one skill of many", async () => {
     const name = await unpacked(await market());
-    well(await desk.run("copilot", ["plugin", "marketplace", "add", path.join(desk.project, "market")]));
-    expect(well(await desk.run("copilot", ["plugin", "marketplace", "browse", name]))).toContain("Knows boats.");
-    expect(well(await desk.run("copilot", ["plugin", "install", `tides@${name}`]))).toContain("Installed 1 skill");
-    expect(well(await desk.run("copilot", ["skill", "list"]))).toContain("Knows tides.");
+    well(await desk().run("copilot", ["plugin", "marketplace", "add", path.join(desk().project, "market")]));
+    expect(well(await desk().run("copilot", ["plugin", "marketplace", "browse", name]))).toContain("Knows boats.");
+    expect(well(await desk().run("copilot", ["plugin", "install", `tides@${name}`]))).toContain("Installed 1 skill");
+    expect(well(await desk().run("copilot", ["skill", "list"]))).toContain("Knows tides.");
   });
 });

@@ -5,7 +5,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { root } from "../../test/support/harness";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { Harness, root } from "../../test/support/harness";
 
 const MODULES = path.join(root, "trials/skills/node_modules");
 /** These clients want Node 22, which the gateway's own tools do not. */
@@ -74,4 +75,23 @@ export class Desk {
   async close(): Promise<void> {
     await rm(this.home, { recursive: true, force: true });
   }
+}
+
+/** A gateway for the tests of a file, and a desk for each of them. */
+export function deskAtGateway(): { gateway: Harness; desk: () => Desk } {
+  const gateway = new Harness();
+  let desk: Desk;
+  beforeAll(() => gateway.start());
+  afterAll(() => gateway.close());
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+  return { gateway, desk: () => desk };
+}
+
+/** What a client said that ended well. */
+export function well({ code, text }: Ended): string {
+  expect([code, text]).toEqual([0, text]);
+  return text;
 }

@@ -21,17 +21,24 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal in an answer: RFC 9457, or what a proxy in between has said. */
+/** The refusal in an answer: RFC 9457, the form of the chat endpoint's vendor, or what a proxy in between has said. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));
+  const { code = `HTTP_${answer.status}`, message = `The gateway answered ${answer.status}.` } = vendorProblem(told);
   return new Refusal(
     answer.status,
-    typeof told.code === "string" ? told.code : `HTTP_${answer.status}`,
-    typeof told.detail === "string" ? told.detail : `The gateway answered ${answer.status}.`,
+    typeof told.code === "string" ? told.code : code,
+    typeof told.detail === "string" ? told.detail : message,
     Array.isArray(told.issues) ? told.issues.filter(isIssue) : [],
     answer.headers.get("x-request-id"),
     told,
   );
+}
+
+/** What went wrong, as the chat endpoint says it, also in the middle of a stream. */
+export function vendorProblem(told: Record<string, unknown>): { code?: string; message?: string } {
+  const { code, message } = fieldsIn(told.error);
+  return { ...(typeof code === "string" ? { code } : {}), ...(typeof message === "string" ? { message } : {}) };
 }
 
 function isIssue(value: unknown): value is Issue {
@@ -39,7 +46,8 @@ function isIssue(value: unknown): value is Issue {
   return typeof code === "string" && typeof message === "string";
 }
 
-function fieldsOf(text: string): Record<string, unknown> {
+/** The fields of a JSON object; none where a text is anything else. */
+export function fieldsOf(text: string): Record<string, unknown> {
   try {
     return fieldsIn(JSON.parse(text));
   } catch {
@@ -47,6 +55,6 @@ function fieldsOf(text: string): Record<string, unknown> {
   }
 }
 
-function fieldsIn(value: unknown): Record<string, unknown> {
+export function fieldsIn(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }

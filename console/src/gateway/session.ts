@@ -4,7 +4,7 @@ import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@ta
 import { createContext, useContext } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
 import { ask, call } from "./call";
-import { Refusal } from "./refusal";
+import { fieldsOf, Refusal } from "./refusal";
 
 const SESSION = ["session"];
 
@@ -13,17 +13,21 @@ export interface Nobody {
   issuer: string | null;
 }
 
-/** Somebody, with all that they may and have used. */
-export const isSomebody = (who: Me | Nobody): who is Me => "user_id" in who;
+/** Somebody, with all that they may and have used. `tries`: the gateway lets them try skills here. */
+export interface Somebody extends Me {
+  tries: boolean;
+}
+
+export const isSomebody = (who: Somebody | Nobody): who is Somebody => "user_id" in who;
 
 /** The user of this browser. */
 export const session = queryOptions({
   queryKey: SESSION,
   staleTime: 30_000,
-  queryFn: async ({ signal }): Promise<Me | Nobody> => {
+  queryFn: async ({ signal }): Promise<Somebody | Nobody> => {
     try {
-      await ask("/session", { signal });
-      return await call("me.get", {}, signal);
+      const told = fieldsOf(await (await ask("/session", { signal })).text());
+      return { ...(await call("me.get", {}, signal)), tries: told.try_it === true };
     } catch (error) {
       if (error instanceof Refusal && error.status === 401) return nobody(error);
       throw error;
@@ -31,13 +35,13 @@ export const session = queryOptions({
   },
 });
 
-const Somebody = createContext<Me | null>(null);
+const SignedIn = createContext<Somebody | null>(null);
 /** Tells the pages who is signed in. They never see the moment in which nobody is. */
-export const WithMe = Somebody.Provider;
+export const WithMe = SignedIn.Provider;
 
 /** Who is signed in, on pages that only they see. */
-export function useMe(): Me {
-  const me = useContext(Somebody);
+export function useMe(): Somebody {
+  const me = useContext(SignedIn);
   if (me === null) throw new Error("Nobody is signed in.");
   return me;
 }
@@ -79,6 +83,8 @@ export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
+  // Chats, and what somebody was writing here.
+  sessionStorage.clear();
   location.replace("/console/");
 }
 
@@ -87,5 +93,8 @@ export function forget(client: QueryClient, refusal: Refusal): void {
   client.setQueryData(SESSION, nobody(refusal));
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
+
+/** Something was refused as nobody's: asks who is signed in, and with that leads to the sign-in. */
+export const lookAgain = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: SESSION });
 
 const nobody = ({ fields: { issuer } }: Refusal): Nobody => ({ issuer: typeof issuer === "string" ? issuer : null });

@@ -1,13 +1,10 @@
-// The instructions as Markdown, which somebody else has written: no HTML, links that say where they lead, pictures of the package only.
+// The instructions as Markdown. What leads into the package opens here.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import Markdown from "react-markdown";
-import rehypeSanitize from "rehype-sanitize";
-import remarkGfm from "remark-gfm";
 import type { Skill } from "../../../sdk/src/generated/operations";
-import { visible } from "../parts/text";
+import Prose from "../parts/prose";
 import { Picture } from "./files";
 import { contentOf } from "./versions-of";
 
@@ -17,60 +14,22 @@ export default function Instructions({ skill }: { skill: Skill }): ReactNode {
   const { prompt } = skill.spec;
   if (prompt.trim() === "") return <p className="soft">It has no instructions.</p>;
   return (
-    <article className="prose">
-      <Markdown
-        remarkPlugins={[remarkGfm]}
-        rehypePlugins={[rehypeSanitize]}
-        components={{
-          a: ({ href, children }) => <Away to={href ?? ""}>{children}</Away>,
-          img: ({ src, alt = "" }) => (
-            <PictureOf version={skill.status.version_id} src={typeof src === "string" ? src : ""} alt={alt} />
-          ),
-          // The page has its own heading above it.
-          h1: ({ children }) => <h2>{children}</h2>,
-          h2: ({ children }) => <h3>{children}</h3>,
-          h3: ({ children }) => <h4>{children}</h4>,
-          input: ({ checked }) => (
-            <span role="img" aria-label={checked === true ? "done" : "open"}>
-              {checked === true ? "☑" : "☐"}
-            </span>
-          ),
-          pre: ({ children }) => (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-            <pre tabIndex={0}>{children}</pre>
-          ),
-          table: ({ children }) => (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-            <section className="scrolls" aria-label="Table" tabIndex={0}>
-              <table>{children}</table>
-            </section>
-          ),
-        }}
-      >
-        {visible(prompt)}
-      </Markdown>
-    </article>
+    <Prose
+      text={prompt}
+      link={linkInside}
+      picture={(src, alt) => <PictureOf version={skill.status.version_id} src={src} alt={alt} />}
+    />
   );
 }
 
-/** A link to another site says which; one of the package opens the file here; any other is its text. */
-function Away({ to, children }: { to: string; children: ReactNode }): ReactNode {
+/** A link to a file of the package opens it here. */
+function linkInside(to: string, children: ReactNode): ReactNode | null {
   const file = pathIn(to);
-  if (file !== null)
-    return (
-      <Link from="/skills/$id" to="/skills/$id" search={{ view: "files", file }}>
-        {children}
-      </Link>
-    );
-  const url = URL.canParse(to) ? new URL(to) : null;
-  if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return children;
+  if (file === null) return null;
   return (
-    <>
-      <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
-        {children}
-      </a>{" "}
-      <span className="soft">({visible(url.host || url.pathname)})</span>
-    </>
+    <Link from="/skills/$id" to="/skills/$id" search={{ view: "files", file }}>
+      {children}
+    </Link>
   );
 }
 

@@ -1,4 +1,4 @@
-// MCP servers: those that one may use, and whether they answer. A test asks a server now; nothing here remembers an older answer.
+// MCP servers: those that one may use, and whether they answer: what a test finds out now, and what calls of conversations have found out.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,18 +8,21 @@ import { useMe } from "../gateway/session";
 import { Button } from "../parts/controls";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, visible } from "../parts/text";
+import { figure, Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
 
 const ROWS = 100;
+/** How often the list is asked for while it is seen, in milliseconds: a server that dies is shown as down within ten seconds. */
+const AGAIN = 5_000;
 
-/** A server as the page shows it, whosever it is. `test`: how it is asked, where the user may. */
+/** A server as the page shows it, whosever it is. `downSince`: when calls began to fail; `test`: how it is asked, where the user may. */
 interface Row {
   name: string;
   scope: "user" | "group" | "gateway";
   group: string | null;
   url: string | null;
   isOn: boolean;
+  downSince: string | null;
   test: (() => Promise<McpServerTest>) | null;
 }
 
@@ -28,6 +31,7 @@ export function Servers(): ReactNode {
   const answer = useQuery({
     queryKey: ["servers", rights.operate],
     queryFn: ({ signal }) => rowsOf(rights.operate, signal),
+    refetchInterval: AGAIN,
   });
   return (
     <>
@@ -53,10 +57,12 @@ export function Servers(): ReactNode {
   );
 }
 
-function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }): ReactNode {
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
+function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { row: Row }): ReactNode {
+  const { mutate, data, error, isPending, variables } = useMutation({
+    mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
   });
+  // What calls have found out since the test is newer than what the test says.
+  const isNews = downSince !== null && downSince !== variables;
   return (
     <tr>
       <td>
@@ -68,8 +74,12 @@ function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }):
         <div role="status">
           {isPending ? (
             "Asking it…"
-          ) : data !== undefined ? (
+          ) : data !== undefined && !isNews ? (
             <Told test={data} />
+          ) : downSince !== null ? (
+            <>
+              <span className="tag bad">down</span> calls fail since <When at={downSince} />
+            </>
           ) : isOn ? (
             <span className="soft">not asked yet</span>
           ) : (
@@ -80,7 +90,7 @@ function Server({ row: { name, scope, group, url, isOn, test } }: { row: Row }):
       </td>
       <td>
         {test !== null && (
-          <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate()}>
+          <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate(downSince)}>
             Test
           </Button>
         )}
@@ -130,10 +140,11 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
     operates ? slice("mcpServers.list", { query }, signal) : { items: [], next: null },
   ]);
   const mine = own.items.map(
-    ({ name, scope, group_name, url, enabled = true }): Row => ({
+    ({ name, scope, group_name, url, enabled = true, down_since = null }): Row => ({
       ...{ name, scope, url },
       group: group_name ?? null,
       isOn: enabled,
+      downSince: down_since,
       test: () =>
         call("servers.test", {
           path: { name },
@@ -142,11 +153,12 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
     }),
   );
   const ours = gateway.items.map(
-    ({ name, url, enabled = true }): Row => ({
+    ({ name, url, enabled = true, down_since = null }): Row => ({
       ...{ name, url },
       scope: "gateway",
       group: null,
       isOn: enabled,
+      downSince: down_since,
       test: () => call("mcpServers.test", { path: { name } }),
     }),
   );
@@ -163,6 +175,7 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
         group: group_name ?? null,
         url: null,
         isOn: true,
+        downSince: null,
         test: null,
       }),
     );

@@ -83,11 +83,11 @@ function filesIn({ items }: DataTransfer): Promise<Dropped[]> {
 
 async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]> {
   const path = above + entry.name;
-  if (entry instanceof FileSystemFileEntry) {
+  if (isFile(entry)) {
     const file = await new Promise<File>((found, failed) => entry.file(found, failed));
     return [{ path, file }];
   }
-  if (!(entry instanceof FileSystemDirectoryEntry)) return [];
+  if (!isFolder(entry)) return [];
   const reader = entry.createReader();
   const files: Dropped[] = [];
   // A reader gives a part at a time, and nothing at the end.
@@ -97,3 +97,7 @@ async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]
     for (const child of part) files.push(...(await filesOf(child, `${path}/`)));
   }
 }
+
+// By what they say of themselves: Chromium has no names for their classes.
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;

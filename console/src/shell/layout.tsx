@@ -3,22 +3,42 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Me } from "../../../sdk/src/generated/operations";
-import { isSomebody, session, signOut, WithMe } from "../gateway/session";
+import { isSomebody, type Somebody, session, signOut, WithMe } from "../gateway/session";
 import { Button } from "../parts/controls";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
 import { useDrop } from "../publish/drop";
 import { SignIn } from "./sign-in";
 
-/** `may`: who has the page at all. */
-const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Me) => boolean }[] = [
+interface Place {
+  to: LinkProps["to"];
+  name: string;
+  /** Who has the page at all. */
+  may?: (me: Somebody) => boolean;
+}
+
+/** What the console is for. */
+const PAGES: readonly Place[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/drafts", name: "Drafts", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/try", name: "Try it", may: ({ tries }) => tries },
+  { to: "/ghosts", name: "Ghosts" },
+  { to: "/conversations", name: "Conversations" },
+];
+
+/** What is looked after. */
+const OPERATE: readonly Place[] = [
   { to: "/servers", name: "Servers" },
+  { to: "/models", name: "Models" },
+  { to: "/secrets", name: "Secrets" },
   { to: "/keys", name: "Keys" },
+  { to: "/sessions", name: "Sign-ins" },
+  { to: "/grants", name: "Apps" },
+  { to: "/groups", name: "Groups" },
   { to: "/limits", name: "Limits" },
   { to: "/health", name: "Health" },
+  { to: "/users", name: "Users", may: ({ rights }) => rights.operate },
   { to: "/audit", name: "Audit", may: ({ rights }) => rights.operate },
 ];
 
@@ -39,7 +59,7 @@ export function Layout(): ReactNode {
   );
 }
 
-function Shell({ me }: { me: Me }): ReactNode {
+function Shell({ me }: { me: Somebody }): ReactNode {
   const { isOver, error } = useDrop();
   return (
     <>
@@ -48,12 +68,9 @@ function Shell({ me }: { me: Me }): ReactNode {
       </a>
       <header className="top">
         <strong>Skill Gateway</strong>
-        <nav className="tabs" aria-label="Console">
-          {PAGES.filter(({ may }) => may?.(me) ?? true).map(({ to, name }) => (
-            <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-              {name}
-            </Link>
-          ))}
+        <nav className="places" aria-label="Console">
+          <Places of={PAGES} me={me} />
+          <Places of={OPERATE} me={me} />
         </nav>
         <div className="who">
           <span>
@@ -73,6 +90,20 @@ function Shell({ me }: { me: Me }): ReactNode {
         </div>
       )}
     </>
+  );
+}
+
+function Places({ of, me }: { of: readonly Place[]; me: Somebody }): ReactNode {
+  return (
+    <div className="tabs">
+      {of
+        .filter(({ may }) => may?.(me) ?? true)
+        .map(({ to, name }) => (
+          <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+            {name}
+          </Link>
+        ))}
+    </div>
   );
 }
 

@@ -54,10 +54,11 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
   const [connection, setConnection] = useState<Connection | null>(null);
   useEffect(() => {
     if (conversation === null) return;
-    const { client, hears, WebSocket } = latest.current;
+    const { client, hears, answers, WebSocket } = latest.current;
     const made = connect({
       client,
       hears,
+      answers,
       WebSocket,
       ticket: () => latest.current.ticket(conversation),
       onError: (error) => latest.current.onError?.(error),

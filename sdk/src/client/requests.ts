@@ -20,9 +20,13 @@ interface Entry {
 interface Outside {
   send: (frame: string) => void;
   changed: (pending: SkillRequest[]) => void;
+  /** A handler has come or gone. */
+  handled: () => void;
 }
 
 export interface Requests extends Pick<Connection, "on" | "answer"> {
+  /** The actions that there are handlers for. */
+  actions(): string[];
   /** There is a new connection. `pending`: the ids that still wait for an answer, if it told. */
   connected(pending: string[] | undefined): void;
   take(frame: Extract<Frame, { type: "skill:request" }>): void;
@@ -33,7 +37,7 @@ export interface Requests extends Pick<Connection, "on" | "answer"> {
   close(): void;
 }
 
-export function requests({ send, changed }: Outside): Requests {
+export function requests({ send, changed, handled }: Outside): Requests {
   const handlers = new Map<string, Handler<never>>();
   const entries = new Map<string, Entry>();
   const done = new Set<string>();
@@ -42,11 +46,15 @@ export function requests({ send, changed }: Outside): Requests {
     on(action, handler) {
       if (handlers.has(action)) throw new Error(`There is a handler for '${action}' already.`);
       handlers.set(action, handler);
+      handled();
       for (const entry of entries.values()) run(entry);
       return () => {
-        if (handlers.get(action) === handler) handlers.delete(action);
+        if (handlers.get(action) !== handler) return;
+        handlers.delete(action);
+        handled();
       };
     },
+    actions: () => [...handlers.keys()],
     answer,
     connected(pending) {
       for (const [id, { frame }] of entries) {

@@ -43,12 +43,16 @@ export function connect(options: ConnectOptions): Connection {
   /** Raised whenever an attempt is over, so that what it still waited for comes to nothing. */
   let epoch = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** What the page answers, as this connection was told last. */
+  let told: string[] = [];
+  let telling = false;
 
   const asked = requests({
     send(frame) {
       if (state.status === "open") socket?.send(frame);
     },
     changed: (pending) => update({ pending }),
+    handled: tellAnswers,
   });
   const wakes = ["online", "offline", "focus", "pageshow"];
   for (const name of wakes) globalThis.addEventListener?.(name, wake);
@@ -88,7 +92,9 @@ export function connect(options: ConnectOptions): Connection {
     socket = opened;
     opened.onopen = () => {
       if (resuming !== null) resume = null;
-      opened.send(JSON.stringify({ type: "hello", last_seq: lastSeq, client, hears }));
+      told = answers();
+      const some = told.length === 0 ? {} : { answers: told };
+      opened.send(JSON.stringify({ type: "hello", last_seq: lastSeq, client, hears, ...some }));
     };
     opened.onmessage = ({ data }) => {
       after(SILENCE_MS, probe);
@@ -114,6 +120,7 @@ export function connect(options: ConnectOptions): Connection {
         resume = { ticket: frame.resume, url };
         update({ status: "open", ...activation(frame) });
         asked.connected(frame.pending);
+        tellAnswers();
         break;
       case "skill:request":
         asked.take(frame);
@@ -146,6 +153,23 @@ export function connect(options: ConnectOptions): Connection {
         if (frame.request_id !== undefined) setTimeout(asked.again, RETRY_MS, frame.request_id);
         onError(Object.assign(new Error(frame.message), { code: frame.code }));
     }
+  }
+
+  function answers(): string[] {
+    return [...new Set([...(options.answers ?? []), ...asked.actions()])].sort();
+  }
+
+  /** Says once what the page answers, after all that changes of it in one go, if it is something else than before. */
+  function tellAnswers(): void {
+    if (telling) return;
+    telling = true;
+    queueMicrotask(() => {
+      telling = false;
+      const now = answers();
+      if (state.status !== "open" || now.join("\n") === told.join("\n")) return;
+      told = now;
+      socket?.send(JSON.stringify({ type: "answers", answers: now }));
+    });
   }
 
   /** Gives the socket up without waiting for its goodbye, which may take minutes on a dead network. */

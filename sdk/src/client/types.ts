@@ -17,6 +17,11 @@ export interface ConnectOptions {
   client?: string;
   /** What else to be told of: the skills that the conversation may use, and the calls of tools while they run. */
   hears?: readonly Topic[];
+  /**
+   * Actions that the page answers from `state.pending`, beside those that it has handlers for. What MCP servers ask (`form`, `open_url`) goes
+   * to pages that answer it: where none does, the server hears at once that nobody was asked.
+   */
+  answers?: readonly string[];
   /** Hears what went wrong but did not end the connection: a ticket that could not be had, an `error` frame. */
   onError?: (error: unknown) => void;
   /** For places without a WebSocket of their own. */

@@ -29,7 +29,15 @@ const settings = () => conversationSettingsSchema.unwrap().clone().openapi("Conv
 const created = () =>
   conversationSettingsSchema.unwrap().safeExtend({ id: conversationId.optional() }).openapi("NewConversation");
 const listItem = () =>
-  z.object({ id: z.string(), title: z.string().nullable(), ghost: z.string().nullable(), created_at: z.string() });
+  z.object({
+    id: z.string(),
+    title: z.string().nullable(),
+    ghost: z.string().nullable(),
+    created_at: z.string(),
+    turns: z.number().nullable().openapi({ description: "To within 10 minutes, as the next two." }),
+    last_turn_at: z.string().nullable(),
+    tokens: z.number().nullable().openapi({ description: "What its prompts were billed so far." }),
+  });
 
 export const conversationRoutes = router();
 
@@ -60,16 +68,18 @@ conversationRoutes.openapi(
     method: "get",
     path: "/conversations",
     summary: "Own conversations, newest first",
-    request: { query: pageQuery },
+    request: { query: pageQuery.extend({ q: z.string().min(1).max(200).optional() }) },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
       ...refusals(400),
     },
   }),
   async (c) => {
-    const { limit, cursor } = c.req.valid("query");
-    const { rows, nextCursor } = await listConversations(c.get("context"), limit, cursor);
-    const items = rows.map(({ id, title, ghost, createdAt }) => ({ id, title, ghost, created_at: instant(createdAt) }));
+    const { rows, nextCursor } = await listConversations(c.get("context"), c.req.valid("query"));
+    const items = rows.map(({ id, title, ghost, createdAt, turns, lastTurnAt, tokens }) => ({
+      ...{ id, title, ghost, created_at: instant(createdAt), turns, tokens },
+      last_turn_at: lastTurnAt === null ? null : instant(lastTurnAt),
+    }));
     return c.json({ items, next_cursor: nextCursor }, 200);
   },
 );

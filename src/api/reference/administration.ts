@@ -26,6 +26,11 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     id: "gateway.mcpResource",
     about: "The metadata by which an MCP host learns how to sign in.",
   },
+  "GET /metrics": {
+    id: "gateway.metrics",
+    about:
+      "What the gateway has counted, as OpenMetrics text for Prometheus and its kin. For admins, where `METRICS=on`.",
+  },
 
   "POST /api/v1/keys": {
     id: "keys.create",

@@ -19,7 +19,10 @@ export const CONVERSATION_TEXTS: OperationTexts = {
     keyed: true,
     body: { id: "chat-42", format: "openai", delivery: "auto" },
   },
-  [`GET ${C}`]: { id: "conversations.list", about: "The caller's own conversations, newest first." },
+  [`GET ${C}`]: {
+    id: "conversations.list",
+    about: "The caller's own conversations, newest first. With `q` those whose title, ghost or id has these letters.",
+  },
   [`PUT ${C}/{id}`]: {
     id: "conversations.set",
     about: "Creates a conversation or replaces all its settings. They take effect with the next turn.",

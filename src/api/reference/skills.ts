@@ -188,7 +188,7 @@ export const SKILL_TEXTS: OperationTexts = {
   [`POST ${G}/preview`]: {
     id: "ghosts.preview",
     about:
-      "What a ghost would be if it were saved: its prompt, its tokens, its skills at their versions, where its servers lead, which names meet, and what saving would refuse. Nothing is stored, no conversation is made, no secret is read.",
+      "What a ghost would be if it were saved: its prompt, its tokens, its skills at their versions and what they bring, where its servers lead, which names meet, and what saving would refuse. Nothing is stored, no conversation is made, no secret is read.",
     retry: "safe",
     body: { spec: { ...spec, preload_skills: ["mermaid-diagram"] } },
   },
@@ -205,7 +205,8 @@ export const SKILL_TEXTS: OperationTexts = {
   [`GET ${G}/{id}`]: { id: "ghosts.get", about: "One ghost." },
   [`PUT ${G}/{id}`]: {
     id: "ghosts.replace",
-    about: "Replaces a ghost, its name included. What was read can be sent back as it is.",
+    about:
+      "Replaces a ghost, its name included. What was read can be sent back as it is. With `If-Match` it is 412 `GHOST_CHANGED` where the ghost was saved since.",
     body: { metadata: { name: "researcher" }, spec },
   },
   [`DELETE ${G}/{id}`]: {

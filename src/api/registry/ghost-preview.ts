@@ -50,6 +50,8 @@ const previewSchema = () =>
           preloaded: z.boolean(),
           user_only: z.boolean(),
           needs: z.array(z.string()),
+          tools: z.array(z.string()),
+          servers: z.array(z.string()),
         }),
       ),
       more: z.int(),
@@ -73,7 +75,7 @@ ghostPreviewRoute.openapi(
     const request = { name: "preview", namespace, spec };
     const { issues, warnings, tokens, skills, ...found } = await previewGhost(c.get("context"), request, shell);
     const { systemPrompt, ...counts } = tokens;
-    const shown = skills.map(({ entry, isPreloaded }) => ({
+    const shown = skills.map(({ entry, isPreloaded, tools, servers }) => ({
       name: entry.name,
       skill_id: entry.skill_id,
       version_id: entry.version_id,
@@ -84,6 +86,8 @@ ghostPreviewRoute.openapi(
       preloaded: isPreloaded,
       user_only: entry.user_only,
       needs: [...new Set(entry.needs.flatMap((text) => parseReference(text)?.name ?? []))],
+      tools,
+      servers,
     }));
     const told = { valid: issues.length === 0, issues, warnings: [...specWarnings(spec), ...warnings] };
     return c.json({ ...told, ...found, tokens: { system_prompt: systemPrompt, ...counts }, skills: shown }, 200);

@@ -5,7 +5,7 @@ import { DEFAULT_NAMESPACE } from "../../domain/access/access";
 import { ghostSpecSchema } from "../../domain/catalog/ghost";
 import { invalid } from "../../domain/errors";
 import { jsonObject } from "../../domain/json";
-import { notModified, tagged } from "../../edge/etag";
+import { namesTag, notModified, tagged, tagOfJson } from "../../edge/etag";
 import { listQuery, oneStart } from "../../edge/paging";
 import { router } from "../../edge/router";
 import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
@@ -19,6 +19,7 @@ import {
   replaceGhost,
   upsertGhost,
 } from "../../services/registry/ghosts";
+import type { GhostRow } from "../../storage/d1/ghosts";
 import { ghostPreviewRoute } from "./ghost-preview";
 import { ghostResource, ghostSchema } from "./ghost-resource";
 
@@ -88,7 +89,11 @@ ghostRoutes.openapi(
     summary: "The ghosts one may use: one's own, one's groups' and public ones, by namespace and name",
     middleware: oneStart,
     request: {
-      query: listQuery.extend({ namespace: z.string().optional(), name: z.string().optional() }),
+      query: listQuery.extend({
+        namespace: z.string().optional(),
+        name: z.string().optional(),
+        q: z.string().max(100).optional().openapi({ description: "What the name has in it, whatever its case." }),
+      }),
     },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(ghostSchema()), next_cursor: z.string().nullable() })),
@@ -141,14 +146,19 @@ ghostRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{id}",
-    summary: "Replace a ghost, its name included",
+    summary: "Replace a ghost, its name included; with `If-Match` only if it is still what was read",
     request: { params, body: jsonBody(replacedBody) },
-    responses: { 200: json("Replaced.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
+    responses: { 200: json("Replaced.", ghostSchema), ...refusals(400, 403, 404, 409, 412, 415) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");
     const { metadata, spec } = c.req.valid("json");
-    return c.json(ghostResource(await replaceGhost(c.get("context"), id, { ...metadata, spec })), 200);
+    const tags = c.req.header("if-match");
+    const isMeant = async (ghost: GhostRow) => namesTag(tags, await tagOfJson(ghostResource(ghost)));
+    const request = { ...metadata, spec };
+    const ghost = await replaceGhost(c.get("context"), id, request, tags === undefined ? null : isMeant);
+    const answer = ghostResource(ghost);
+    return c.json(answer, 200, { etag: await tagOfJson(answer) });
   },
 );
 

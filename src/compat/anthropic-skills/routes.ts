@@ -6,21 +6,25 @@ import * as z from "zod";
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { anthropicRefusal } from "../../domain/doors/vendor-errors";
-import { skillIdOf } from "../../domain/doors/vendor-ids";
 import { GatewayError, invalid } from "../../domain/errors";
 import { bounded } from "../../edge/body";
 import type { HttpEnv } from "../../edge/env";
-import {
-  createVendorSkill,
-  createVendorVersion,
-  findChangeable,
-  findShown,
-  findVendorVersion,
-} from "../../services/doors/vendor-skills";
+import { createVendorSkill, createVendorVersion, findChangeable, findShown } from "../../services/doors/vendor-skills";
 import { deleteSkill } from "../../services/registry/deletion";
 import { yank } from "../../services/registry/skills";
 import { listVendorSkillsByName, listVendorVersions } from "../../storage/d1/doors/vendor-skills";
-import { answerContent, answerRefusal, limitOf, notServed, placeOfRequest, readUpload, wordOf } from "../vendor-door";
+import {
+  answerContent,
+  answerRefusal,
+  limitOf,
+  notServed,
+  placeOfRequest,
+  readUpload,
+  skillIn,
+  versionIn,
+  versionOf,
+  wordOf,
+} from "../vendor-door";
 import { anthropicSkill, anthropicVersion, deletedVersionId, type Shape } from "./resources";
 
 const BETA = "skills-2025-10-02";
@@ -40,19 +44,21 @@ export function addAnthropicSkills(routes: OpenAPIHono<HttpEnv>, base: string): 
   });
   routes.get(base, listSkills);
   routes.get(`${base}/:id`, async (c) =>
-    tell(c, anthropicSkill(await findShown(placeOfRequest(c), idIn(c)), shapeOf(c))),
+    tell(c, anthropicSkill(await findShown(placeOfRequest(c), skillIn(c)), shapeOf(c))),
   );
   routes.delete(`${base}/:id`, removeSkill);
   routes.post(`${base}/:id/versions`, async (c) => {
     const { upload } = await readUpload(c, []);
-    const made = await createVendorVersion(placeOfRequest(c), idIn(c), upload);
+    const made = await createVendorVersion(placeOfRequest(c), skillIn(c), upload);
     return tell(c, anthropicVersion(made, shapeOf(c)));
   });
   routes.get(`${base}/:id/versions`, listVersions);
-  routes.get(`${base}/:id/versions/:version`, async (c) => tell(c, anthropicVersion(await versionIn(c), shapeOf(c))));
+  routes.get(`${base}/:id/versions/:version`, async (c) =>
+    tell(c, anthropicVersion(await versionIn(c, "time"), shapeOf(c))),
+  );
   routes.delete(`${base}/:id/versions/:version`, removeVersion);
   routes.get(`${base}/:id/versions/:version/content`, async (c) => {
-    const { skillId, id } = await versionIn(c);
+    const { skillId, id } = await versionIn(c, "time");
     return answerContent(c, skillId, id);
   });
   routes.all(`${base}/*`, notServed);
@@ -66,13 +72,6 @@ export function answerAnthropicRefusal(error: unknown, c: HonoContext<HttpEnv>):
 function shapeOf(c: HonoContext<HttpEnv>): Shape {
   const betas = (c.req.header("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
   return betas.includes(BETA) ? "beta" : "ga";
-}
-
-const idIn = (c: HonoContext<HttpEnv>) => skillIdOf(c.req.param("id") ?? "");
-
-async function versionIn(c: HonoContext<HttpEnv>) {
-  const place = placeOfRequest(c);
-  return findVendorVersion(place, await findShown(place, idIn(c)), c.req.param("version") ?? "", "time");
 }
 
 function titleIn(texts: ReadonlyMap<string, string>): string | null {
@@ -100,7 +99,7 @@ async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
 
 async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = placeOfRequest(c);
-  const skill = await findShown(place, idIn(c));
+  const skill = await findShown(place, skillIn(c));
   const limit = limitOf(c);
   const after = decodeCursor(c.req.query("page") || undefined, byNumber)?.number ?? null;
   const rows = await listVendorVersions(place.context.db, skill.id, { after, order: "desc", limit: limit + 1 });
@@ -114,7 +113,7 @@ async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
 
 async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = placeOfRequest(c);
-  const skill = await findChangeable(place, idIn(c));
+  const skill = await findChangeable(place, skillIn(c));
   if (shapeOf(c) === "beta" && skill.newest !== null) {
     const message = "The skill has versions. Delete them first.";
     throw new GatewayError("invalid", "SKILL_HAS_VERSIONS", message);
@@ -126,8 +125,8 @@ async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
 /** Deleting a version is yanking it: the newest that remains becomes current. The beta empties a skill so before it is deleted. */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = placeOfRequest(c);
-  const skill = await findChangeable(place, idIn(c));
-  const version = await findVendorVersion(place, skill, c.req.param("version") ?? "", "time");
+  const skill = await findChangeable(place, skillIn(c));
+  const version = await versionOf(c, skill, "time");
   const shape = shapeOf(c);
   await yank(place.context, skill.id, version.id, ({ isLast }) => {
     if (!isLast || shape === "beta") return;

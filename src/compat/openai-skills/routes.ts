@@ -32,6 +32,9 @@ import {
   notServed,
   placeOfRequest,
   readUpload,
+  skillIn,
+  versionIn,
+  versionOf,
   wordOf,
   wrongQuery,
 } from "../vendor-door";
@@ -52,24 +55,24 @@ export function addOpenaiSkills(routes: OpenAPIHono<HttpEnv>, base: string): voi
     return c.json(openaiSkill(await createVendorSkill(placeOfRequest(c), upload, null)));
   });
   routes.get(base, listSkills);
-  routes.get(`${base}/:id`, async (c) => c.json(openaiSkill(await findShown(placeOfRequest(c), idIn(c)))));
+  routes.get(`${base}/:id`, async (c) => c.json(openaiSkill(await findShown(placeOfRequest(c), skillIn(c)))));
   routes.post(`${base}/:id`, setDefault);
   routes.delete(`${base}/:id`, async (c) => {
     const place = placeOfRequest(c);
-    const { id } = await findChangeable(place, idIn(c));
+    const { id } = await findChangeable(place, skillIn(c));
     await deleteSkill(place.context, id, false);
     return c.json({ id: vendorSkillId(id), object: "skill.deleted", deleted: true });
   });
   routes.get(`${base}/:id/content`, async (c) => {
-    const { id, currentId } = await findShown(placeOfRequest(c), idIn(c));
+    const { id, currentId } = await findShown(placeOfRequest(c), skillIn(c));
     return answerContent(c, id, currentId);
   });
   routes.post(`${base}/:id/versions`, createVersion);
   routes.get(`${base}/:id/versions`, listVersions);
-  routes.get(`${base}/:id/versions/:version`, async (c) => c.json(openaiVersion(await versionIn(c))));
+  routes.get(`${base}/:id/versions/:version`, async (c) => c.json(openaiVersion(await versionIn(c, "number"))));
   routes.delete(`${base}/:id/versions/:version`, removeVersion);
   routes.get(`${base}/:id/versions/:version/content`, async (c) => {
-    const { skillId, id } = await versionIn(c);
+    const { skillId, id } = await versionIn(c, "number");
     return answerContent(c, skillId, id);
   });
   routes.all(`${base}/*`, notServed);
@@ -77,13 +80,6 @@ export function addOpenaiSkills(routes: OpenAPIHono<HttpEnv>, base: string): voi
 
 export function answerOpenaiRefusal(error: unknown, c: HonoContext<HttpEnv>): Response {
   return answerRefusal(error, c, openaiRefusal, "x-request-id");
-}
-
-const idIn = (c: HonoContext<HttpEnv>) => skillIdOf(c.req.param("id") ?? "");
-
-async function versionIn(c: HonoContext<HttpEnv>): Promise<VendorVersion> {
-  const place = placeOfRequest(c);
-  return findVendorVersion(place, await findShown(place, idIn(c)), c.req.param("version") ?? "", "number");
 }
 
 async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
@@ -101,7 +97,7 @@ async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
 
 async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = placeOfRequest(c);
-  const skill = await findShown(place, idIn(c));
+  const skill = await findShown(place, skillIn(c));
   const order = wordOf(c, "order", ORDERS) ?? "desc";
   const limit = limitOf(c);
   const asked = c.req.query("after") || null;
@@ -123,14 +119,14 @@ async function createVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const isDefault = FLAGS.get(texts.get("default"));
   if (isDefault === undefined)
     throw invalid([{ code: "INVALID_FIELD", message: "`true` or `false`.", path: "default" }]);
-  return c.json(openaiVersion(await createVendorVersion(place, idIn(c), upload, { keepsCurrent: !isDefault })));
+  return c.json(openaiVersion(await createVendorVersion(place, skillIn(c), upload, { keepsCurrent: !isDefault })));
 }
 
 async function setDefault(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = placeOfRequest(c);
   const read = update.safeParse(await readJson(c));
   if (!read.success) throw invalid(issuesOf(read.error));
-  const skill = await findChangeable(place, idIn(c));
+  const skill = await findChangeable(place, skillIn(c));
   const version = await findVendorVersion(place, skill, read.data.default_version, "number");
   await activate(place.context, skill.id, version.id);
   return c.json(openaiSkill(await findShown(place, skill.id)));
@@ -148,8 +144,8 @@ async function readJson(c: HonoContext<HttpEnv>): Promise<unknown> {
 /** The default cannot be deleted: whoever names no version would get another one without a word. */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = placeOfRequest(c);
-  const skill = await findChangeable(place, idIn(c));
-  const version = await findVendorVersion(place, skill, c.req.param("version") ?? "", "number");
+  const skill = await findChangeable(place, skillIn(c));
+  const version = await versionOf(c, skill, "number");
   await yank(place.context, skill.id, version.id, ({ isCurrent }) => {
     if (!isCurrent) return;
     const message = "This is the skill's default version. Make another one the default first.";

@@ -50,6 +50,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
     path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins|oauth-clients)(\/|$)/,
     need: "admin",
   },
+  { path: /^\/metrics$/, need: "admin" },
   { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, need: "skills:read" },
   { methods: ["GET"], path: VENDOR_SKILLS, need: "skills:read" },
   { path: VENDOR_SKILLS, need: "skills:write" },

@@ -5,10 +5,11 @@ import * as z from "zod";
 import { isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../json";
 import { isLocalHttp } from "../loopback";
 import { ASKING_LIMITS, ELICITATION_LIMITS } from "./limits";
+import type { ServerAction } from "./question";
 
 /** A question for a page, or why it is not asked: then the server hears that the person declines. */
 export type Elicited =
-  | { action: "form" | "open_url"; payload: JsonObject; answerSchema: JsonObject; refusal?: never }
+  | { action: ServerAction; payload: JsonObject; answerSchema: JsonObject; refusal?: never }
   | { refusal: string };
 
 /** What the person did, as MCP says it. */

@@ -27,6 +27,7 @@ export const CLOSE_CODE: Record<ErrorCode, number> = {
   invalid: CLOSE.badFrame,
   unprocessable: CLOSE.badFrame,
   conflict: CLOSE.badFrame,
+  outdated: CLOSE.badFrame,
   unauthenticated: CLOSE.unauthenticated,
   forbidden: CLOSE.forbidden,
   not_found: CLOSE.noConversation,
@@ -42,6 +43,9 @@ export const TOPICS = ["skills", "calls"] as const;
 
 export type Topic = (typeof TOPICS)[number];
 
+/** Actions that a page answers. The gateway keeps those by which servers ask. */
+const answered = z.lazy(() => z.array(z.string().max(ASKING_LIMITS.nameChars)).max(ASKING_LIMITS.answered));
+
 const helloFrame = z.lazy(() =>
   z.object({
     type: z.literal("hello"),
@@ -49,6 +53,7 @@ const helloFrame = z.lazy(() =>
     client: jsonValue.optional(),
     /** Topics that this gateway does not know are for later versions. */
     hears: z.array(z.string().max(40)).max(16).optional(),
+    answers: answered.optional(),
   }),
 );
 
@@ -64,8 +69,13 @@ const responseFrame = z.lazy(() =>
 /** What the page was sent before this mark it has read. The mark is random: nobody knows it who has not come so far. */
 const markFrame = z.lazy(() => z.object({ type: z.literal("mark"), mark: z.string().max(64) }));
 
+/** What the page answers from now on, in the place of what its hello said. */
+const answersFrame = z.lazy(() => z.object({ type: z.literal("answers"), answers: answered }));
+
 /** What a page may say. Members it does not name are for later versions and pass. */
-const clientFrameSchema = z.lazy(() => z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame]));
+const clientFrameSchema = z.lazy(() =>
+  z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame, answersFrame]),
+);
 
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type HelloFrame = z.infer<typeof helloFrame>;

@@ -10,6 +10,8 @@ export const ASKING_LIMITS = {
   /** A frame: an answer and its envelope. */
   frameBytes: 260 * KiB,
   nameChars: 200,
+  /** Actions that a page may say it answers. */
+  answered: 256,
   /** Of the schema of an answer. */
   schemaBytes: 16 * KiB,
   /** Of one conversation, at once; all of it is sent to every page that comes. */

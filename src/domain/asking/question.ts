@@ -24,6 +24,10 @@ export const askerSchema = z.strictObject({ kind: z.literal("server"), name: z.s
 
 export type AskingServer = z.infer<typeof askerSchema>;
 
+/** The actions by which MCP servers ask. */
+export const SERVER_ACTIONS = ["form", "open_url"] as const;
+export type ServerAction = (typeof SERVER_ACTIONS)[number];
+
 /** What is asked of the page, by whom, and for how long. */
 export interface Question {
   skill_name: string | null;

@@ -25,20 +25,41 @@ const specSchema = () =>
     systemPrompt: z
       .string()
       .max(256 * 1024)
-      .default(""),
-    mcpServers: jsonObject.optional(),
+      .default("")
+      .describe(
+        "What the model is told first, in every turn: who it is and how it works. Skills say the rest when they are loaded.",
+      ),
+    mcpServers: jsonObject
+      .optional()
+      .describe(
+        `MCP servers that it brings, by name: each with its \`url\`, and \`headers\` if need be. A credential is written as \`\${{secrets.NAME}}\`. They are connected in every conversation with it.`,
+      ),
     skills: z
       .array(referenceText)
       .max(CATALOG_LIMITS.ghostSkills)
       .optional()
       .describe(
-        "Names, each with `@range` if need be; `*`: all of the ghost's scope. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
+        "What the model may load: names, each with `@range` if need be; `*`: all of the ghost's scope. What they need must be among them. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
       ),
-    preload_skills: z.array(referenceText).max(CATALOG_LIMITS.listedSkills).optional(),
+    preload_skills: z
+      .array(referenceText)
+      .max(CATALOG_LIMITS.listedSkills)
+      .optional()
+      .describe(
+        "Names among `skills` whose instructions are in the prompt from the first turn on, and stay. Each costs its tokens in every turn.",
+      ),
     /** Which of several skills of a name is meant. */
-    skill_refs: pinnedRefsSchema.optional(),
+    skill_refs: pinnedRefsSchema
+      .optional()
+      .describe(
+        "By name, where several have it: which skill is meant. A reference chooses among what is visible, and lets nothing in.",
+      ),
     preload_skill_refs: pinnedRefsSchema.optional(),
-    retentionTurns: retentionSchema.optional(),
+    retentionTurns: retentionSchema
+      .optional()
+      .describe(
+        "How many turns a loaded skill stays; `conversation`: to the end. Without it the gateway's `SKILL_RETENTION_TURNS`.",
+      ),
     model: z
       .string()
       .min(1)

@@ -1,8 +1,8 @@
-// The scripted model that a gateway on one's own machine has: it loads the skill that a message names, calls the tool that it names,
-// and says what it did. It refuses what a vendor would refuse of a history.
+// The scripted model that a gateway on one's own machine has: it loads the skill that a message names, calls the tool that it names, with
+// the JSON object right behind the name, and says what it did. It refuses what a vendor would refuse of a history.
 
 import { readTranscript, type TranscriptMessage } from "../conversation/transcript";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json";
+import { isJsonObject, type JsonObject, type JsonValue, parseExactly } from "../json";
 
 export interface DemoMove {
   text: string;
@@ -30,12 +30,50 @@ export function demoMove(body: JsonObject): DemoMove | { problem: string } {
   const caller = tools.find((name) => name.endsWith("call_skill_tool"));
   const wasCalled = done.some(({ arguments: args }) => args.name === ofSkill);
   if (ofSkill !== undefined && caller !== undefined && !wasCalled)
-    return call(caller, { name: ofSkill, arguments: {} });
+    return call(caller, { name: ofSkill, arguments: given(said, ofSkill).input });
   const own = tools.find((name) => mentions(said, name) && !done.some((made) => made.name === name));
-  if (own !== undefined) return call(own, {});
+  if (own !== undefined) return call(own, given(said, own).input);
   const result = results.at(-1)?.text.trim() ?? "";
-  const heard = done.length === 0 || result === "" ? "" : ` The last result: ${result.slice(0, 200)}`;
-  return { text: `You said: ${said.trim().slice(0, 500)}${heard}`, calls: [] };
+  const heard = done.length === 0 || result === "" ? "" : ` The last result: ${result.slice(0, RESULT_CHARS)}`;
+  const words = done.reduce((text, { name, arguments: args }) => withoutGiven(text, String(args.name ?? name)), said);
+  return { text: `You said: ${words.trim().slice(0, 500)}${heard}`, calls: [] };
+}
+
+/** As much of a result is told. */
+const RESULT_CHARS = 1_000;
+
+/** The JSON object right behind a name in a text, and where it ends; none is an empty one. */
+function given(text: string, name: string): { input: JsonObject; end: number } {
+  const after = text.indexOf(name) + name.length;
+  const rest = text.slice(after);
+  const none = { input: {}, end: after };
+  if (!/^\s*\{/.test(rest)) return none;
+  let depth = 0;
+  for (const { 0: sign, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (sign === "{") depth++;
+    if (sign === "}") depth--;
+    if (depth > 0) continue;
+    const length = index + sign.length;
+    const input = objectIn(rest.slice(0, length));
+    return input === null ? none : { input, end: after + length };
+  }
+  return none;
+}
+
+function objectIn(text: string): JsonObject | null {
+  try {
+    const value = parseExactly(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What was said, without what a call was given: nobody wants to read that again. */
+function withoutGiven(text: string, name: string): string {
+  if (!text.includes(name)) return text;
+  const { end } = given(text, name);
+  return text.slice(0, text.indexOf(name) + name.length) + text.slice(end);
 }
 
 const call = (name: string, input: JsonObject): DemoMove => ({ text: "", calls: [{ name, input }] });

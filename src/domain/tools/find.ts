@@ -1,5 +1,5 @@
-// Finding tools by what they are for, where a conversation has too many to list. An index is made for each search: of a few hundred
-// tools that takes milliseconds, and so it never differs from what is offered.
+// Finding tools by what they are for, where a conversation has too many to list. What is searched is always what is offered now; the
+// words of a definition are counted once, and kept as long as it is.
 
 import { askedTerms, indexTerms, runsOf, tellingRuns } from "../catalog/search-words";
 import { isJsonObject, type JsonObject } from "../json";
@@ -27,7 +27,7 @@ const LENGTH = 0.4;
 export function findTools<T extends FindableTool>(tools: readonly T[], query: string): T[] {
   const runs = tellingRuns(runsOf(apart(query.slice(0, SEARCH_LIMITS.queryChars))));
   const asked = [...new Set(runs.flatMap(askedTerms).map(termOf))].slice(0, SEARCH_LIMITS.queryTerms);
-  const indexed = tools.map((tool) => ({ tool, ...weighted(tool) }));
+  const indexed = tools.map((tool) => ({ tool, ...wordsOf(tool) }));
   const mean = indexed.reduce((sum, { length }) => sum + length, 0) / Math.max(1, indexed.length);
   const worth = asked.map((term) => ({ term, worth: rarityOf(term, indexed) }));
   const scored = indexed.map(({ tool, terms, length }) => {
@@ -84,7 +84,24 @@ function rarityOf(term: string, indexed: readonly { terms: ReadonlyMap<string, n
 }
 
 /** A tool's words, each with what its places weigh together. */
-function weighted({ source, definition }: FindableTool): { terms: Map<string, number>; length: number } {
+interface ToolWords {
+  terms: ReadonlyMap<string, number>;
+  length: number;
+}
+
+/** The words of the definitions that were searched, with whose they were. A definition is not changed: another one takes its place. */
+const counted = new WeakMap<ToolDefinition, ToolWords & { source: string }>();
+
+function wordsOf(tool: FindableTool): ToolWords {
+  const { source, definition } = tool;
+  const known = counted.get(definition);
+  if (known?.source === source) return known;
+  const words = { ...weighted(tool), source };
+  counted.set(definition, words);
+  return words;
+}
+
+function weighted({ source, definition }: FindableTool): ToolWords {
   const { name, description, annotations, inputSchema } = definition;
   const terms = new Map<string, number>();
   let length = 0;

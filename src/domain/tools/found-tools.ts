@@ -5,6 +5,9 @@ import { oneLine } from "../tokens";
 import type { FindableTool } from "./find";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
+/** What a query without a word is answered. */
+const WORDLESS =
+  "The query is empty. Call find_tool again and say in a few words what the tool should do, such as: refund a payment.";
 /** How much of a query is repeated to whoever wrote it, in UTF-16 units. */
 const QUERY_CHARS = 60;
 
@@ -17,7 +20,8 @@ const QUERY_CHARS = 60;
 export function renderFoundTools(found: readonly FindableTool[], query: string, notes: readonly string[]): string {
   const rest = notes.map((note) => `\n\n${note}`).join("");
   if (found.length === 0) {
-    const asked = oneLine(query).slice(0, QUERY_CHARS).toWellFormed();
+    const asked = oneLine(query).trim().slice(0, QUERY_CHARS).toWellFormed();
+    if (asked === "") return escapeSkillTags(`${WORDLESS}${rest}`);
     return escapeSkillTags(`No tool matches '${asked}'. Call find_tool again with other words, in English too.${rest}`);
   }
   const lines = found.map(({ source, definition: { name, description, inputSchema, annotations } }) =>

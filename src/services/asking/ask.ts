@@ -14,10 +14,12 @@ import {
   outcomeOf,
   type Question,
   questionIdAt,
+  type ServerAction,
 } from "../../domain/asking/question";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { type JsonValue, utf8Bytes } from "../../domain/json";
+import type { Count } from "../../domain/metrics/families";
 import { schemaProblems } from "../../domain/tools/arguments";
 import { NO_PAGE_ANSWER } from "../../sandbox/page";
 import type { QuestionStore } from "../../storage/object/questions";
@@ -27,6 +29,8 @@ import { type Waiters, waitFor, wake } from "./waiters";
 /** The pages that are connected and said hello. */
 export interface Clients {
   count(): number;
+  /** Whether one of them has said that it answers such a question of a server. */
+  answers(action: ServerAction): boolean;
   /** Sends to all of them but one. */
   tell(frame: ServerFrame, except?: string | null): void;
 }
@@ -39,6 +43,8 @@ export interface Asking {
   readonly waiters: Waiters;
   readonly clients: Clients;
   now(): number;
+  /** Counts for operators, where somebody does. */
+  count?: Count;
   /** Sets the alarm to what is due next. */
   rearm(): void;
 }
@@ -70,6 +76,7 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   questions.dropEndedBefore(now - DURATIONS.requestKept);
   const request = asked(id, questions.seq() + 1, question, now, connected ? 1 : 0);
   questions.insert(request);
+  asking.count?.("questions_asked", []);
   asking.rearm();
   if (connected) clients.tell(frameOf(request));
   return request;
@@ -184,6 +191,7 @@ export function tooLate(verdict: "already_resolved" | "expired"): GatewayError {
 function finish(asking: Asking, request: BrowserQuestion, ending: Ending, from: string | null = null): boolean {
   const ended = end(request, ending, asking.now());
   if (ended === null || !asking.questions.finish(ended)) return false;
+  asking.count?.("questions_ended", [ending.state]);
   const reason = ending.state === "cancelled" ? ending.reason : ending.state;
   asking.clients.tell({ type: "skill:cancelled", request_id: ended.id, reason }, from);
   wake(asking.waiters, ended.id);

@@ -1,19 +1,26 @@
 // What an MCP server asks during a call of a conversation: its MCP host is asked where that one can be, else a page, whose questions are
 // rows. Whoever answers, the gateway says who asks, and how often a server may.
 
+import * as z from "zod";
 import { plainText, readElicitAnswer, readElicitation } from "../../domain/asking/elicitation";
 import { ELICITATION_LIMITS } from "../../domain/asking/limits";
-import { type AskingServer, outcomeOf, questionIdAt } from "../../domain/asking/question";
+import { type AskingServer, outcomeOf, questionIdAt, type ServerAction } from "../../domain/asking/question";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
-import { ABILITIES } from "../../domain/servers/memory";
+import type { Abilities } from "../../domain/servers/memory";
 import type { ServerQuestion } from "../../domain/servers/round";
 import type { AskingCall, CallInquiry, HostLink, Responded } from "../../upstream/inquiry";
 import type { Session } from "../session";
 import { type Asking, ask, cancel, look, waitForEnd } from "./ask";
 
 const HOUR = 60 * 60_000;
-const UNKNOWN: Responded = { error: { code: -32601, message: "Nobody who could do this is connected." } };
+/** Pages cannot do what is no elicitation, and a host is asked only what it declared. */
+const NO_HOST: Responded = {
+  error: {
+    code: -32601,
+    message: "Nobody can be asked this: the call did not come from an MCP host that declares it.",
+  },
+};
 const answered = (action: "decline" | "cancel"): Responded => ({ result: { action } });
 
 /** The inquiry of one call. Ids of its questions come of the call and their order, so a call that goes on finds its questions again. */
@@ -24,7 +31,8 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
   const signal = AbortSignal.any([cancelled, over.signal]);
   const begun = rounds.get(key);
   const remarks: string[] = [];
-  const isAskable = asking.clients.count() > 0 || begun !== null;
+  // What a call asked that goes on was asked of somebody, who may come back.
+  const can = (action: ServerAction) => begun !== null || asking.clients.answers(action);
   let next = 0;
   let dies = false;
 
@@ -32,6 +40,7 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
     const ordinal = next++;
     const site = { userId: session.userId, conversation: session.id, turn: call.turn, pass: session.store.passes() };
     const id = await questionIdAt({ ...site, callId: call.id, ordinal });
+    if (session.ended) return answered("cancel");
     const read = readElicitation(question.params, __DEVELOPMENT__);
     const known = look(asking, id);
     const refusal = read.refusal ?? (known === null && !mayAsk(session, server, asking.now()) ? TOO_OFTEN : undefined);
@@ -44,14 +53,14 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
       const [response] = await host.ask([{ ...question, params: { ...question.params, message } }]);
       return response ?? answered("cancel");
     }
-    if (known === null && asking.clients.count() === 0) {
+    const { action, payload, answerSchema } = read;
+    if (known === null && !asking.clients.answers(action)) {
       remarks.push(
-        `MCP server '${server.name}' asked the user something, and no page or host was there to ask. Call the tool again once one is.`,
+        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Call the tool again once one is.`,
       );
       return answered("cancel");
     }
     signal.throwIfAborted();
-    const { action, payload, answerSchema } = read;
     const timeout_ms = DURATIONS.elicitation;
     ask(asking, id, { skill_name: null, action, payload, timeout_ms, answer_schema: answerSchema, from: server });
     if (dies) rounds.keep(key, { era: "legacy", question: id });
@@ -71,7 +80,7 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
   };
 
   return {
-    abilities: { ...(isAskable ? ABILITIES : {}), ...host?.abilities },
+    abilities: { ...pageAbilities(can), ...host?.abilities },
     begun,
     remarks,
     close: () => over.abort(),
@@ -85,12 +94,23 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
       Promise.all(
         questions.map(async (question) => {
           if (question.method === "elicitation/create") return elicit(question);
-          if (!canAsk(host, question)) return UNKNOWN;
-          const [response] = await host.ask([question]);
-          return response ?? UNKNOWN;
+          const [response] = canAsk(host, question) ? await host.ask([question]) : [];
+          if (response !== undefined) return response;
+          const ability = DECLARED.get(question.method);
+          if (ability !== undefined)
+            remarks.push(
+              `MCP server '${server.name}' asked for ${ability}, which no page can answer. Call the tool from an MCP host that declares '${ability}'.`,
+            );
+          return NO_HOST;
         }),
       ),
   };
+}
+
+/** What pages can be asked, as MCP has it declared. */
+function pageAbilities(can: (action: ServerAction) => boolean): Abilities {
+  const elicitation = { ...(can("form") ? { form: {} } : {}), ...(can("open_url") ? { url: {} } : {}) };
+  return Object.keys(elicitation).length === 0 ? {} : { elicitation };
 }
 
 /** Ends the questions of calls that died with an object before this one: their servers hear no answer any more. */
@@ -101,20 +121,29 @@ export function endOrphans(asking: Asking, session: Session): void {
 
 const TOO_OFTEN = `a server may ask ${ELICITATION_LIMITS.perHour} times an hour`;
 
-/** Counts a question of a server. */
-function mayAsk({ memory }: Session, { name }: AskingServer, now: number): boolean {
-  const recent = (memory.asked.get(name) ?? []).filter((at) => now - at < HOUR);
-  const may = recent.length < ELICITATION_LIMITS.perHour;
-  memory.asked.set(name, may ? [...recent, now] : recent);
-  return may;
+/** When each server has asked somebody within the last hour, in milliseconds since the epoch. */
+const askedSchema = z.lazy(() => z.array(z.object({ server: z.string(), at: z.number() })));
+
+/** Counts a question of a server. It is written down: a call that waits outlives the object, and so does what its server may ask yet. */
+function mayAsk({ store }: Session, { name }: AskingServer, now: number): boolean {
+  const recent = (store.get("asked", askedSchema) ?? []).filter(({ at }) => now - at < HOUR);
+  if (recent.filter(({ server }) => server === name).length >= ELICITATION_LIMITS.perHour) return false;
+  store.set("asked", [...recent, { server: name, at: now }]);
+  return true;
 }
+
+/** What a host declares that can be asked what no page can. */
+const DECLARED = new Map<string, "sampling" | "roots">([
+  ["sampling/createMessage", "sampling"],
+  ["roots/list", "roots"],
+]);
 
 /** Whether a host has declared that it takes such a question. A host that says nothing of modes takes forms. */
 function canAsk(host: HostLink | null, { method, params }: ServerQuestion): host is HostLink {
   if (host === null) return false;
-  const { elicitation, sampling, roots } = host.abilities;
-  if (method === "sampling/createMessage") return sampling !== undefined;
-  if (method === "roots/list") return roots !== undefined;
+  const { elicitation } = host.abilities;
+  const ability = DECLARED.get(method);
+  if (ability !== undefined) return host.abilities[ability] !== undefined;
   if (method !== "elicitation/create" || elicitation === undefined) return false;
   return isUrl(params)
     ? elicitation.url !== undefined

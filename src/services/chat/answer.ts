@@ -14,7 +14,7 @@ import { passThrough } from "./passing";
 import type { GiveBack } from "./places";
 import { withReferences } from "./references";
 import { type ChatAsked, chatSettings, settle, tailOfItem } from "./request";
-import { type ModelCall, modelCall, patientCall } from "./upstream";
+import { countedCall, type ModelCall, modelCall, patientCall } from "./upstream";
 
 /** What a request comes with besides its body. */
 export interface ChatPlace {
@@ -51,7 +51,7 @@ async function answered(place: ChatPlace): Promise<Response> {
   const called = isDemo(model)
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
-  const call = patientCall(protocol, model, called);
+  const call = countedCall(context, model, patientCall(protocol, model, called));
   // An answer whose parts may be named later is kept, whether or not there are skills in it.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))

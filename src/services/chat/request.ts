@@ -18,7 +18,7 @@ import { chainOf } from "./branch";
 import { demoModel } from "./demo";
 import { layoutOf } from "./hidden";
 import { modelScopes } from "./models";
-import type { FoundModel } from "./upstream";
+import { type FoundModel, nameOfModel } from "./upstream";
 
 /** What a request is, once it is known to be allowed. */
 export interface ChatAsked {
@@ -160,10 +160,11 @@ async function findModel(
 /** Writes down what a request used, and what its chat is found by now. */
 export async function settle(
   context: Context,
-  { known, conversation }: Pick<ChatAsked, "known" | "conversation">,
+  { known, conversation, model }: Pick<ChatAsked, "known" | "conversation" | "model">,
   tokens: number,
   tails: readonly string[],
 ): Promise<void> {
+  context.count("model_tokens", [nameOfModel(model)], tokens);
   const found = known === "found" && tails.length > 0 ? { digests: tails, conversation } : null;
   await settleChat(context.db, tokensToday(context), Math.max(0, Math.round(tokens)), found);
 }

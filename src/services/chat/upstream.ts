@@ -5,7 +5,9 @@ import { CHAT_LIMITS } from "../../domain/chat/limits";
 import type { ModelEntry } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
+import { sourceOfScope } from "../../domain/conversation/servers";
 import { isJsonObject, type JsonObject } from "../../domain/json";
+import { nameOrOwner } from "../../domain/metrics/families";
 import type { Redactor } from "../../domain/servers/redactor";
 import { faultIn } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
@@ -107,6 +109,27 @@ export function patientCall(protocol: Protocol, { scope, name, entry }: FoundMod
     }
   };
   return { ...call, send };
+}
+
+/** Counts how requests to a model go. */
+export function countedCall({ count }: Context, model: FoundModel, call: ModelCall): ModelCall {
+  const name = nameOfModel(model);
+  const send: ModelCall["send"] = async (body, signal) => {
+    try {
+      const answer = await call.send(body, signal);
+      count("model_calls", [name, "ok"]);
+      return answer;
+    } catch (error) {
+      count("model_calls", [name, signal.aborted ? "cancelled" : "failed"]);
+      throw error;
+    }
+  };
+  return { ...call, send };
+}
+
+/** What a model is counted under. */
+export function nameOfModel({ scope, name }: Pick<FoundModel, "scope" | "name">): string {
+  return nameOrOwner(scope === GATEWAY_SCOPE ? "gateway" : sourceOfScope(scope).kind, name);
 }
 
 /** What broke a connection to a model, as the caller is told. */

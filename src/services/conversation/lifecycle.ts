@@ -64,7 +64,10 @@ export async function putConversation(
   const known = open();
   const next = changed(known);
   if (known === null && context.caller.stale) throw storageDown();
-  if (known === null) createSession(store, context.caller.principal.userId, id, next, context.now());
+  if (known === null) {
+    createSession(store, context.caller.principal.userId, id, next, context.now());
+    context.count("conversations", []);
+  }
   const session = required(open());
   if (known === null) session.memory.ahead = ahead;
   if (JSON.stringify(next) !== JSON.stringify(session.settings)) {

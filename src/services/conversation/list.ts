@@ -8,14 +8,14 @@ import type { Context } from "../context";
 
 const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 
-/** A page of the caller's conversations, newest first. */
+/** A page of the caller's conversations, newest first; with words, of those whose title, ghost or id has them. */
 export async function listConversations(
   context: Context,
-  limit: number = REQUEST_LIMITS.listLimit,
-  cursor: string | undefined,
+  { limit = REQUEST_LIMITS.listLimit, cursor, q }: { limit?: number; cursor?: string; q?: string },
 ): Promise<{ rows: ConversationRow[]; nextCursor: string | null }> {
   const { userId } = context.caller.principal;
-  const rows = await listConversationRows(context.db, userId, limit + 1, decodeCursor(cursor, cursorSchema));
+  const after = decodeCursor(cursor, cursorSchema);
+  const rows = await listConversationRows(context.db, userId, limit + 1, after, q ?? null);
   const { page, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ createdAt, id }));
   return { rows: page, nextCursor };
 }

@@ -109,6 +109,7 @@ function withRoom({ state }: Session, loaded: Loaded): ConversationEvent[] | nul
 function recordLoad({ context, session }: Seen, loaded: Loaded): string {
   const events = withRoom(session, loaded) ?? [loaded];
   record(session, context, events);
+  context.count("skill_loads", []);
   const leaving = events.flatMap((event) => (event.type === "unloaded" ? event.name : []));
   return leaving.length === 0 ? "" : TEXTS.evicted(leaving);
 }

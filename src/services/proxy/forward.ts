@@ -3,6 +3,7 @@
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { forwardedHeaders } from "../../domain/servers/proxy-headers";
 import { agrees, calledTools, hasMethod, isPlain, writtenAnew } from "../../domain/servers/rpc-message";
+import { faultIn } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
 import type { Context } from "../context";
 import { proxiedAnswer } from "./answer";
@@ -21,10 +22,27 @@ const OPENING = ["initialize", "server/discover"];
 const LISTEN = "subscriptions/listen";
 
 /**
- * Forwards a request and gives the answer, whose body may still come.
+ * Forwards a request and gives the answer, whose body may still come. A call of a tool is counted, unless it is refused here.
  * @throws ProxyRefusal, UpstreamFault, GatewayError
  */
 export async function forward(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
+  if (calledTools(request.posted).length === 0) return forwarded(context, server, request);
+  const began = context.now();
+  const counted = (outcome: string) => {
+    context.count("upstream_calls", [server.countedAs, outcome]);
+    context.count("upstream_seconds", [server.countedAs], (context.now() - began) / 1_000);
+  };
+  try {
+    const answer = await forwarded(context, server, request);
+    counted(answer.ok ? "ok" : "error");
+    return answer;
+  } catch (error) {
+    if (faultIn(error) !== null) counted("failed");
+    throw error;
+  }
+}
+
+async function forwarded(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
   const { method, posted, signal } = request;
   const stands = method === "GET" || hasMethod(posted, LISTEN);
   const exchange: ProxiedCall = { context, server, request, stands, began: context.now() };

@@ -11,6 +11,8 @@ import { type Binding, handlesOf } from "./handles";
 export interface ProxiedServer {
   /** Where it is, with everything filled in. */
   target: UpstreamTarget;
+  /** What its calls are counted under. */
+  countedAs: string;
   /** Its URL as it was configured. What it gave out is void once that changes. */
   configuredUrl: string;
   /** Which of its tools may be seen and called; `null`: all. */

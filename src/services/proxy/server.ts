@@ -4,8 +4,9 @@ import { visibleScopes } from "../../domain/access/access";
 import { sourceOfScope } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
+import { nameOrOwner } from "../../domain/metrics/families";
 import { Recent } from "../../domain/recent";
-import { isAllowed } from "../../domain/servers/choice";
+import { isAllowed as isAllowedBy } from "../../domain/servers/choice";
 import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
 import {
   type ApprovedTools,
@@ -33,7 +34,9 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const filled = await fillServer(context, { shared: secretsOf(context, source) }, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
   const { approved } = found;
-  return { target: filled.target, configuredUrl: entry.url, isAllowed: allowedTools(entry, approved), approved };
+  const countedAs = nameOrOwner(source.kind, name);
+  const isAllowed = allowedTools(entry, approved);
+  return { target: filled.target, countedAs, configuredUrl: entry.url, isAllowed, approved };
 }
 
 interface Found {
@@ -71,5 +74,5 @@ function gatewaysOf(row: { entry: JsonObject; approved: ApprovedTools | null } |
 /** By name: whether a tool is still what was approved is seen where it is listed. */
 function allowedTools(entry: ServerEntry, approved: ApprovedTools | null): ProxiedServer["isAllowed"] {
   if (entry.allow === undefined && entry.deny === undefined && approved === null) return null;
-  return (tool) => isAllowed(entry, tool) && (approved === null || Object.hasOwn(approved, tool));
+  return (tool) => isAllowedBy(entry, tool) && (approved === null || Object.hasOwn(approved, tool));
 }

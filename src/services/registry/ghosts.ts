@@ -59,12 +59,13 @@ export async function findOwnGhost(context: Context, id: string): Promise<GhostR
 /** The ghosts that the caller may read, by namespace and name. */
 export async function readGhosts(
   context: Context,
-  query: PageQuery & { namespace?: string | undefined; name?: string | undefined },
+  query: PageQuery & { namespace?: string | undefined; name?: string | undefined; q?: string | undefined },
 ): Promise<{ ghosts: GhostRow[]; nextCursor: string | null }> {
   const { principal } = context.caller;
   if (query.namespace !== undefined) scopeNamed(context, query.namespace);
   const limit = query.limit ?? REQUEST_LIMITS.listLimit;
-  const filter = { namespace: query.namespace, name: query.name?.normalize("NFC") };
+  const q = query.q === undefined ? undefined : foldName(query.q.trim());
+  const filter = { namespace: query.namespace, name: query.name?.normalize("NFC"), q };
   const after = decodeCursor(query.cursor, ghostCursor);
   const rows = await listGhosts(context.db, visibleScopes(principal), filter, {
     after,
@@ -82,18 +83,29 @@ export async function createGhost(context: Context, request: GhostRequest): Prom
   return orNameConflict(request.name, insert(context, scope, content));
 }
 
-/** Replaces a ghost, its name included. It stays whose it is: who may use it, and whose secrets, do not change by the way. */
+/**
+ * Replaces a ghost, its name included. It stays whose it is: who may use it, and whose secrets, do not change by the way.
+ *
+ * @param isMeant whether it is still what the caller has read; what else was saved since then is not written over
+ */
 export async function replaceGhost(
   context: Context,
   id: string,
   request: Omit<GhostRequest, "namespace"> & { namespace?: string | undefined },
+  isMeant: ((ghost: GhostRow) => Promise<boolean>) | null = null,
 ): Promise<GhostRow> {
-  const { scope, namespace: current } = await findOwnGhost(context, id);
+  const known = await findOwnGhost(context, id);
+  const { scope, namespace: current } = known;
+  if (isMeant !== null && !(await isMeant(known))) throw ghostChanged();
   const namespace = request.namespace ?? current;
   if (namespace !== current && !(namespace === DEFAULT_NAMESPACE && scope === ownScope(context)))
     throw namespaceFixed(current, namespace);
   const content = await contentOf(context, scope, { ...request, namespace });
-  const ghost = await orNameConflict(request.name, update(context, id, scope, content));
+  const seen = isMeant === null ? null : known.updatedAt;
+  const ghost = await orNameConflict(request.name, update(context, id, scope, content, seen)).catch(async (error) => {
+    const now = seen === null ? null : await readGhostById(context.db, id);
+    throw now !== null && now.updatedAt !== seen ? ghostChanged() : error;
+  });
   if (ghost === null) throw ghostNotFound();
   return ghost;
 }
@@ -138,9 +150,15 @@ async function insert(context: Context, scope: string, content: GhostContent): P
   return insertGhost(recorded, id, { scope, userId }, content);
 }
 
-function update(context: Context, id: string, scope: string, content: GhostContent): Promise<GhostRow | null> {
+function update(
+  context: Context,
+  id: string,
+  scope: string,
+  content: GhostContent,
+  seen: number | null = null,
+): Promise<GhostRow | null> {
   const recorded = audited(context, "ghost.update", id, { after: told(scope, content), when: "was" });
-  return updateGhost(recorded, id, scope, content);
+  return updateGhost(recorded, id, scope, content, seen);
 }
 
 /** What the audit log says of a ghost: not its prompt. */
@@ -161,7 +179,6 @@ function scopeNamed(context: Context, namespace: string): string {
   return scope;
 }
 
-/** The same, where the caller may write. */
 /** The scope that a namespace stands for, where the caller may write ghosts. */
 export function writableScope(context: Context, namespace: string): string {
   const scope = scopeNamed(context, namespace);
@@ -183,6 +200,11 @@ async function upsertScope(context: Context, { namespace, name }: GhostRequest):
 function namespaceFixed(current: string, namespace: string): GatewayError {
   const message = `The ghost stays in '${current}'. Make another one in '${namespace}', and delete this one if it is to go.`;
   return invalid([{ code: "NAMESPACE_FIXED", message, path: "metadata.namespace" }]);
+}
+
+function ghostChanged(): GatewayError {
+  const message = "The ghost was changed since you read it. Read it again, and decide which of the two it is to be.";
+  return new GatewayError("outdated", "GHOST_CHANGED", message);
 }
 
 async function orNameConflict<T>(name: string, change: Promise<T>): Promise<T> {

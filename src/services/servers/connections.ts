@@ -16,7 +16,7 @@ import type { CallOptions } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import type { LiveConnection, Refreshing } from "../session-memory";
-import { noteHealth } from "./health";
+import { countUpstream, noteHealth } from "./health";
 import { keyStart, type Reachable, reach } from "./reach";
 import { standingOf } from "./standing";
 
@@ -98,6 +98,7 @@ export async function callServer(
   inquiry?.close();
   live.latency = context.now() - start;
   noteHealth(context, ref, before, live.upstream.memory);
+  countUpstream(context, ref, live.latency, result, live.upstream.memory);
   keep(context, session, aim, live);
   const remarks = inquiry?.remarks ?? [];
   return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };

@@ -18,6 +18,7 @@ import type { ScriptRun } from "../../sandbox/executor";
 import type { RunFile } from "../../sandbox/isolate";
 import {
   deleteRunFiles,
+  type FileRoom,
   type RunFileRow,
   readRunFiles,
   reserveRunFiles,
@@ -82,16 +83,19 @@ export function keptCallOf(session: Session, callId: string, request: object): K
  * Keeps what a run has left, as far as there is room: the row first and the object second, so that what a failure leaves in between is a
  * row, which ends with its time. The same call has the same ids. What is not kept has its reason; of a run that was called off, nobody
  * asks.
+ *
+ * @param folder where all of them lie, if it has a room of its own in a conversation
  */
 export async function keepWritten(
   context: Context,
   call: KeptCall | null,
   run: Pick<ScriptRun, "files" | "left" | "reason">,
+  folder?: FileRoom["folder"],
 ): Promise<{ written: WrittenFile[]; left: LeftFile[] }> {
   if (call === null || run.files.length === 0 || run.reason === "cancelled")
     return { written: run.files.map((file) => ({ ...file, kept: null })), left: [...run.left] };
   const rows = await rowsFor(context, call, run.files);
-  const reserved = await reserve(context, rows);
+  const reserved = await reserve(context, rows, folder);
   const left: LeftFile[] = [];
   const written = await inLanes(run.files, async (file, index) => {
     const row = rows[index];
@@ -126,11 +130,16 @@ async function nameOf(parts: readonly unknown[]): Promise<string> {
 }
 
 /** The ids of the rows for which there is room; `null` where D1 does not answer: the script has run, and its answer is told. */
-async function reserve(context: Context, rows: readonly RunFileRow[]): Promise<Set<string> | null> {
+async function reserve(
+  context: Context,
+  rows: readonly RunFileRow[],
+  folder: FileRoom["folder"],
+): Promise<Set<string> | null> {
   try {
     return await reserveRunFiles(context.db, rows, {
       since: filesSince(context.settings, context.now()),
       most: fileRoom(context.settings),
+      ...(folder === undefined ? {} : { folder }),
     });
   } catch (error) {
     if (refusalIn(error)?.code === "unavailable") return null;

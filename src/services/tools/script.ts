@@ -77,6 +77,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   // Before it runs: the next turn may begin meanwhile.
   const kept = session === null ? null : keptCallOf(session, place.callId, request);
   const run = await executor.run(call, place.signal);
+  context.count("scripts", [language, run.killed ? "killed" : run.exit_code === 0 ? "ok" : "error"]);
   const { written, left } = await keepWritten(context, kept, run);
   const result = scriptResult({ ...request, script_path: path }, run, tellFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);

@@ -13,10 +13,10 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import { type KeptCall, keepWritten } from "./script-files";
 
-const FOLDER = "results/";
+const FOLDER = { path: "results/", most: LIBRARY_LIMITS.resultsBytes };
 const TYPES = { "text/plain": "txt", "application/json": "json" } as const;
 
-/** A result that was cut, with a word on where the whole is read; as it is where there is no room for the whole. */
+/** A result that was cut, with a word on where the whole is read, or on why it is nowhere. */
 export async function withWhole(
   context: Context,
   call: KeptCall,
@@ -25,15 +25,26 @@ export async function withWhole(
   result: ToolResult,
 ): Promise<ToolResult> {
   const bytes = new TextEncoder().encode(text);
-  const path = `${FOLDER}${tool.replace(/[^\w-]/g, "_").slice(0, 64)}.${TYPES[mediaType]}`;
-  const { written } = await keepWritten(context, call, { files: [{ path, bytes }], left: [], reason: null });
-  const file = written[0]?.kept?.id;
-  if (file === undefined) return result;
-  const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
-  const note =
-    `(The whole result has ${bytes.length} bytes of ${mediaType}. It is read in ranges as the resource ${first}, ` +
-    `and a script is given it as the kept file ${file}.)`;
+  const path = `${FOLDER.path}${tool.replace(/[^\w-]/g, "_").slice(0, 64)}.${TYPES[mediaType]}`;
+  const run = { files: [{ path, bytes }], left: [], reason: null };
+  const { written, left } = await keepWritten(context, call, run, FOLDER);
+  const told = toldOf(context, written[0]?.kept?.id ?? null, left[0]?.reason);
+  const note = `(The whole result has ${bytes.length} bytes of ${mediaType}. ${told})`;
   return { ...result, content: [...result.content, { type: "text", text: note }] };
+}
+
+/** Where the whole is; or why it was not kept, and what makes room. */
+function toldOf({ settings }: Context, file: string | null, reason: string | undefined): string {
+  if (file !== null) {
+    const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
+    return `It is read in ranges as the resource ${first}, and a script is given it as the kept file ${file}.`;
+  }
+  if (reason !== "QUOTA_EXCEEDED") return "It was not kept: the gateway's storage did not answer.";
+  const most = FOLDER.most / 1_048_576;
+  return (
+    `It was not kept: long results may take ${most} MiB in a conversation, and the files of a user ${settings.QUOTA_FILES_MIB} MiB. ` +
+    "Ask the tool for less, or have files of the conversation deleted."
+  );
 }
 
 /** A range of a whole result of this conversation, as `resources/read` answers; `null` where it is not there, or has ended. */
@@ -46,7 +57,7 @@ export async function readWhole(context: Context, session: Session, uri: string)
   const place = { userId: session.userId, conversation: session.id };
   const since = filesSince(context.settings, context.now());
   const [row] = await readRunFiles(context.db, place, [range.file], since);
-  if (!row?.path.startsWith(FOLDER)) return null;
+  if (!row?.path.startsWith(FOLDER.path)) return null;
   const { offset, limit } = range;
   if (offset >= row.size) throw problem(`The result has ${row.size} bytes: the offset is behind its end.`);
   const length = Math.min(limit + BEYOND, row.size - offset);

@@ -6,9 +6,10 @@ import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { consoleSessions } from "./schema/console";
+import { conversations } from "./schema/conversations";
 import { links } from "./schema/doors";
 import { imports } from "./schema/imports";
-import { conversations, now as databaseNow, ghosts, keys, skills } from "./schema/registry";
+import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { knownClients, signInLinks, signIns } from "./schema/sign-in-pages";
 

@@ -3,12 +3,16 @@
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import { leastTokens } from "./catalog";
 import type { Database } from "./database";
-import { conversations } from "./schema/registry";
+import { conversations } from "./schema/conversations";
 import { runFiles } from "./schema/run-files";
 import { counting, type Use, used } from "./usage";
 import { isGhostThere } from "./views";
 
 export type ConversationRow = typeof conversations.$inferSelect;
+/** What is known of a conversation when it is listed. */
+export type ListedConversation = Pick<ConversationRow, "userId" | "id" | "ghost" | "createdAt" | "title">;
+/** What a conversation tells of itself later. */
+export type ConversationFigures = Pick<ConversationRow, "turns" | "lastTurnAt" | "tokens">;
 
 /** What must be there for a conversation to be made, in the scopes that its user sees. */
 export interface Requirements {
@@ -34,7 +38,7 @@ export interface Enlisted {
  */
 export async function enlistConversation(
   db: Database,
-  row: ConversationRow,
+  row: ListedConversation,
   day: number,
   most: number,
   { scopes, ghost, preload }: Requirements,
@@ -49,7 +53,7 @@ export async function enlistConversation(
     db
       .insert(conversations)
       .select(
-        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title} WHERE ${used(use)} <= ${most} AND ${met}`,
+        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title}, NULL, NULL, NULL WHERE ${used(use)} <= ${most} AND ${met}`,
       )
       .onConflictDoUpdate({
         target: [conversations.userId, conversations.id],
@@ -60,7 +64,7 @@ export async function enlistConversation(
 }
 
 /** Puts a conversation into its user's list, or changes its ghost and title there. */
-export async function putConversationRow(db: Database, row: ConversationRow): Promise<void> {
+export async function putConversationRow(db: Database, row: ListedConversation): Promise<void> {
   await db
     .insert(conversations)
     .values(row)
@@ -68,6 +72,18 @@ export async function putConversationRow(db: Database, row: ConversationRow): Pr
       target: [conversations.userId, conversations.id],
       set: { ghost: row.ghost, title: row.title },
     });
+}
+
+/** Notes in its user's list what a conversation tells of itself. One that is not listed is not noted. */
+export async function noteConversation(
+  db: Database,
+  { userId, id }: Pick<ConversationRow, "userId" | "id">,
+  figures: ConversationFigures,
+): Promise<void> {
+  await db
+    .update(conversations)
+    .set(figures)
+    .where(and(eq(conversations.userId, userId), eq(conversations.id, id)));
 }
 
 /** Takes a conversation off the list, with the rows of the files that it kept. Returns the objects of these. */
@@ -82,13 +98,17 @@ export async function deleteConversationRow(db: Database, userId: string, id: st
   return files.map(({ object }) => object);
 }
 
-/** A user's conversations, newest first, after the cursor's `(createdAt, id)`. */
+/** A user's conversations, newest first, after the cursor's `(createdAt, id)`; with words, those whose title, ghost or id has them. */
 export function listConversationRows(
   db: Database,
   userId: string,
   limit: number,
   after: { createdAt: number; id: string } | null,
+  words: string | null = null,
 ): Promise<ConversationRow[]> {
+  const { title, ghost, id } = conversations;
+  const said = sql`lower(coalesce(${title}, '') || ' ' || coalesce(${ghost}, '') || ' ' || ${id})`;
+  const named = words === null ? undefined : sql`instr(${said}, lower(${words})) > 0`;
   const older =
     after === null
       ? undefined
@@ -99,7 +119,7 @@ export function listConversationRows(
   return db
     .select()
     .from(conversations)
-    .where(and(eq(conversations.userId, userId), older))
+    .where(and(eq(conversations.userId, userId), older, named))
     .orderBy(desc(conversations.createdAt), desc(conversations.id))
     .limit(limit);
 }

@@ -1,11 +1,12 @@
-// Ghosts and their references to skills.
+// Ghosts, each with its references to skills.
 
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { userScope } from "../../domain/access/access";
 import { byPlace, type GhostPlace, type GhostSpec, sharedPart } from "../../domain/catalog/ghost";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
-import { counters, ghostSkills, ghosts, now } from "./schema/registry";
+import { ghostChanged } from "./registry/ghost-references";
+import { ghostSkills, ghosts } from "./schema/registry";
 
 export type GhostRow = Omit<typeof ghosts.$inferSelect, "folded" | "shared">;
 
@@ -24,13 +25,6 @@ export interface GhostOwner {
   userId: string;
 }
 
-/** A ghost as those see it who only need to find it. */
-export interface GhostRef {
-  id: string;
-  name: string;
-  namespace: string;
-}
-
 const row = {
   id: ghosts.id,
   userId: ghosts.userId,
@@ -41,8 +35,6 @@ const row = {
   createdAt: ghosts.createdAt,
   updatedAt: ghosts.updatedAt,
 };
-
-const ref = { id: ghosts.id, name: ghosts.name, namespace: ghosts.namespace };
 
 /** A ghost by id, for all owners. */
 export async function readGhostById(db: Database, id: string): Promise<GhostRow | null> {
@@ -64,11 +56,18 @@ export async function readGhostByName(
   return found ?? null;
 }
 
+/** What ghosts are listed by. `q` is in the folded name. */
+export interface GhostFilter {
+  namespace: string | undefined;
+  name: string | undefined;
+  q?: string | undefined;
+}
+
 /** Ghosts of some scopes by namespace and name, after a place or from a position. Every scope is one walk along its index. */
 export async function listGhosts(
   db: Database,
   scopes: readonly string[],
-  filter: { namespace: string | undefined; name: string | undefined },
+  filter: GhostFilter,
   page: { after: GhostPlace | null; skip: number; limit: number },
 ): Promise<(GhostRow & { folded: string })[]> {
   const { after } = page;
@@ -84,6 +83,7 @@ export async function listGhosts(
           eq(ghosts.scope, scope),
           filter.namespace === undefined ? undefined : eq(ghosts.namespace, filter.namespace),
           filter.name === undefined ? undefined : eq(ghosts.name, filter.name),
+          filter.q === undefined ? undefined : sql`instr(${ghosts.folded}, ${filter.q}) > 0`,
           after === null
             ? undefined
             : sql`(${ghosts.namespace}, ${ghosts.folded}) ${later} (${after.namespace}, ${after.folded})`,
@@ -124,17 +124,24 @@ export async function insertGhost(
   return made;
 }
 
-/** Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken. */
+/**
+ * Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken, and when it was
+ * changed since the time `seen`: then nothing of the batch is done.
+ */
 export async function updateGhost(
   db: Database,
   id: string,
   scope: string,
   { skills, ...content }: GhostContent,
+  seen: number | null = null,
 ): Promise<GhostRow | null> {
+  // No ghost has NULL there.
+  const updatedAt =
+    seen === null ? ghostChanged : sql`CASE WHEN ${ghosts.updatedAt} = ${seen} THEN ${ghostChanged} END`;
   const [rows] = await db.batch([
     db
       .update(ghosts)
-      .set({ ...content, updatedAt: now })
+      .set({ ...content, updatedAt })
       .where(and(eq(ghosts.id, id), eq(ghosts.scope, scope)))
       .returning(row),
     db
@@ -158,84 +165,10 @@ export async function deleteGhostRows(db: Database, id: string, scope: string): 
   return rows.length > 0;
 }
 
-/** The ghosts of these scopes that refer to a skill, and how many others do. */
-export async function readReferences(
-  db: Database,
-  scopes: readonly string[],
-  skillId: string,
-): Promise<{ seen: GhostRef[]; others: number }> {
-  const [seen, counted] = await db.batch([
-    selectReferences(db, scopes, skillId),
-    db.select({ total: sql<number>`count(*)` }).from(ghostSkills).where(eq(ghostSkills.skillId, skillId)),
-  ]);
-  return { seen, others: (counted[0]?.total ?? 0) - seen.length };
-}
-
-/**
- * Takes a skill out of the ghosts of these scopes, or out of one of them only: out of their lists, their preloads and their
- * references. Returns those it was taken from.
- */
-export async function removeReferences(
-  db: Database,
-  scopes: readonly string[],
-  skillId: string,
-  only: string | null = null,
-): Promise<GhostRef[]> {
-  const wanted = only === null ? among(scopes) : sql`${ghosts.id} = ${only} AND ${among(scopes)}`;
-  const referring = sql`${ghosts.id} IN (SELECT ghost_id FROM ghost_skills WHERE skill_id = ${skillId}) AND ${wanted}`;
-  // Entries of the list are `name` or `name@range`; what is compared is the name as the ghost wrote it.
-  const without = (list: string) => sql`(
-    SELECT json_group_array(entry.value ORDER BY entry.key)
-    FROM json_each(${ghosts.spec}, ${list}) AS entry
-    WHERE NOT EXISTS (
-      SELECT 1 FROM ghost_skills AS gone WHERE gone.skill_id = ${skillId} AND gone.ghost_id = ${ghosts.id}
-      AND (entry.value = gone.name OR substr(entry.value, 1, length(gone.name) + 1) = gone.name || '@')))`;
-  const withoutRef = (refs: string) => sql`(
-    SELECT json_group_object(entry.key, json(entry.value))
-    FROM json_each(${ghosts.spec}, ${refs}) AS entry
-    WHERE NOT EXISTS (
-      SELECT 1 FROM ghost_skills AS gone
-      WHERE gone.skill_id = ${skillId} AND gone.ghost_id = ${ghosts.id} AND entry.key = gone.name))`;
-  const spec = sql`json_replace(${ghosts.spec},
-    '$.skills', ${without("$.skills")}, '$.preload_skills', ${without("$.preload_skills")},
-    '$.skill_refs', ${withoutRef("$.skill_refs")}, '$.preload_skill_refs', ${withoutRef("$.preload_skill_refs")})`;
-  const [affected] = await db.batch([
-    selectReferences(db, scopes, skillId, wanted),
-    // Before the references go: they say whose conversations are to notice.
-    db
-      .insert(counters)
-      .select(sql`SELECT DISTINCT ${ghosts.scope}, 1 FROM ${ghosts} WHERE ${referring}`)
-      .onConflictDoUpdate({ target: counters.scope, set: { value: sql`${counters.value} + 1` } }),
-    db.update(ghosts).set({ spec, updatedAt: now }).where(referring),
-    db.delete(ghostSkills).where(
-      and(
-        eq(ghostSkills.skillId, skillId),
-        sql`${ghostSkills.ghostId} IN (SELECT ${ghosts.id} FROM ${ghosts}
-          WHERE ${ghosts.id} = ${ghostSkills.ghostId} AND ${wanted})`,
-      ),
-    ),
-  ]);
-  return affected;
-}
-
-function selectReferences(db: Database, scopes: readonly string[], skillId: string, wanted = among(scopes)) {
-  return db
-    .select(ref)
-    .from(ghostSkills)
-    .innerJoin(ghosts, eq(ghosts.id, ghostSkills.ghostId))
-    .where(and(eq(ghostSkills.skillId, skillId), wanted))
-    .orderBy(ghosts.namespace, ghosts.name);
-}
-
 /** References come as JSON: a ghost may have more of them than a statement has parameters. */
 function insertReferences(db: Database, ghostId: string, scope: string, skills: GhostContent["skills"]) {
   return db.insert(ghostSkills).select(sql`
     SELECT ${ghostId}, value ->> 'position', value ->> 'name', value ->> 'range', value ->> 'skill_id'
     FROM json_each(${JSON.stringify(skills)})
     WHERE EXISTS (SELECT 1 FROM ghosts WHERE id = ${ghostId} AND scope = ${scope})`);
-}
-
-/** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
-export function among(scopes: readonly string[]): SQL {
-  return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 }

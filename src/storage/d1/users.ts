@@ -7,8 +7,9 @@ import type { Database } from "./database";
 import { titleOfSkill } from "./doors/vendor-skills";
 import { sourceOfVersion } from "./registry/sources";
 import { audit, groupMembers, pseudonyms } from "./schema/access";
+import { conversations } from "./schema/conversations";
 import { USER_COLUMNS } from "./schema/people";
-import { conversations, ghosts, keys, skills, versions } from "./schema/registry";
+import { ghosts, keys, skills, versions } from "./schema/registry";
 import { skillUse } from "./schema/skill-use";
 import type { ErasureCount, UserColumn } from "./schema/user-column";
 

@@ -22,8 +22,10 @@ export type MetaKey =
   | "front"
   | "finding"
   | "uses"
+  | "told"
   | "chat"
   | "shown"
+  | "asked"
   | Superseded;
 /** What an earlier gateway wrote one row each for, and `about` has together. */
 export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";

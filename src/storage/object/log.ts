@@ -52,6 +52,14 @@ export class EventLog {
     return found;
   }
 
+  /** When the last turn began, in milliseconds since the epoch; `null` before the first. A turn has few events to walk back over. */
+  lastTurn(): number | null {
+    const found = this.#sql.exec<{ at: number }>(
+      "SELECT at FROM events WHERE event ->> '$.type' IN ('turn', 'restored') ORDER BY seq DESC LIMIT 1",
+    );
+    return found.toArray()[0]?.at ?? null;
+  }
+
   /** Looks from the beginning again, as when everything was deleted. */
   forget(): void {
     this.#noted = 0;

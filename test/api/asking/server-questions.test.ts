@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../../support/call";
+import { evict, holdClock, pass, releaseClock } from "../../support/clock";
 import { Page } from "../../support/page";
 import { gatewayServers } from "../../support/servers";
 import { type Talk, talk } from "../../support/talk";
@@ -96,6 +97,25 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text).toMatch(/cancel|nobody/);
   });
 
+  it("is told at once where no page that is there answers such a question, and asks one that says later that it does", async () => {
+    const chat = await talk(`silent-${era}`);
+    await chat.turn();
+    const page = await Page.greeted(idOf(chat), { key: chat.key, answers: ["open_url", "confirm"] });
+    const asked = () => chat.use(`${era}__ask`, { rounds: [{ who: form() }] });
+    const text = textOf(await asked());
+    expect(text).toMatch(/"action":"cancel"|nobody here answers/);
+    expect(text).toContain("no page or host was there that answers 'form'");
+    expect(page.count("skill:request")).toBe(0);
+    page.say({ type: "answers", answers: ["form"] });
+    // The page is heard in order: this answer comes after.
+    page.answer("none", { success: true });
+    await page.next("ack");
+    const called = asked();
+    const { request_id } = await page.next("skill:request");
+    page.answer(request_id, { success: true, result: accept });
+    expect(JSON.parse(textOf(await called))).toEqual([{ who: accept }]);
+  });
+
   it("is not given what somebody else answers", async () => {
     const { page, id, called } = await asking(era, `mine-${era}`, { who: form() });
     const { request_id } = await page.next("skill:request");
@@ -110,7 +130,8 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     const rounds = Array.from({ length: 3 }, () =>
       Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`q${index}`, form()])),
     );
-    const { page, called } = await asking(era, `greedy-${era}`, ...rounds);
+    const user = `greedy-${era}`;
+    const { chat, id, page, called } = await asking(era, user, ...rounds);
     for (let asked = 0; asked < 20; asked++) {
       const { request_id } = await page.next("skill:request");
       page.answer(request_id, { success: true, result: accept });
@@ -119,6 +140,20 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text.match(/"accept"/g)).toHaveLength(20);
     expect(text.match(/"decline"/g)).toHaveLength(4);
     expect(page.count("skill:request")).toBe(20);
+    // Who counts is not the object's memory.
+    await evict(id, "hibernate", user);
+    const once = () => chat.use(`${era}__ask`, { rounds: [{ who: form() }] });
+    expect(textOf(await once())).toContain('"decline"');
+    holdClock();
+    try {
+      pass(60 * 60_000);
+      const again = once();
+      const { request_id } = await page.next("skill:request");
+      page.answer(request_id, { success: true, result: accept });
+      expect(JSON.parse(textOf(await again))).toEqual([{ who: accept }]);
+    } finally {
+      releaseClock();
+    }
   });
 
   it("cannot keep a question open after its call was cancelled", async () => {

@@ -204,6 +204,8 @@ export const OPEN = [
 ];
 
 export const ROWS: Row[] = [
+  // The pool counts nothing.
+  open("GET /metrics", "admin", without({ admin: 404 }, 403)),
   open("POST /api/v1/keys", "admin", without({ admin: 201 }, 403), forSomebody),
   open("GET /api/v1/keys", "keys", everybody(200)),
   open("GET /api/v1/grants", "keys", everybody(200)),

@@ -14,7 +14,15 @@ interface Preview {
   warnings: { code: string }[];
   prompt: string;
   tokens: { system_prompt: number; list: number; preloaded: number; prompt: number; static: number };
-  skills: { name: string; scope: string; version: string; preloaded: boolean; needs: string[] }[];
+  skills: {
+    name: string;
+    scope: string;
+    version: string;
+    preloaded: boolean;
+    needs: string[];
+    tools: string[];
+    servers: string[];
+  }[];
   more: number;
   servers: { name: string; host: string | null; secrets: string[] }[];
   collisions: { kind: string; name: string; of: string[] }[];
@@ -52,6 +60,10 @@ describe("the preview of a ghost", () => {
       ["drawing", "public", "1.2.0", true, ["helper"]],
       ["helper", "public", "1.0.0", true, []],
     ]);
+    // What a skill needs is there only if it is listed, too.
+    const alone = await preview({ spec: { skills: ["drawing"], preload_skills: ["drawing"] } });
+    expect(alone.skills.map(({ name, needs }) => [name, needs])).toEqual([["drawing", ["helper"]]]);
+    expect(alone.warnings.map(({ code }) => code)).toEqual(["DEPENDENCY_MISSING"]);
     const counts = async () =>
       (await env.DB.prepare(
         "SELECT (SELECT count(*) FROM ghosts) + (SELECT count(*) FROM conversations) AS n",
@@ -107,6 +119,10 @@ describe("the preview of a ghost", () => {
       { kind: "tool", name: "load_skill", of: ["builtin", "skill:meets-a", "skill:meets-b"] },
       { kind: "tool", name: "draw", of: ["skill:meets-a", "skill:meets-b"] },
       { kind: "server", name: "weather", of: ["ghost", "skill:meets-a", "skill:meets-b"] },
+    ]);
+    expect(found.skills.map(({ name, tools, servers }) => [name, tools, servers])).toEqual([
+      ["meets-a", ["load_skill", "draw"], ["weather"]],
+      ["meets-b", ["load_skill", "draw"], ["weather"]],
     ]);
     expect(JSON.stringify(found)).not.toContain("planted-preview-value");
     const row = await env.DB.prepare("SELECT last_used_at FROM secrets WHERE name = 'PREVIEW_KEY'").first();

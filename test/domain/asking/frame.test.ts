@@ -5,13 +5,15 @@ import { ASKING_LIMITS } from "../../../src/domain/asking/limits";
 import { readTicket, ticketBody, writeTicket } from "../../../src/domain/asking/ticket";
 
 describe("a frame", () => {
-  it("is read when it is one of the two that pages send", () => {
+  it("is read when it is one of those that pages send", () => {
     expect(readFrame('{"type":"hello"}')).toEqual({ frame: { type: "hello" } });
     expect(readFrame('{"type":"hello","last_seq":7,"client":{"name":"x"},"later":1}')).toEqual({
       frame: { type: "hello", last_seq: 7, client: { name: "x" } },
     });
     const response = { type: "skill:response", request_id: "req_1", success: false, error: { message: "line 3" } };
     expect(readFrame(JSON.stringify(response))).toEqual({ frame: response });
+    const answers = { type: "answers", answers: ["form", "a skill's own"] };
+    expect(readFrame(JSON.stringify(answers))).toEqual({ frame: answers });
     expect(readFrame(JSON.stringify({ ...response, result: null }))).toEqual({ frame: { ...response, result: null } });
   });
 
@@ -30,6 +32,9 @@ describe("a frame", () => {
     ['{"type":"hello","last_seq":1.5}', 4400],
     ['{"type":"hello","last_seq":"7"}', 4400],
     ['{"type":"hello","last_seq":1e400}', 4400],
+    ['{"type":"answers"}', 4400],
+    ['{"type":"answers","answers":"form"}', 4400],
+    ['{"type":"hello","answers":[7]}', 4400],
     ['{"type":"skill:response","request_id":"r"}', 4400],
     ['{"type":"skill:response","success":true}', 4400],
     ['{"type":"skill:response","request_id":"","success":true}', 4400],

@@ -42,6 +42,32 @@ it("finds nothing where no word is shared", () => {
   expect(found("")).toEqual([]);
 });
 
+it("counts the words of a definition once, however often it is searched", () => {
+  let read = 0;
+  const watched = ALL.map(({ source, definition }) => {
+    const { description } = definition;
+    const get = () => {
+      read++;
+      return description;
+    };
+    return { source, definition: Object.defineProperty({ ...definition }, "description", { get }) };
+  });
+  const first = found("refund a payment", watched);
+  expect(read).toBe(ALL.length);
+  expect([found("refund a payment", watched), read]).toEqual([first, ALL.length]);
+  // Under another source it is another tool.
+  const [one] = watched;
+  if (one === undefined) throw new Error("There are tools.");
+  expect(found("zebra", [{ ...one, source: "zebra" }])).toEqual([one.definition.name]);
+});
+
+it("searches what a long text begins with", () => {
+  const of = (description: string) => ({ source: "x", definition: { name: "a", description, inputSchema: {} } });
+  const filler = "lorem ".repeat(TOOL_SEARCH_LIMITS.textChars);
+  expect(found("zebra", [of(`zebra ${filler}`)])).toEqual(["a"]);
+  expect(found("zebra", [of(`${filler} zebra`)])).toEqual([]);
+});
+
 it("takes any query and any definition, and shows at most five", () => {
   const definition = fc.record({
     name: fc.string({ unit: "grapheme" }),

@@ -28,6 +28,13 @@ it("gives each tool as a line of JSON, hints with it, and then the notes", () =>
   expect(text).toMatch(/call_skill_tool\(name, arguments\)[\s\S]*'x' is still connecting\.$/);
 });
 
+it("says what to ask where nothing was asked, and still which servers are missing", () => {
+  for (const query of ["", " \n\t "])
+    expect(renderFoundTools([], query, ["MCP server 'x' failed."])).toMatch(
+      /^The query is empty\. .*in a few words.*\n\nMCP server 'x'/,
+    );
+});
+
 it("keeps to its length, and shows the best in any case", () => {
   const long = "a".repeat(TOOL_SEARCH_LIMITS.shownChars);
   expect(lines(renderFoundTools([tool("one", long), tool("two")], "q", []))).toHaveLength(1);

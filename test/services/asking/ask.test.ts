@@ -38,7 +38,7 @@ function runTool(conversation: string, tool: Tool, { callId = "call_1", signal, 
     const asking: Asking = {
       questions: session.store.questions,
       waiters: new Map(),
-      clients: { count: () => 0, tell: () => {} },
+      clients: { count: () => 0, answers: () => false, tell: () => {} },
       now: () => Date.now(),
       rearm() {
         onAsk?.();
@@ -127,7 +127,7 @@ describe("a tool that asks", () => {
       const asking: Asking = {
         questions: session.store.questions,
         waiters: new Map(),
-        clients: { count: () => 1, tell: (frame) => told.push(frame) },
+        clients: { count: () => 1, answers: () => true, tell: (frame) => told.push(frame) },
         now: () => Date.now(),
         rearm: () => {},
       };
@@ -151,7 +151,7 @@ describe("a tool that asks", () => {
     const told = await runInDurableObject(objectOf(id), (_, state) => {
       const { questions } = new ConversationStore(state.storage);
       const frames: ServerFrame[] = [];
-      const clients = { count: () => 1, tell: (frame: ServerFrame) => void frames.push(frame) };
+      const clients = { count: () => 1, answers: () => true, tell: (frame: ServerFrame) => void frames.push(frame) };
       const asking: Asking = { questions, waiters: new Map(), clients, now: () => Date.now(), rearm: () => {} };
       tell(asking, "demo", "progress", { percent: 50 });
       tell(asking, null, "progress", { percent: 100 });

@@ -32,6 +32,7 @@ import { CONSOLE_QUERIES } from "../../support/console-queries";
 import { DOOR_QUERIES } from "../../support/door-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
+import { GHOST_QUERIES } from "../../support/ghost-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
 import { IMPORT_QUERIES } from "../../support/import-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
@@ -138,32 +139,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   indexSkill: (db) => db.batch(search.indexSkill(db, "skl_0-8", SEARCHED)),
   reindexSkills: (db) => search.reindexSkills(db, 100, PAGE),
   unindexSkill: async (db) => search.unindexSkill(db, "skl_0-9"),
-  readGhost: async (db) => {
-    await ghosts.insertGhost(db, "gho_named", { scope: "public", userId: "0" }, ghost("named"));
-    expect((await views.readGhost(db, SCOPES, "named"))?.resolved).toHaveLength(1);
-    expect((await views.readGhost(db, [OWN], "gho_named"))?.id).toBeUndefined();
-  },
-  readGhostById: (db) => ghosts.readGhostById(db, "gho_1"),
-  readGhostByName: (db) => ghosts.readGhostByName(db, OWN, "default", "one"),
-  listGhosts: async (db) => {
-    const all = { after: null, skip: 0, limit: PAGE };
-    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: undefined }, all);
-    await ghosts.listGhosts(
-      db,
-      SCOPES,
-      { namespace: "default", name: undefined },
-      { ...all, after: { namespace: "default", folded: "a", shared: "public" } },
-    );
-    await ghosts.listGhosts(db, SCOPES, { namespace: undefined, name: "one" }, all);
-  },
-  insertGhost: (db) => ghosts.insertGhost(db, "gho_1", { scope: OWN, userId: BIG_USER }, ghost("one")),
-  updateGhost: (db) => ghosts.updateGhost(db, "gho_1", OWN, ghost("two")),
-  deleteGhostRows: (db) => ghosts.deleteGhostRows(db, "gho_2", OWN),
-  readReferences: (db) => ghosts.readReferences(db, SCOPES, "skl_0-0"),
-  removeReferences: async (db) => {
-    await ghosts.removeReferences(db, SCOPES, "skl_0-0", "gho_1");
-    await ghosts.removeReferences(db, SCOPES, "skl_0-0");
-  },
+  ...GHOST_QUERIES,
   readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
   readReplyOrCount: async (db) => {
     await db.batch(idempotency.rememberReply(db, answer("counted")));
@@ -273,10 +249,12 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await make({})).toMatchObject({ count: 1, isGhostThere: true });
   },
   putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
+  noteConversation: (db) =>
+    conversations.noteConversation(db, { userId: BIG_USER, id: "two" }, { turns: 1, lastTurnAt: 1, tokens: 1 }),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
-    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" }, "tides");
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),

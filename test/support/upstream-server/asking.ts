@@ -1,5 +1,6 @@
 // A server of either era that asks what the call tells it to: `/asking-modern/none` and `/asking-legacy/none`. Its one tool `ask` takes
-// `{ rounds: [{ <key>: { method, params } }…] }` and answers with what it was told, as JSON.
+// `{ rounds: [{ <key>: { method, params } }…] }` and answers with what it was told, as JSON. `/asking-standing/<name>` asks on the stream
+// of its session, where one client may listen at a time; while nobody does, a question is lost at once.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -24,11 +25,13 @@ const INFO = { name: "asking", version: "1" };
 /** Who waits for the answer to a question, by its id. */
 const waiting = new Map<string | number, (answer: Message) => void>();
 let questions = 0;
+/** Who listens, by the path of the server. */
+const listening = new Map<string, ServerResponse>();
 
 export async function answerAsking(
   fault: string,
   message: Message,
-  _request: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const send = (value: object, status = 200, headers = {}) =>
@@ -36,6 +39,14 @@ export async function answerAsking(
       .writeHead(status, { "content-type": "application/json", ...headers })
       .end(JSON.stringify({ jsonrpc: "2.0", id: message.id ?? null, ...value }));
   const isModern = fault === "asking-modern";
+  const path = request.url ?? "";
+  if (request.method === "GET") {
+    if (listening.has(path)) return void response.writeHead(409).end();
+    listening.set(path, response);
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    // It sees only after a while that somebody left.
+    return void response.on("close", () => setTimeout(() => listening.delete(path), 60));
+  }
   if (message.method === undefined && message.id !== undefined) {
     waiting.get(message.id)?.(message);
     return void response.writeHead(202).end();
@@ -55,7 +66,8 @@ export async function answerAsking(
     case "tools/list":
       return send({ result: { ...(isModern ? COMPLETE : {}), tools: TOOLS } });
     case "tools/call":
-      return isModern ? send({ result: modern(message) }) : legacy(message, response);
+      if (isModern) return send({ result: modern(message) });
+      return legacy(message, response, fault === "asking-standing" ? () => listening.get(path) : () => response);
     case undefined:
       return void response.writeHead(405).end();
     default:
@@ -73,9 +85,14 @@ function modern({ params = {} }: Message): object {
   return { resultType: "input_required", inputRequests: next, requestState: JSON.stringify(told) };
 }
 
-async function legacy({ id, params = {} }: Message, response: ServerResponse): Promise<void> {
+async function legacy(
+  { id, params = {} }: Message,
+  response: ServerResponse,
+  asking: () => ServerResponse | undefined,
+): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const write = (value: object) => response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...value })}\n\n`);
+  const write = (to: ServerResponse | undefined, value: object) =>
+    to?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...value })}\n\n`) ?? null;
   const told: Record<string, unknown>[] = [];
   for (const round of params.arguments?.rounds ?? []) {
     const answers: Record<string, unknown> = {};
@@ -83,12 +100,15 @@ async function legacy({ id, params = {} }: Message, response: ServerResponse): P
       const question = `question-${++questions}`;
       const { promise, resolve } = Promise.withResolvers<Message>();
       waiting.set(question, resolve);
-      write({ id: question, ...asked });
+      if (write(asking(), { id: question, ...asked }) === null) resolve({ error: "nobody listens" });
       const { result, error } = await promise;
       answers[key] = result ?? { error };
     }
     told.push(answers);
   }
-  write({ id, result: { content: [{ type: "text", text: params.arguments?.last ?? JSON.stringify(told) }] } });
+  write(response, {
+    id,
+    result: { content: [{ type: "text", text: params.arguments?.last ?? JSON.stringify(told) }] },
+  });
   response.end();
 }

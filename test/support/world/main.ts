@@ -56,8 +56,8 @@ export class Conversation extends Bare {
   }
 }
 
-/** With the pool's own bindings: what imports ask goes on beside every request, and is none of a journey's. */
-export { Import } from "../../../src/index";
+/** With the pool's own bindings: what imports ask and what is counted goes on beside every request, and is none of a journey's. */
+export { Import, Meter } from "../../../src/index";
 
 const asWorker = () => "worker" as const;
 

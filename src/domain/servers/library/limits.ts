@@ -13,4 +13,6 @@ export const LIBRARY_LIMITS = {
   /** Of a long result that is read in ranges: one, where nothing is said of it, and at most. */
   rangeBytes: 65_536,
   rangeBytesMost: 1_048_576,
+  /** What long results may take in a conversation, beside the room that its user has for files. */
+  resultsBytes: 64 * 1_048_576,
 } as const;

@@ -25,6 +25,9 @@ export interface PreviewedSkill {
   entry: CatalogEntry;
   /** Active from the first turn on, by itself or since a preloaded one needs it. */
   isPreloaded: boolean;
+  /** Names of what it brings, where it was read: see `CAPABLE`. */
+  tools: string[];
+  servers: string[];
 }
 
 export interface GhostPreview {
@@ -75,6 +78,13 @@ export async function previewGhost(
   const loaded = bodies.length === 0 ? null : renderLoaded(bodies, []);
   const { system } = renderPrompt({ system: view.system_prompt, list, loaded, separate: false }, "mcp");
   const [own = 0, whole = 0] = await countTokens(context.assets, [view.system_prompt, system]);
+  const capabilities = capable.flatMap((entry) => {
+    const found = contents.get(entry.version_id);
+    if (found === undefined) return [];
+    const names = declaredServers(found.servers).map((server) => server.name);
+    return [{ name: entry.name, servers: names, tools: found.tools.map((tool) => tool.name) }];
+  });
+  const brought = new Map(capabilities.map(({ name, ...names }) => [name, names]));
   return {
     issues,
     warnings: [...warningsOf(view, issues), ...set.warnings],
@@ -86,18 +96,17 @@ export async function previewGhost(
       prompt: whole,
       static: view.catalog.static_tokens,
     },
-    skills: entries.map((entry) => ({ entry, isPreloaded: named.has(entry.name) })),
+    skills: entries.map((entry) => ({
+      entry,
+      isPreloaded: named.has(entry.name),
+      ...(brought.get(entry.name) ?? { tools: [], servers: [] }),
+    })),
     more: Math.max(0, view.catalog.total - entries.length),
     servers: declaredServers(spec.mcpServers ?? {}),
     collisions: collisionsOf({
       gateway: Object.keys(view.servers.gateway),
       ghost: declaredServers(spec.mcpServers ?? {}).map(({ name }) => name),
-      skills: capable.flatMap(({ name, version_id }) => {
-        const found = contents.get(version_id);
-        if (found === undefined) return [];
-        const servers = declaredServers(found.servers).map((server) => server.name);
-        return [{ name, servers, tools: found.tools.map((tool) => tool.name) }];
-      }),
+      skills: capabilities,
     }),
   };
 }

@@ -3,7 +3,7 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import type { Database } from "../database";
-import { conversations } from "../schema/registry";
+import { conversations } from "../schema/conversations";
 import { runFiles } from "../schema/run-files";
 
 export type RunFileRow = typeof runFiles.$inferSelect;
@@ -27,6 +27,14 @@ export function fileBytesOf(db: Database, userId: string, since: number) {
   return db.select({ bytes: takenBy(userId, since).as("file_bytes") }).from(sql`(SELECT 1) AS asked`);
 }
 
+/** How much may be kept: of a user, in bytes, counting what was kept since then, and of one folder of a conversation. */
+export interface FileRoom {
+  since: number;
+  most: number;
+  /** A folder, as its files' paths begin with it, and what it may take in each conversation. */
+  folder?: { path: string; most: number };
+}
+
 /**
  * Writes rows one after the other, as far as there is room for their user and while their conversation is in the list: what is
  * written after its end would be nobody's. Returns the ids of those that were written.
@@ -34,18 +42,22 @@ export function fileBytesOf(db: Database, userId: string, since: number) {
 export async function reserveRunFiles(
   db: Database,
   rows: readonly RunFileRow[],
-  { since, most }: { since: number; most: number },
+  { since, most, folder }: FileRoom,
 ): Promise<Set<string>> {
   const [first, ...others] = rows.map((row) => {
     const there = sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.userId} = ${row.userId}
       AND ${conversations.id} = ${row.conversation})`;
     const taken = takenBy(row.userId, since, sql`${runFiles.id} <> ${row.id}`);
     const more = Math.max(row.size, SCRIPT_FILES.countedBytes);
+    const fits =
+      folder === undefined
+        ? sql`true`
+        : sql`${takenBy(row.userId, since, inFolder(row, folder.path))} + ${more} <= ${folder.most}`;
     return db
       .insert(runFiles)
       .select(
         sql`SELECT ${row.id}, ${row.userId}, ${row.conversation}, ${row.object}, ${row.path}, ${row.size}, ${row.createdAt}
-          WHERE ${there} AND ${taken} + ${more} <= ${most}`,
+          WHERE ${there} AND ${taken} + ${more} <= ${most} AND ${fits}`,
       )
       .onConflictDoUpdate({ target: runFiles.id, set: { size: row.size, createdAt: row.createdAt } })
       .returning({ id: runFiles.id });
@@ -53,6 +65,12 @@ export async function reserveRunFiles(
   if (first === undefined) return new Set();
   const written = await db.batch([first, ...others]);
   return new Set(written.flat().map(({ id }) => id));
+}
+
+/** SQL: the other files in a folder of the conversation. */
+function inFolder({ id, conversation }: RunFileRow, path: string): SQL {
+  return sql`${runFiles.conversation} = ${conversation} AND ${runFiles.id} <> ${id}
+    AND substr(${runFiles.path}, 1, ${path.length}) = ${path}`;
 }
 
 /** Files of a conversation by id, if they were kept since then. Those of another one are not there. */

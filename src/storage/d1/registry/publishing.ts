@@ -4,7 +4,6 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { whenToUseOf } from "../../../domain/catalog/search";
 import { type Database, isIndexMissing } from "../database";
-import { among } from "../ghosts";
 import { type NewReply, rememberReply } from "../idempotency";
 import { raiseCounters } from "../keys";
 import { skillTitles } from "../schema/doors";
@@ -12,6 +11,7 @@ import { ghostSkills, ghosts, now, skills, versions } from "../schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
 import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
+import { among } from "./ghost-references";
 import { type NewVersion, numberOf, recordOfBatch } from "./recorded";
 import { keepSource } from "./sources";
 

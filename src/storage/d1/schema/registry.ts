@@ -213,23 +213,6 @@ export const counters = sqliteTable("counters", {
   value: integer().notNull(),
 });
 
-/** What exists, for lists; the conversation itself is its Durable Object. WITHOUT ROWID, which only its migration says: two rows, not three. */
-export const conversations = sqliteTable(
-  "conversations",
-  {
-    userId: text("user_id").notNull(),
-    id: text().notNull(),
-    ghost: text(),
-    createdAt: integer("created_at").notNull(),
-    /** What its user calls it. */
-    title: text(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.userId, t.id] }),
-    index("conversations_user_created").on(t.userId, t.createdAt, t.id),
-  ],
-);
-
 /** Answers to uploads under an Idempotency-Key, written in the batch of their effect. */
 export const idempotency = sqliteTable(
   "idempotency",

@@ -1,0 +1,53 @@
+// Somebody else has saved the ghost meanwhile: both are shown, and one of them is chosen.
+
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense } from "react";
+import { Button } from "../parts/controls";
+import { Answer, Loading } from "../parts/state";
+import { type Draft, draftOf, pretty } from "./draft";
+import { ghostAt } from "./ghosts";
+
+const Columns = lazy(async () => ({ default: (await import("../library/columns")).Columns }));
+
+export function Conflict({
+  id,
+  mine,
+  onMine,
+  onTheirs,
+}: {
+  id: string;
+  mine: Draft;
+  /** Mine is to be saved over theirs, whose tag this is. */
+  onMine: (tag: string) => void;
+  onTheirs: (theirs: Draft, tag: string) => void;
+}): ReactNode {
+  const answer = useQuery({ ...ghostAt(id), queryKey: ["ghost-meanwhile", id], gcTime: 0 });
+  return (
+    <section className="note warn" aria-label="Changed meanwhile" role="alert">
+      <p>
+        <strong>It was changed meanwhile.</strong> Nothing is saved yet, and nothing is lost: what is saved stands at
+        the left, yours at the right.
+      </p>
+      <Answer of={answer} what="what is saved">
+        {({ answer: theirs, tag }) => (
+          <>
+            <Suspense fallback={<Loading what="the comparison" />}>
+              <Columns name="the ghost" before={told(draftOf(theirs))} after={told(mine)} />
+            </Suspense>
+            <div className="row">
+              <Button kind="main" onPress={() => onMine(tag)}>
+                Save mine over it
+              </Button>
+              <Button onPress={() => onTheirs(draftOf(theirs), tag)}>Take what is saved</Button>
+            </div>
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+/** A ghost line by line, its prompt too. */
+function told({ systemPrompt, servers, ...others }: Draft): string {
+  return `${pretty(others)}\n\nServers:\n${servers}\n\nPrompt:\n${systemPrompt}\n`;
+}

@@ -1,0 +1,119 @@
+// A ghost as text, for files and for other gateways: to copy, and to take one that was pasted. What is pasted the gateway looks at, as at
+// what is typed.
+
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useId, useState } from "react";
+import { Button, Choice } from "../parts/controls";
+import { visible } from "../parts/text";
+import { type Draft, draftFrom, fieldsOf, isIssue, pretty, specOf } from "./draft";
+
+type Form = "yaml" | "json";
+
+export function Definition({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void }): ReactNode {
+  const [isOpen, open] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
+      <summary>As text: copy it, or paste another one</summary>
+      {isOpen && (
+        <>
+          <Copy draft={draft} />
+          <Paste draft={draft} onTake={onTake} />
+        </>
+      )}
+    </details>
+  );
+}
+
+function Copy({ draft }: { draft: Draft }): ReactNode {
+  const [form, setForm] = useState<Form>("yaml");
+  const text = useText(draft, form);
+  const { mutate, isSuccess, isError } = useMutation({ mutationFn: () => navigator.clipboard.writeText(text) });
+  return (
+    <section aria-label="The definition">
+      <div className="row">
+        <Choice label="Written as" value={form} options={FORMS} onChange={setForm} />
+        <Button onPress={() => mutate()}>Copy</Button>
+        <span role="status">
+          {isSuccess ? "Copied." : isError ? "The browser does not let it: select the text." : ""}
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+      <pre tabIndex={0} className="prompt">
+        {visible(text)}
+      </pre>
+    </section>
+  );
+}
+
+const FORMS = [
+  ["yaml", "YAML"],
+  ["json", "JSON"],
+] as const;
+
+/** In the form that the API takes, and gives. */
+function useText(draft: Draft, form: Form): string {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    let isOver = false;
+    const spec = specOf(draft);
+    const { name, namespace } = draft;
+    const ghost = { apiVersion: "agent.wecode.io/v1", kind: "Ghost", metadata: { name, namespace }, spec };
+    if (isIssue(spec)) setText(spec.message);
+    else if (form === "json") setText(pretty(ghost));
+    else
+      void import("yaml").then(({ stringify }) => {
+        if (!isOver) setText(stringify(ghost, { lineWidth: 0 }));
+      });
+    return () => {
+      isOver = true;
+    };
+  }, [draft, form]);
+  return text;
+}
+
+function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void }): ReactNode {
+  const id = useId();
+  const [text, setText] = useState("");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => pasted(text, draft),
+    onSuccess: (taken) => {
+      setText("");
+      onTake(taken);
+    },
+  });
+  return (
+    <section aria-label="Paste a definition">
+      <div className="field">
+        <label htmlFor={id}>A definition, YAML or JSON</label>
+        <textarea
+          id={id}
+          rows={6}
+          className="code"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          aria-describedby={`${id}-said`}
+        />
+      </div>
+      <p id={`${id}-said`} role="status" className="bad">
+        {error === null ? "" : visible(error.message)}
+      </p>
+      <Button isDisabled={isPending || text.trim() === ""} onPress={() => mutate()}>
+        Put it into the fields
+      </Button>
+    </section>
+  );
+}
+
+/** A definition, or a spec alone. It stays whose it is here, unless it is new. */
+async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> {
+  const { parse } = await import("yaml");
+  // Few aliases: a text of a kilobyte must not become one of a gigabyte.
+  const found = fieldsOf(parse(text, { maxAliasCount: 50 }));
+  if (found.kind !== undefined && found.kind !== "Ghost")
+    throw new Error(`This is a definition of the kind '${String(found.kind)}': paste one of the kind 'Ghost'.`);
+  if (found.spec === undefined && found.systemPrompt === undefined && found.skills === undefined)
+    throw new Error("There is no `spec` in it, and neither `systemPrompt` nor `skills`.");
+  const taken = draftFrom(found.spec === undefined ? { spec: found } : found);
+  return { ...taken, namespace, name: taken.name === "" ? name : taken.name };
+}

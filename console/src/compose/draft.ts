@@ -1,0 +1,111 @@
+// A ghost while it is written: what the page's fields hold, and the spec that they make. What the API takes, the API says.
+
+import type { Ghost, GhostRequest, Issue } from "../../../sdk/src/generated/operations";
+
+export type Spec = GhostRequest["spec"];
+
+export interface Draft {
+  name: string;
+  /** Whose it is, or would be: `default`, a group, `public`. */
+  namespace: string;
+  systemPrompt: string;
+  /** As the API has them: names, each with `@range` if need be, and `*`. */
+  skills: readonly string[];
+  preload: readonly string[];
+  /** JSON; nothing: no servers. */
+  servers: string;
+  model: string;
+  /** A number, `conversation`, or nothing. */
+  retention: string;
+  /** Of the spec what no field shows, as it came. */
+  rest: Readonly<Record<string, unknown>>;
+}
+
+export const EMPTY: Draft = {
+  ...{ name: "", namespace: "default", systemPrompt: "", servers: "", model: "", retention: "" },
+  ...{ skills: [], preload: [], rest: {} },
+};
+
+/** What a definition says, from wherever it came. What is of another form than a field stays in `rest`: the API says what it should be. */
+export function draftFrom(given: unknown): Draft {
+  const { metadata, spec } = fieldsOf(given);
+  const { name, namespace } = fieldsOf(metadata);
+  const { systemPrompt, skills, preload_skills, mcpServers, model, retentionTurns, ...others } = fieldsOf(spec);
+  const rest: Record<string, unknown> = others;
+  const taken = <T>(field: string, value: unknown, form: (value: unknown) => T | null, none: T): T => {
+    const found = value === undefined || value === null ? none : form(value);
+    if (found === null) rest[field] = value;
+    return found ?? none;
+  };
+  return {
+    name: text(name) ?? "",
+    namespace: text(namespace) ?? "default",
+    systemPrompt: taken("systemPrompt", systemPrompt, text, ""),
+    skills: taken("skills", skills, texts, []),
+    preload: taken("preload_skills", preload_skills, texts, []),
+    servers: mcpServers === undefined || mcpServers === null ? "" : pretty(mcpServers),
+    model: taken("model", model, text, ""),
+    retention: taken(
+      "retentionTurns",
+      retentionTurns,
+      (value) => text(value) ?? (typeof value === "number" ? `${value}` : null),
+      "",
+    ),
+    rest,
+  };
+}
+
+/** A ghost that is there. */
+export const draftOf = ({ metadata: { name, namespace }, spec }: Ghost): Draft =>
+  draftFrom({ metadata: { name, namespace }, spec });
+
+/** The spec that a draft makes, or why it makes none. What is wrong with it otherwise, the gateway says. */
+export function specOf({ systemPrompt, skills, preload, servers, model, retention, rest }: Draft): Spec | Issue {
+  let mcpServers: unknown;
+  try {
+    mcpServers = servers.trim() === "" ? undefined : JSON.parse(servers);
+  } catch (error) {
+    const message = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { code: "NOT_JSON", message, path: "spec.mcpServers" };
+  }
+  const turns = /^\d+$/.test(retention.trim()) ? Number(retention) : retention.trim();
+  const spec: Record<string, unknown> = {
+    systemPrompt,
+    ...(mcpServers === undefined ? {} : { mcpServers }),
+    ...(skills.length === 0 ? {} : { skills }),
+    ...(preload.length === 0 ? {} : { preload_skills: preload }),
+    ...(model.trim() === "" ? {} : { model: model.trim() }),
+    ...(turns === "" ? {} : { retentionTurns: turns }),
+    ...rest,
+  };
+  // Whether it is one is for the gateway to say, which reads every field.
+  return spec as Spec;
+}
+
+export const isIssue = (made: Spec | Issue): made is Issue => "code" in made && "message" in made && "path" in made;
+
+/** `name@range` in two. */
+export function halves(entry: string): [name: string, range: string] {
+  const at = entry.indexOf("@");
+  return at === -1 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
+}
+
+export const joined = (name: string, range: string): string => (range.trim() === "" ? name : `${name}@${range.trim()}`);
+
+/** With a skill, unless it is there. */
+export function withSkill(draft: Draft, name: string): Draft {
+  if (draft.skills.some((entry) => halves(entry)[0] === name)) return draft;
+  return { ...draft, skills: [...draft.skills, name] };
+}
+
+export const isSame = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+export const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const texts = (value: unknown): string[] | null =>
+  Array.isArray(value) && value.every((one) => typeof one === "string") ? value : null;

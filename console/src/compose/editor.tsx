@@ -1,0 +1,288 @@
+// A ghost that is written: its fields at one side, what it would be at the other.
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useBlocker, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useId, useMemo, useState } from "react";
+import { Form } from "react-aria-components";
+import type { Issue } from "../../../sdk/src/generated/operations";
+import { callTagged } from "../gateway/call";
+import { modelNames } from "../gateway/models";
+import { Refusal } from "../gateway/refusal";
+import { useMe } from "../gateway/session";
+import { Button, Choice, Window } from "../parts/controls";
+import { Issues, Trouble } from "../parts/state";
+import { Conflict } from "./conflict";
+import { Definition } from "./definition";
+import { Delete } from "./delete";
+import { type Draft, draftOf, isIssue, isSame, specOf } from "./draft";
+import { Explained } from "./field";
+import { mayDefine } from "./ghosts";
+import { drop, keep, keptOf } from "./kept";
+import { Preview, usePreview } from "./preview";
+import { byPlace } from "./problems";
+import { ServersField } from "./servers-field";
+import { SkillsField } from "./skills-field";
+import { Suggestions } from "./suggestions";
+
+const SHELLS = [
+  ["", "any skill's"],
+  ["Chat", "Chat"],
+  ["ClaudeCode", "ClaudeCode"],
+  ["Agno", "Agno"],
+  ["Dify", "Dify"],
+] as const;
+
+/** `saved`: what is there, or what a new one begins with. `id` and `tag`: of one that is there. */
+export function Editor({
+  id,
+  saved: begun,
+  tag: read,
+}: {
+  id: string | null;
+  saved: Draft;
+  tag: string | null;
+}): ReactNode {
+  const me = useMe();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const place = id ?? "new";
+  const [kept] = useState(() => keptOf(me.user_id, place, begun));
+  const [saved, setSaved] = useState(begun);
+  const [tag, setTag] = useState(kept?.tag ?? read);
+  const [draft, write] = useState(kept?.draft ?? begun);
+  const [aside, setAside] = useState<Draft | null>(null);
+  const [wasKept, setWasKept] = useState(kept !== null);
+  const [shell, setShell] = useState<(typeof SHELLS)[number][0]>("");
+  const models = useId();
+  const { data: names = [] } = useQuery(modelNames);
+  const isDirty = !isSame(draft, saved);
+  const { data: preview, error, isBehind } = usePreview(draft, shell);
+
+  useEffect(() => {
+    if (isDirty) keep(me.user_id, place, { draft, tag, lost: draft.servers !== saved.servers });
+    else drop(me.user_id, place);
+  }, [draft, saved, tag, isDirty, me.user_id, place]);
+
+  const save = useMutation({
+    mutationFn: async (seen: string | null) => {
+      const { name, namespace } = draft;
+      const spec = specOf(draft);
+      if (isIssue(spec)) throw new Refusal(400, spec.code, spec.message, [spec]);
+      const metadata = { name: name.trim(), namespace };
+      return id === null
+        ? callTagged("ghosts.create", { body: { metadata, spec } })
+        : callTagged("ghosts.replace", { path: { id }, body: { metadata, spec } }, { tag: seen });
+    },
+    onSuccess: async ({ answer, tag: next }) => {
+      drop(me.user_id, place);
+      const now = draftOf(answer);
+      setSaved(now);
+      write(now);
+      setTag(next);
+      setWasKept(false);
+      await client.invalidateQueries({ queryKey: ["ghosts"] });
+      const { id: made } = answer.metadata.labels;
+      if (id === null) await navigate({ to: "/ghosts/$id", params: { id: made }, ignoreBlocker: true });
+    },
+  });
+  const change = (next: Draft) => {
+    if (save.error !== null && !isChanged(save.error)) save.reset();
+    write(next);
+  };
+
+  const problems = useMemo(() => {
+    const said = [...issuesIn(save.error), ...issuesIn(error), ...(preview?.issues ?? [])];
+    const spec = specOf(draft);
+    const warnings = (preview?.warnings ?? []).map((warning): Issue => ({ ...warning, severity: "info" }));
+    const all = [...(isIssue(spec) ? [spec] : []), ...said, ...warnings];
+    const once = new Map(all.map((issue) => [`${issue.code} ${issue.path ?? ""} ${issue.message}`, issue]));
+    return byPlace([...once.values()], draft);
+  }, [draft, preview, error, save.error]);
+
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  });
+  const places = me.rights.namespaces
+    .filter(({ namespace }) => namespace === draft.namespace || mayDefine(me, namespace))
+    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? `the group ${namespace}`]);
+
+  return (
+    <>
+      {wasKept && (
+        <div className="note">
+          <p>
+            What you had written is back
+            {kept?.lost === true && ", but for the servers, which are kept nowhere: they may hold credentials"}.
+          </p>
+          <Button
+            onPress={() => {
+              write(saved);
+              setTag(read);
+              setWasKept(false);
+            }}
+          >
+            Drop it
+          </Button>
+        </div>
+      )}
+      {aside !== null && (
+        <div className="note" role="status">
+          <p>What was in the fields before is set aside.</p>
+          <Button
+            onPress={() => {
+              write(aside);
+              setAside(draft);
+            }}
+          >
+            Change them over
+          </Button>
+        </div>
+      )}
+      {id !== null && isChanged(save.error) && (
+        <Conflict
+          id={id}
+          mine={draft}
+          onMine={(seen) => save.mutate(seen)}
+          onTheirs={(theirs, seen) => {
+            setAside(draft);
+            setSaved(theirs);
+            write(theirs);
+            setTag(seen);
+            save.reset();
+          }}
+        />
+      )}
+      <div className="compose">
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate(tag);
+          }}
+        >
+          <Explained
+            label="Name"
+            text="By which one asks for it, in conversations and as the model `ghost/<name>`: letters, digits, spaces, `.`, `_` and `-`."
+            issues={problems.get("name")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                required
+                maxLength={100}
+                value={draft.name}
+                onChange={({ target }) => change({ ...draft, name: target.value })}
+              />
+            )}
+          </Explained>
+          {id === null && places.length > 1 && (
+            <Explained
+              label="Whose it is"
+              text="One's own is for oneself; a group's for its members, with skills that all of them see; a public one for everybody. It stays whose it is."
+              issues={problems.get("namespace")}
+            >
+              {(control) => (
+                <select
+                  {...control}
+                  value={draft.namespace}
+                  onChange={({ target }) => change({ ...draft, namespace: target.value })}
+                >
+                  {places.map(([namespace, text]) => (
+                    <option key={namespace} value={namespace}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Explained>
+          )}
+          <Explained label="Prompt" of="systemPrompt" issues={problems.get("systemPrompt")}>
+            {(control) => (
+              <textarea
+                {...control}
+                rows={8}
+                dir="auto"
+                value={draft.systemPrompt}
+                onChange={({ target }) => change({ ...draft, systemPrompt: target.value })}
+              />
+            )}
+          </Explained>
+          <SkillsField draft={draft} onChange={change} preview={preview} problems={problems} />
+          <Suggestions draft={draft} preview={preview} onChange={change} />
+          <ServersField
+            servers={draft.servers}
+            onChange={(servers) => change({ ...draft, servers })}
+            issues={problems.get("mcpServers")}
+          />
+          <Explained label="Model" of="model" issues={problems.get("model")}>
+            {(control) => (
+              <input
+                {...control}
+                list={models}
+                value={draft.model}
+                onChange={({ target }) => change({ ...draft, model: target.value })}
+              />
+            )}
+          </Explained>
+          <datalist id={models}>
+            {names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <Explained label="Turns that a skill stays" of="retentionTurns" issues={problems.get("retentionTurns")}>
+            {(control) => (
+              <input
+                {...control}
+                placeholder="as the gateway has it"
+                value={draft.retention}
+                onChange={({ target }) => change({ ...draft, retention: target.value })}
+              />
+            )}
+          </Explained>
+          <Issues issues={problems.get(null) ?? []} />
+          {save.error !== null && !isChanged(save.error) && <Trouble error={save.error} />}
+          <div className="row">
+            <Button kind="main" type="submit" isDisabled={save.isPending}>
+              {save.isPending ? "Saving…" : "Save"}
+            </Button>
+            {id !== null && <Delete id={id} ghost={saved} onGone={() => drop(me.user_id, place)} />}
+            <span role="status">{save.isSuccess && !isDirty ? "Saved." : isDirty ? "Not saved yet." : ""}</span>
+          </div>
+          <Definition
+            draft={draft}
+            onTake={(taken) => {
+              setAside(draft);
+              change(taken);
+            }}
+          />
+        </Form>
+        <div>
+          <Choice label="Seen with the skills of the shell" value={shell} options={SHELLS} onChange={setShell} />
+          <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind} />
+        </div>
+      </div>
+      {blocker.status === "blocked" && (
+        <Window urgent title="Leave without saving?" onClose={() => blocker.reset()}>
+          <p>What you have written here is lost then.</p>
+          <div className="row">
+            <Button
+              kind="danger"
+              onPress={() => {
+                drop(me.user_id, place);
+                blocker.proceed();
+              }}
+            >
+              Leave
+            </Button>
+            <Button onPress={() => blocker.reset()}>Stay</Button>
+          </div>
+        </Window>
+      )}
+    </>
+  );
+}
+
+const WHOSE: Readonly<Record<string, string>> = { default: "my own", public: "everybody's" };
+const isChanged = (error: Error | null): boolean => error instanceof Refusal && error.code === "GHOST_CHANGED";
+const issuesIn = (error: Error | null): readonly Issue[] => (error instanceof Refusal ? error.issues : []);

@@ -1,0 +1,31 @@
+// Ghosts as the pages ask for them.
+
+import { queryOptions } from "@tanstack/react-query";
+import type { Ghost, Me } from "../../../sdk/src/generated/operations";
+import { callTagged, slice } from "../gateway/call";
+import { Refusal } from "../gateway/refusal";
+
+/** A ghost with its tag, by its id, or by the name that means it. Always as it is now: somebody is about to change it. */
+export const ghostAt = (which: string) =>
+  queryOptions({
+    queryKey: ["ghost", which],
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    queryFn: async ({ signal }) => callTagged("ghosts.get", { path: { id: await idOf(which, signal) } }, { signal }),
+  });
+
+async function idOf(which: string, signal: AbortSignal): Promise<string> {
+  if (/^gho_/.test(which)) return which;
+  // One's own comes first.
+  const { items } = await slice("ghosts.list", { query: { name: which, limit: 100 } }, signal);
+  const found = items.find(({ metadata }) => metadata.labels.scope === "user") ?? items[0];
+  if (found === undefined) throw new Refusal(404, "GHOST_NOT_FOUND", "There is no such ghost.");
+  return found.metadata.labels.id;
+}
+
+/** Whether the user may change a ghost of this namespace. A ghost of one's own is one's own wherever it stands. */
+export const mayDefine = ({ rights }: Me, namespace: string): boolean =>
+  rights.namespaces.some((one) => one.namespace === namespace && one.define);
+
+export const mayChange = (me: Me, { metadata: { namespace, labels } }: Ghost): boolean =>
+  mayDefine(me, labels.scope === "user" ? "default" : namespace);

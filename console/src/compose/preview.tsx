@@ -1,0 +1,136 @@
+// What a ghost would be, as the gateway sees it while it is written: its prompt, what that costs, what meets, and what needs what.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { GhostPreview } from "../../../sdk/src/generated/operations";
+import { call } from "../gateway/call";
+import { Refusal } from "../gateway/refusal";
+import { Graph } from "../parts/graph";
+import { Trouble } from "../parts/state";
+import { Table } from "../parts/table";
+import { figure, Plain, visible } from "../parts/text";
+import { type Draft, isIssue, specOf } from "./draft";
+import { graphOf } from "./ghost-graph";
+import { useSettled } from "./settled";
+
+/** Asks once somebody pauses. No conversation is made, and nothing is stored. */
+export function usePreview(draft: Draft, shell: string) {
+  const settled = useSettled(draft);
+  const spec = specOf(settled);
+  const { namespace } = settled;
+  const asked = useQuery<GhostPreview>({
+    queryKey: ["ghost-preview", spec, namespace, shell],
+    enabled: !isIssue(spec),
+    queryFn: ({ signal }) =>
+      isIssue(spec)
+        ? Promise.reject(new Error(spec.message))
+        : call("ghosts.preview", { body: { spec, namespace, ...(shell === "" ? {} : { shell }) } }, signal),
+    placeholderData: keepPreviousData,
+  });
+  return { ...asked, isBehind: settled !== draft || asked.isFetching };
+}
+
+export function Preview({
+  name,
+  preview,
+  error,
+  isBehind,
+}: {
+  name: string;
+  preview: GhostPreview | undefined;
+  error: Error | null;
+  isBehind: boolean;
+}): ReactNode {
+  return (
+    <section aria-label="Preview" className="preview" aria-busy={isBehind}>
+      <h2>As it would be</h2>
+      <p role="status" className="soft">
+        {isBehind ? "Looking…" : error !== null ? "It could not be looked at." : state(preview)}
+      </p>
+      {/* What is wrong with the fields stands beside them. */}
+      {error !== null && !(error instanceof Refusal && error.issues.length > 0) && <Trouble error={error} />}
+      {preview !== undefined && (
+        <>
+          <Costs tokens={preview.tokens} />
+          <Meets collisions={preview.collisions} />
+          <Servers servers={preview.servers} />
+          <Graph name="What it has, and what that needs" {...graphOf(name, preview)} />
+          <details>
+            <summary>The prompt of its first turn</summary>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+            <pre tabIndex={0} className="prompt">
+              {visible(preview.prompt)}
+            </pre>
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+function state(preview: GhostPreview | undefined): string {
+  if (preview === undefined) return "";
+  const more = preview.more === 0 ? "" : ` and ${figure(preview.more)} more`;
+  const skills = `${figure(preview.skills.length)}${more} ${preview.skills.length === 1 ? "skill" : "skills"}`;
+  return preview.valid ? `It can be saved. ${skills}.` : `It cannot be saved yet. ${skills}.`;
+}
+
+function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
+  const lines: [what: string, count: number][] = [
+    ["Its own words", tokens.system_prompt],
+    ["The list of skills", tokens.list],
+    ["Skills from the first turn on", tokens.preloaded],
+    ["The whole prompt", tokens.prompt],
+    ["With every skill pasted", tokens.system_prompt + tokens.static],
+  ];
+  return (
+    <Table name="Tokens of a first turn" heads={["Prompt", "Tokens"]}>
+      {lines.map(([what, count]) => (
+        <tr key={what}>
+          <th scope="row">{what}</th>
+          <td>{figure(count)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Meets({ collisions }: Pick<GhostPreview, "collisions">): ReactNode {
+  if (collisions.length === 0) return null;
+  return (
+    <section className="note warn" aria-label="Names that meet">
+      <p>
+        <strong>Names that meet.</strong> Tools get other names while both are there; a skill's server takes the place
+        of the ghost's, and that of the gateway's.
+      </p>
+      <ul>
+        {collisions.slice(0, 50).map(({ kind, name, of }) => (
+          <li key={`${kind} ${name}`}>
+            {kind} <Plain>{name}</Plain>: <Plain>{of.join(", ")}</Plain>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Servers({ servers }: Pick<GhostPreview, "servers">): ReactNode {
+  if (servers.length === 0) return null;
+  return (
+    <Table name="Servers of the ghost" heads={["Server", "Leads to", "Secrets"]}>
+      {servers.slice(0, 100).map(({ name, host, problem, secrets }) => (
+        <tr key={name}>
+          <th scope="row">
+            <Plain>{name}</Plain>
+          </th>
+          <td>
+            <Plain>{problem ?? host ?? ""}</Plain>
+          </td>
+          <td>
+            <Plain>{secrets.join(", ")}</Plain>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

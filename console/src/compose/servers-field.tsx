@@ -1,0 +1,62 @@
+// The MCP servers that a ghost brings: as JSON, since an entry may have more than fields for all of it would be worth.
+
+import { type ReactNode, useState } from "react";
+import type { Issue } from "../../../sdk/src/generated/operations";
+import { Button, Field } from "../parts/controls";
+import { fieldsOf, pretty } from "./draft";
+import { Explained } from "./field";
+
+export function ServersField({
+  servers,
+  onChange,
+  issues,
+}: {
+  servers: string;
+  onChange: (servers: string) => void;
+  issues: readonly Issue[] | undefined;
+}): ReactNode {
+  const [name, setName] = useState("");
+  const [url, setUrl] = useState("");
+  const known = read(servers);
+  return (
+    <fieldset>
+      <legend>MCP servers</legend>
+      <Explained label="As JSON" of="mcpServers" issues={issues}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={Math.min(16, Math.max(3, servers.split("\n").length))}
+            spellCheck={false}
+            className="code"
+            value={servers}
+            placeholder="{}"
+            onChange={({ target }) => onChange(target.value)}
+          />
+        )}
+      </Explained>
+      <div className="row">
+        <Field label="Name" value={name} onChange={setName} />
+        <Field label="Address" value={url} onChange={setUrl} placeholder="https://…" />
+        <Button
+          isDisabled={known === null || name.trim() === "" || url.trim() === ""}
+          onPress={() => {
+            onChange(pretty({ ...known, [name.trim()]: { url: url.trim() } }));
+            setName("");
+            setUrl("");
+          }}
+        >
+          Add the server
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** `null`: it is no JSON, which the field says. */
+function read(servers: string): Record<string, unknown> | null {
+  try {
+    return servers.trim() === "" ? {} : fieldsOf(JSON.parse(servers));
+  } catch {
+    return null;
+  }
+}

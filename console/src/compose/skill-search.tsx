@@ -1,0 +1,98 @@
+// Finding a skill for a ghost, as a model's search finds it.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
+import type { Skill } from "../../../sdk/src/generated/operations";
+import { slice } from "../gateway/call";
+import { Button } from "../parts/controls";
+import { Plain, visible } from "../parts/text";
+import { useSettled } from "./settled";
+
+const FOUND = 10;
+
+/** What a search finds that a ghost of this namespace may have: its users see no other. */
+export function useFound(words: string, namespace: string) {
+  const q = words.trim();
+  return useQuery({
+    queryKey: ["found", q],
+    enabled: q !== "",
+    queryFn: ({ signal }) => slice("skills.list", { query: { q, limit: FOUND } }, signal),
+    placeholderData: keepPreviousData,
+    select: ({ items }) => items.filter((skill) => isFor(skill, namespace)),
+  });
+}
+
+function isFor({ metadata }: Skill, namespace: string): boolean {
+  return namespace === "default" || metadata.labels.user_id === "0" || metadata.namespace === namespace;
+}
+
+export function SkillSearch({
+  namespace,
+  without,
+  onAdd,
+}: {
+  namespace: string;
+  /** Names that are there already. */
+  without: readonly string[];
+  onAdd: (name: string) => void;
+}): ReactNode {
+  const id = useId();
+  const [words, setWords] = useState("");
+  const asked = useSettled(words.trim());
+  const { data = [], error, isFetching } = useFound(asked, namespace);
+  const found = asked === "" ? [] : data.filter(({ metadata: { name } }) => !without.includes(name));
+  const isBehind = isFetching || asked !== words.trim();
+  const add = (name: string) => {
+    onAdd(name);
+    setWords("");
+  };
+  return (
+    <search>
+      <div className="field">
+        <label htmlFor={id}>Add a skill</label>
+        <input
+          id={id}
+          type="search"
+          placeholder="What should it help with?"
+          aria-describedby={`${id}-said`}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            // The form around it is not meant.
+            event.preventDefault();
+            const [first] = found;
+            if (first !== undefined && !isBehind) add(first.metadata.name);
+          }}
+        />
+      </div>
+      <p id={`${id}-said`} role="status" className="soft">
+        {error !== null
+          ? visible(error.message)
+          : words.trim() === ""
+            ? ""
+            : isBehind
+              ? "Looking…"
+              : told(found.length)}
+      </p>
+      <ul className="plain-list rows" aria-label="Found skills">
+        {found.map(({ metadata: { name, labels }, spec: { description } }) => (
+          <li key={labels.id}>
+            <Button aria-label={`Add ${visible(name)}`} onPress={() => add(name)}>
+              Add
+            </Button>{" "}
+            <strong>
+              <Plain>{name}</Plain>
+            </strong>{" "}
+            <span className="soft">
+              <Plain>{description}</Plain>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </search>
+  );
+}
+
+const told = (count: number) =>
+  count === 0 ? "Nothing is found that is not there already." : `${count} found. Enter adds the first.`;

@@ -1,0 +1,55 @@
+// Any conversation of one's own, watched while somebody else drives it.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { Answer } from "../parts/state";
+import { Title } from "../parts/title";
+import { type Drawing, drawn } from "./drawing";
+import { Figure } from "./figure";
+import { statusOf, useLive } from "./live";
+import { View } from "./view";
+
+const route = getRouteApi("/conversations/$id");
+
+export function ConversationPage(): ReactNode {
+  const { id } = route.useParams();
+  // Asked first: a ticket would make the conversation that it is for.
+  const answer = useQuery(statusOf(id, true));
+  return (
+    <>
+      <Title>{answer.data?.settings.title ?? id}</Title>
+      <Answer of={answer} what="the conversation">
+        {() => <Watched key={id} id={id} />}
+      </Answer>
+    </>
+  );
+}
+
+function Watched({ id }: { id: string }): ReactNode {
+  const { at } = route.useSearch();
+  const navigate = useNavigate({ from: "/conversations/$id" });
+  const [drawings, setDrawings] = useState<readonly Drawing[]>([]);
+  const live = useLive(id, {
+    render_mermaid: async (payload: unknown) => {
+      const { drawing, type } = await drawn(payload);
+      setDrawings((before) => [...before, drawing].slice(-20));
+      return { type, width: drawing.width, height: drawing.height };
+    },
+  });
+  return (
+    <>
+      <View
+        id={id}
+        live={live}
+        at={at === undefined ? null : Number(at)}
+        onAt={(seq) => void navigate({ search: seq === null ? {} : { at: `${seq}` }, replace: true })}
+        answered={["render_mermaid"]}
+      />
+      {drawings.length > 0 && <h2>Drawn here</h2>}
+      {drawings.map((drawing) => (
+        <Figure key={drawing.svg} drawing={drawing} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+// Tokens and money over turns, beside what pasting all skills would have taken.
+
+import type { ReactNode } from "react";
+import type { TurnFigures } from "../../../sdk/src/generated/operations";
+import { Lines } from "../parts/lines";
+import { namesOf } from "./turns";
+
+export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
+  if (turns.length === 0) return <p className="soft">Nothing was sent yet.</p>;
+  const names = namesOf(turns);
+  const sums = [0, 0, 0];
+  const billed = turns.map(({ billed: { actual, paste, append_only } }) => {
+    for (const [way, tokens] of [actual, paste, append_only].entries()) sums[way] = (sums[way] ?? 0) + tokens;
+    return [...sums];
+  });
+  return (
+    <>
+      <Lines
+        name="Prompt tokens of a turn"
+        step="Turn"
+        series={["with the gateway", "all skills pasted"]}
+        points={turns.map(({ tokens }, at) => [names[at] ?? "", [tokens.actual, tokens.static]])}
+        file="tokens-by-turn.csv"
+      />
+      <Lines
+        name="Billed so far, in tokens at the price of an ordinary one"
+        step="Turn"
+        series={["with the gateway", "all skills pasted", "appended and never taken out"]}
+        points={turns.map((_, at) => [names[at] ?? "", billed[at] ?? []])}
+        file="billed-by-turn.csv"
+      />
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+// Draws diagrams that a skill asks for, in a frame with nothing to lose: an origin of its own, no network and no storage.
+
+import { fieldsIn } from "../gateway/refusal";
+
+/** A diagram. As a picture it can neither run nor load anything. */
+export interface Drawing {
+  title: string;
+  code: string;
+  svg: string;
+  width: number;
+  height: number;
+}
+
+const RENDERER = "/demo/renderer";
+
+let renderer: Promise<MessagePort> | null = null;
+let queue: Promise<unknown> = Promise.resolve();
+
+/** Answers the action `render_mermaid`. Throws what mermaid says of code that it cannot read: the model reads that. */
+export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type: string }> {
+  const { code, title } = fieldsIn(payload);
+  if (typeof code !== "string") throw new Error("There is no `code` to draw.");
+  // One after the other: the frame has one desk.
+  const turn = queue.then(() => drawNow(code));
+  queue = turn.catch(() => undefined);
+  const { error, svg, type, width, height } = await turn;
+  if (typeof error === "string") throw new Error(error);
+  if (typeof svg !== "string") throw new Error("The renderer has drawn nothing.");
+  const size = (given: unknown) => (typeof given === "number" ? Math.ceil(given) : 0);
+  return {
+    drawing: {
+      title: typeof title === "string" ? title : "Diagram",
+      code,
+      svg,
+      width: size(width),
+      height: size(height),
+    },
+    type: typeof type === "string" ? type : "diagram",
+  };
+}
+
+/** The address of an image. */
+export const pictureOf = (svg: string): string => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+
+async function drawNow(code: string): Promise<Record<string, unknown>> {
+  renderer ??= openRenderer();
+  const port = await renderer;
+  return new Promise((resolve) => {
+    port.onmessage = ({ data }) => resolve(fieldsIn(data));
+    port.postMessage({ code, dark: matchMedia("(prefers-color-scheme: dark)").matches });
+  });
+}
+
+function openRenderer(): Promise<MessagePort> {
+  const frame = document.createElement("iframe");
+  frame.src = RENDERER;
+  frame.sandbox.add("allow-scripts");
+  frame.className = "unseen";
+  frame.title = "Diagram renderer";
+  frame.setAttribute("aria-hidden", "true");
+  frame.tabIndex = -1;
+  return new Promise((resolve) => {
+    addEventListener("message", function listen({ data, source }: MessageEvent) {
+      if (data !== "renderer" || source !== frame.contentWindow) return;
+      removeEventListener("message", listen);
+      const { port1, port2 } = new MessageChannel();
+      frame.contentWindow?.postMessage("renderer", "*", [port2]);
+      resolve(port1);
+    });
+    document.body.append(frame);
+  });
+}

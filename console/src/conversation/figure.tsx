@@ -1,0 +1,23 @@
+// A drawn diagram, with the code that it was drawn from.
+
+import type { ReactNode } from "react";
+import { Plain, visible } from "../parts/text";
+import { type Drawing, pictureOf } from "./drawing";
+
+export function Figure({ drawing: { title, code, svg, width, height } }: { drawing: Drawing }): ReactNode {
+  return (
+    <figure className="drawing">
+      {/* Its size beforehand, so that what comes after stays where it is. */}
+      <img src={pictureOf(svg)} width={width} height={height} alt={visible(title)} />
+      <figcaption>
+        <details>
+          <summary>
+            <Plain>{title}</Plain>
+          </summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+          <pre tabIndex={0}>{visible(code)}</pre>
+        </details>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,88 @@
+// A conversation as it happens: by its socket, and where that is away by asking every few seconds.
+
+import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { type SkillGateway, useSkillGateway } from "../../../sdk/src/client/react";
+import type { Handler, ToolCall } from "../../../sdk/src/client/types";
+import type { TurnFigures } from "../../../sdk/src/generated/operations";
+import { call } from "../gateway/call";
+import { Refusal } from "../gateway/refusal";
+import { lookAgain } from "../gateway/session";
+
+const EVERY_MS = 3_000;
+/** So many calls of all turns are remembered. */
+const CALLS = 500;
+/** Pages of a hundred turns. */
+const PAGES = 100;
+
+export interface Live extends SkillGateway {
+  /** Calls of every turn that this page has seen. The socket tells of the current turn alone. */
+  seen: readonly ToolCall[];
+}
+
+/** `null`: there is no conversation yet. A component is of one conversation only: give it a key. */
+export function useLive(id: string | null, handlers: Record<string, Handler<never>>): Live {
+  const client = useQueryClient();
+  const gateway = useSkillGateway(id, {
+    client: "console",
+    hears: ["skills", "calls"],
+    ticket: (conversation) => ticketOf(client, conversation),
+    handlers,
+  });
+  const { turn, active, calls, pending } = gateway;
+  const [seen, setSeen] = useState<readonly ToolCall[]>([]);
+  useEffect(() => setSeen((before) => together(before, calls)), [calls]);
+  const stamp = JSON.stringify([turn, active, calls.map(({ call_id, state }) => [call_id, state]), pending.length]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the socket told is the reason to ask
+  useEffect(() => {
+    if (id !== null) void client.invalidateQueries({ queryKey: ["conversation", id] });
+  }, [client, id, stamp]);
+  return { ...gateway, seen };
+}
+
+/** With a ticket of its own the page sees what calls were given. `null` where none will ever be had. */
+async function ticketOf(client: QueryClient, id: string) {
+  try {
+    return await call("tickets.create", { path: { id }, body: { origin: location.origin, output: true } });
+  } catch (error) {
+    if (!(error instanceof Refusal) || ![401, 403, 404].includes(error.status)) throw error;
+    if (error.status === 401) void lookAgain(client);
+    return null;
+  }
+}
+
+function together(before: readonly ToolCall[], told: readonly ToolCall[]): readonly ToolCall[] {
+  if (told.length === 0) return before;
+  const keyOf = ({ turn, call_id }: ToolCall) => `${turn} ${call_id}`;
+  const all = new Map([...before, ...told].map((made) => [keyOf(made), made]));
+  return [...all.values()].slice(-CALLS);
+}
+
+/** What the gateway says of a conversation now. */
+export const statusOf = (id: string, isLive: boolean) =>
+  queryOptions({
+    queryKey: ["conversation", id, "status"],
+    queryFn: ({ signal }) => call("conversations.get", { path: { id } }, signal),
+    refetchInterval: isLive ? false : EVERY_MS,
+  });
+
+/** Every turn in figures, oldest first. What is known is not asked again, but the newest turn, which may have gone on. */
+export function seriesOf(id: string, isLive: boolean) {
+  const queryKey = ["conversation", id, "series"];
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal, client }): Promise<readonly TurnFigures[]> => {
+      const known = client.getQueryData<readonly TurnFigures[]>(queryKey)?.slice(0, -1) ?? [];
+      const turns = [...known];
+      for (let page = 0; page < PAGES; page++) {
+        const after = turns.at(-1)?.seq;
+        const query = { limit: 100, ...(after === undefined ? {} : { after }) };
+        const told = await call("conversations.series", { path: { id }, query }, signal);
+        turns.push(...told.turns);
+        if (told.next_cursor === null || told.turns.length === 0) break;
+      }
+      return turns;
+    },
+    refetchInterval: isLive ? false : EVERY_MS,
+  });
+}

@@ -1,0 +1,103 @@
+// What a turn sent to the model, in tokens, and what stands in the prompt now, as text.
+
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { TurnFigures } from "../../../sdk/src/generated/operations";
+import type { AnswerOf } from "../gateway/call";
+import { call } from "../gateway/call";
+import { Button } from "../parts/controls";
+import { Answer } from "../parts/state";
+import { figure, visible } from "../parts/text";
+
+type Billed = AnswerOf<"conversations.get">["tokens"]["billed"];
+
+/** `point`: the turn that is looked at; `undefined` before the first. */
+export function Prompt({
+  id,
+  point,
+  billed,
+  isNow,
+}: {
+  id: string;
+  point: TurnFigures | undefined;
+  billed: Billed | undefined;
+  isNow: boolean;
+}): ReactNode {
+  return (
+    <>
+      {point !== undefined && <Sent point={point} />}
+      {billed !== undefined && (
+        <p>
+          Until then billed like {figure(billed.actual)} ordinary tokens; with all skills pasted {figure(billed.paste)}:{" "}
+          {billed.saved_percent} % saved{billed.estimated && ", as far as it can be guessed"}. Prices:{" "}
+          {visible(billed.price)}.
+        </p>
+      )}
+      {isNow && <Text id={id} />}
+    </>
+  );
+}
+
+function Sent({ point: { requests, sent, usage } }: { point: TurnFigures }): ReactNode {
+  const facts: [string, string][] = [
+    ["Requests to the model", figure(requests)],
+    ...(sent === null
+      ? []
+      : ([
+          ["The last one sent", `${figure(sent.actual)} tokens`],
+          ["Pasted it would be", `${figure(sent.paste)} tokens`],
+        ] satisfies [string, string][])),
+    [
+      "Of it in the provider's cache",
+      usage === null
+        ? "the model does not tell"
+        : `${figure(usage.cache_read)} read, ${figure(usage.cache_write)} written, ${figure(usage.fresh)} new`,
+    ],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Asked only when somebody wants to read it. */
+function Text({ id }: { id: string }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const answer = useQuery({
+    queryKey: ["conversation", id, "prompt"],
+    queryFn: async ({ signal }) => {
+      const format = { path: { id }, query: { format: "openai" as const } };
+      const [prompt, tools] = await Promise.all([
+        call("conversations.prompt", format, signal),
+        call("conversations.tools", format, signal),
+      ]);
+      return { system: prompt.system, tools: tools.tools };
+    },
+    enabled: isOpen,
+  });
+  if (!isOpen) return <Button onPress={() => setOpen(true)}>Show what the gateway puts before the messages</Button>;
+  return (
+    <Answer of={answer} what="the prompt">
+      {({ system, tools }) => (
+        <>
+          <p className="soft">System</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+          <pre className="long-text" tabIndex={0}>
+            {visible(system)}
+          </pre>
+          <p className="soft">{figure(tools.length)} tools</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+          <pre className="long-text" tabIndex={0}>
+            {visible(JSON.stringify(tools, null, 2))}
+          </pre>
+        </>
+      )}
+    </Answer>
+  );
+}

@@ -1,0 +1,64 @@
+// Going back over the turns of a conversation: by a slider, step by step, and back to now.
+
+import type { ReactNode } from "react";
+import type { TurnFigures } from "../../../sdk/src/generated/operations";
+import { Button } from "../parts/controls";
+import { When } from "../parts/text";
+
+/** `at`: the place in the list, `null` for now, which goes on. */
+export function Turns({
+  turns,
+  at,
+  onAt,
+}: {
+  turns: readonly TurnFigures[];
+  at: number | null;
+  onAt: (at: number | null) => void;
+}): ReactNode {
+  const last = turns.length - 1;
+  const shown = at ?? last;
+  const point = turns[shown];
+  if (point === undefined) return null;
+  const go = (to: number) => onAt(to >= last ? null : Math.max(0, to));
+  return (
+    <section className="turns" aria-label="Turns">
+      <div className="row tight">
+        <Button isDisabled={shown === 0} onPress={() => go(shown - 1)}>
+          Turn before
+        </Button>
+        <input
+          type="range"
+          min={0}
+          max={last}
+          value={shown}
+          aria-label="Turn"
+          aria-valuetext={`${nameOf(point)}, ${shown + 1} of ${turns.length}`}
+          onChange={({ target }) => go(Number(target.value))}
+        />
+        <Button isDisabled={shown === last} onPress={() => go(shown + 1)}>
+          Next turn
+        </Button>
+        <Button isDisabled={at === null} onPress={() => onAt(null)}>
+          Now
+        </Button>
+      </div>
+      <p role="status">
+        {at === null ? "Now, in" : "As it was in"} {nameOf(point)}, which began <When at={point.at} />
+      </p>
+    </section>
+  );
+}
+
+/** A turn, as a page names it. */
+const nameOf = ({ turn, restored }: TurnFigures): string => (restored ? `turn ${turn}, restored` : `turn ${turn}`);
+
+/** The same for each of a list: a turn that was taken again is there more than once. */
+export function namesOf(turns: readonly TurnFigures[]): string[] {
+  const seen = new Map<string, number>();
+  return turns.map((point) => {
+    const name = nameOf(point);
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    return times === 1 ? name : `${name}, time ${times}`;
+  });
+}

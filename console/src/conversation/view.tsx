@@ -1,0 +1,114 @@
+// A conversation as the gateway sees it, now and as it was: skills, calls, questions, the prompt, files, and what it all took.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../gateway/call";
+import { Answer, Issues } from "../parts/state";
+import { Table } from "../parts/table";
+import { Plain, visible } from "../parts/text";
+import { Calls } from "./calls";
+import { Cost } from "./cost";
+import { Files } from "./files";
+import { Lanes } from "./lanes";
+import { type Live, seriesOf, statusOf } from "./live";
+import { Prompt } from "./prompt";
+import { Questions } from "./questions";
+import { Active, Listed } from "./skills";
+import { Turns } from "./turns";
+
+const STATUS: Record<Live["status"], string> = {
+  idle: "Not begun",
+  connecting: "Connecting…",
+  open: "Live",
+  waiting: "Connection lost: asked every 3 seconds, and tried again",
+  closed: "Not live: asked every 3 seconds",
+};
+
+/** `at`: the `seq` of the turn that is looked at, `null` for now. `answered`: actions that the page answers by itself. */
+export function View({
+  id,
+  live,
+  at,
+  onAt,
+  answered,
+}: {
+  id: string;
+  live: Live;
+  at: number | null;
+  onAt: (seq: number | null) => void;
+  answered: readonly string[];
+}): ReactNode {
+  const isLive = live.status === "open";
+  const status = useQuery(statusOf(id, isLive));
+  const series = useQuery(seriesOf(id, isLive));
+  const turns = series.data ?? [];
+  const found = at === null ? -1 : turns.findIndex(({ seq }) => seq === at);
+  const place = found === -1 || found === turns.length - 1 ? null : found;
+  const point = place === null ? turns.at(-1) : turns[place];
+  const past = useQuery({
+    queryKey: ["turn", id, point?.seq],
+    queryFn: ({ signal }) => call("conversations.at", { path: { id, turn: point?.turn ?? 0 } }, signal),
+    enabled: place !== null && point !== undefined,
+  });
+  const isNow = place === null;
+  return (
+    <>
+      <p className="soft" role="status">
+        <span className={`dot ${isLive ? "live" : "away"}`} aria-hidden="true" /> {STATUS[live.status]}
+        {live.closed !== null && ` (${visible(live.closed.reason) || live.closed.code})`}
+      </p>
+      <Questions pending={live.pending} answered={answered} answer={live.answer} />
+      <Turns turns={turns} at={place} onAt={(next) => onAt(next === null ? null : (turns[next]?.seq ?? null))} />
+      <h2>Skills in the prompt</h2>
+      <Answer of={isNow ? status : past} what="the skills">
+        {({ active }) => <Active active={active} />}
+      </Answer>
+      {live.skills !== null && <Listed {...live.skills} />}
+      <h2>Tool calls</h2>
+      <Calls
+        calls={live.seen.filter(({ turn }) => turn === (point?.turn ?? live.turn))}
+        none={isNow ? "No tool was called in this turn." : "This page has seen no call in that turn."}
+      />
+      <h2>Prompt</h2>
+      <Answer of={isNow ? status : past} what="the prompt">
+        {({ tokens }) => <Prompt id={id} point={point} billed={tokens.billed} isNow={isNow} />}
+      </Answer>
+      <h2>Files</h2>
+      <Files id={id} />
+      <h2>Tokens and money</h2>
+      <Answer of={series} what="the turns">
+        {(all) => (
+          <>
+            <Cost turns={all} />
+            <h2>Life of skills</h2>
+            <Lanes turns={all} />
+          </>
+        )}
+      </Answer>
+      {status.data !== undefined && <Servers {...status.data} />}
+      {status.data !== undefined && <Issues issues={status.data.warnings} />}
+    </>
+  );
+}
+
+function Servers({ mcp }: { mcp: readonly { server: string; state: string; tools: string[]; error?: string }[] }) {
+  if (mcp.length === 0) return null;
+  return (
+    <>
+      <h2>MCP servers</h2>
+      <Table name="MCP servers" heads={["Server", "State", "Tools"]}>
+        {mcp.slice(0, 100).map(({ server, state, tools, error = "" }) => (
+          <tr key={server}>
+            <th scope="row">
+              <Plain>{server}</Plain>
+            </th>
+            <td className="long">
+              {state} <Plain>{error}</Plain>
+            </td>
+            <td>{tools.length}</td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}

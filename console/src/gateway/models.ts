@@ -1,0 +1,16 @@
+// The models that the user may ask for, by name, as the chat endpoint lists them.
+
+import { queryOptions } from "@tanstack/react-query";
+import { ask } from "./call";
+
+/** Without ghosts, which are listed there as models, too. Nothing where the chat endpoint is closed to the user. */
+export const modelNames = queryOptions({
+  queryKey: ["model-names"],
+  staleTime: 60_000,
+  retry: false,
+  queryFn: async ({ signal }): Promise<string[]> => {
+    const answer = await ask("/openai/v1/models", { signal });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    return data.map(({ id }) => id).filter((id) => !id.startsWith("ghost/"));
+  },
+});

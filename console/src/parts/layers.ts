@@ -1,0 +1,100 @@
+// Where the nodes of a graph stand: in layers, so that every edge leads on to a later one. Pure, and the same for the same graph.
+
+export interface Edge {
+  from: string;
+  to: string;
+}
+
+/** A node, and where it stands: the first layer is 0, and so is the first place in it. No two stand at one place. */
+export interface Spot {
+  id: string;
+  layer: number;
+  place: number;
+}
+
+export interface Layers<E extends Edge> {
+  spots: Spot[];
+  /** Those between nodes that are shown. `isBack`: it closes a circle, and leads back or to the same node. */
+  edges: (E & { isBack: boolean })[];
+  /** How many nodes are not shown. */
+  leftOut: number;
+}
+
+/** Sets the nodes of a graph, those first that others lead from, and no more than `most`. What an edge names and `ids` does not is nothing. */
+export function layersOf<E extends Edge>(ids: readonly string[], edges: readonly E[], most: number): Layers<E> {
+  const all = [...new Set(ids)];
+  const shown = nearest(all, edges, most);
+  const known = new Set(shown);
+  const kept = edges.filter(({ from, to }) => known.has(from) && known.has(to));
+  const { order, back } = walked(shown, kept);
+  const layers = new Map(shown.map((id) => [id, 0]));
+  const ahead = kept.filter((edge) => !back.has(edge));
+  const leading = Map.groupBy(ahead, ({ from }) => from);
+  for (const id of order)
+    for (const { to } of leading.get(id) ?? [])
+      layers.set(to, Math.max(layers.get(to) ?? 0, (layers.get(id) ?? 0) + 1));
+  return {
+    spots: placed(shown, layers, ahead),
+    edges: kept.map((edge) => ({ ...edge, isBack: back.has(edge) })),
+    leftOut: all.length - shown.length,
+  };
+}
+
+/** The first `most` nodes, by how far they are from one that nothing leads to. */
+function nearest(ids: readonly string[], edges: readonly Edge[], most: number): string[] {
+  const targets = new Set(edges.flatMap(({ from, to }) => (from === to ? [] : [to])));
+  const leading = Map.groupBy(edges, ({ from }) => from);
+  const known = new Set(ids);
+  const seen = new Set<string>();
+  // Of a circle that nothing leads to, the first is as good as any.
+  for (const start of [...ids.filter((id) => !targets.has(id)), ...ids]) {
+    let level = seen.has(start) ? [] : [start];
+    for (const id of level) seen.add(id);
+    while (level.length > 0) {
+      level = level.flatMap((id) => leading.get(id) ?? []).map(({ to }) => to);
+      level = [...new Set(level)].filter((id) => known.has(id) && !seen.has(id));
+      for (const id of level) seen.add(id);
+    }
+  }
+  return [...seen].slice(0, most);
+}
+
+/** The nodes so that each comes before those it leads to, but for the edges that close a circle. */
+function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { order: string[]; back: Set<E> } {
+  const leading = Map.groupBy(edges, ({ from }) => from);
+  const open = new Set<string>();
+  const done: string[] = [];
+  const seen = new Set<string>();
+  const back = new Set<E>();
+  const visit = (id: string) => {
+    seen.add(id);
+    open.add(id);
+    for (const edge of leading.get(id) ?? []) {
+      if (open.has(edge.to)) back.add(edge);
+      else if (!seen.has(edge.to)) visit(edge.to);
+    }
+    open.delete(id);
+    done.push(id);
+  };
+  for (const id of ids) if (!seen.has(id)) visit(id);
+  return { order: done.reverse(), back };
+}
+
+/** In each layer near what leads there, else in the order in which they came. */
+function placed(ids: readonly string[], layers: ReadonlyMap<string, number>, edges: readonly Edge[]): Spot[] {
+  const parents = Map.groupBy(edges, ({ to }) => to);
+  const byLayer = Map.groupBy(ids, (id) => layers.get(id) ?? 0);
+  const places = new Map<string, number>();
+  const spots: Spot[] = [];
+  for (const layer of [...byLayer.keys()].sort((a, b) => a - b)) {
+    const weighed = (byLayer.get(layer) ?? []).map((id, n): [id: string, weight: number] => {
+      const above = (parents.get(id) ?? []).map(({ from }) => places.get(from) ?? 0);
+      return [id, above.length === 0 ? n : above.reduce((sum, place) => sum + place, 0) / above.length];
+    });
+    for (const [place, [id]] of weighed.sort(([, a], [, b]) => a - b).entries()) {
+      places.set(id, place);
+      spots.push({ id, layer, place });
+    }
+  }
+  return spots;
+}

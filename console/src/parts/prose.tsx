@@ -1,0 +1,69 @@
+// Markdown that somebody else has written, or a model: no HTML, links that say where they lead, and pictures only where the page has them.
+
+import type { ReactNode } from "react";
+import Markdown from "react-markdown";
+import rehypeSanitize from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+import { visible } from "./text";
+
+/** `link` and `picture` may know an address better, such as that of a file of the same package; `null`: they do not. */
+export default function Prose({
+  text,
+  link,
+  picture,
+}: {
+  text: string;
+  link?: (to: string, children: ReactNode) => ReactNode | null;
+  picture?: (src: string, alt: string) => ReactNode;
+}): ReactNode {
+  return (
+    <article className="prose">
+      <Markdown
+        remarkPlugins={[remarkGfm]}
+        rehypePlugins={[rehypeSanitize]}
+        components={{
+          a: ({ href = "", children }) => link?.(href, children) ?? <Away to={href}>{children}</Away>,
+          img: ({ src, alt = "" }) => {
+            const from = typeof src === "string" ? src : "";
+            return picture === undefined ? <em>[picture: {alt || from}]</em> : picture(from, alt);
+          },
+          // The page has its own heading above it.
+          h1: ({ children }) => <h2>{children}</h2>,
+          h2: ({ children }) => <h3>{children}</h3>,
+          h3: ({ children }) => <h4>{children}</h4>,
+          input: ({ checked }) => (
+            <span role="img" aria-label={checked === true ? "done" : "open"}>
+              {checked === true ? "☑" : "☐"}
+            </span>
+          ),
+          pre: ({ children }) => (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+            <pre tabIndex={0}>{children}</pre>
+          ),
+          table: ({ children }) => (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+            <section className="scrolls" aria-label="Table" tabIndex={0}>
+              <table>{children}</table>
+            </section>
+          ),
+        }}
+      >
+        {visible(text)}
+      </Markdown>
+    </article>
+  );
+}
+
+/** A link to another site says which; any other is its text. */
+function Away({ to, children }: { to: string; children: ReactNode }): ReactNode {
+  const url = URL.canParse(to) ? new URL(to) : null;
+  if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return children;
+  return (
+    <>
+      <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>{" "}
+      <span className="soft">({visible(url.host || url.pathname)})</span>
+    </>
+  );
+}

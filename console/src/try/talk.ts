@@ -1,0 +1,136 @@
+// A chat: what was said, the answer that is just coming, and what went wrong. What the page shows of it is in try.tsx.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { Drawing } from "../conversation/drawing";
+import { call } from "../gateway/call";
+import { Refusal } from "../gateway/refusal";
+import { lookAgain } from "../gateway/session";
+import { answerTo, type Message } from "./chat";
+import { type Kept, recall, remember, type Said } from "./kept";
+
+/** Skills leave after so many turns without use, so that one sees it. A ghost says itself how long. */
+const RETENTION = 3;
+const TITLE = 80;
+
+export interface Talk {
+  said: readonly Said[];
+  /** The answer as far as it has come; `null`: nobody answers just now. */
+  coming: { text: string; loaded: readonly string[] } | null;
+  error: Error | null;
+  draft: string;
+  model: string | null;
+  ghost: string | undefined;
+  /** The last message has no answer, and none is coming. */
+  isOpen: boolean;
+  setDraft(text: string): void;
+  setModel(name: string): void;
+  say(text: string, model: string): void;
+  /** Asks for the answer to the last message once more. */
+  again(model: string): void;
+  stop(): void;
+  show(drawing: Drawing): void;
+}
+
+const NOTHING: Kept = { said: [], draft: "", model: null, ghost: null };
+
+/** `ready`: resolves once the page can be asked by skills. A component is of one chat only: give it a key. */
+export function useTalk({
+  user,
+  id,
+  ghost: asked,
+  begun,
+  ready,
+}: {
+  user: string;
+  id: string;
+  ghost: string | undefined;
+  /** The conversation is there, and was made by somebody else. */
+  begun: () => void;
+  ready: () => Promise<void>;
+}): Talk {
+  const client = useQueryClient();
+  const [kept, setKept] = useState<Kept>(() => recall(user, id) ?? NOTHING);
+  const [coming, setComing] = useState<Talk["coming"]>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const latest = useRef(kept);
+  const change = useCallback(
+    (next: Partial<Kept>) => {
+      latest.current = { ...latest.current, ...next };
+      setKept(latest.current);
+      remember(user, id, latest.current);
+    },
+    [user, id],
+  );
+  const add = useCallback((...more: Said[]) => change({ said: [...latest.current.said, ...more] }), [change]);
+  // Who leaves the page ends the answer.
+  useEffect(() => () => running.current?.abort(), []);
+
+  const ghost = kept.ghost ?? asked;
+  const run = async (model: string) => {
+    const ending = new AbortController();
+    running.current = ending;
+    let [text, loaded]: [string, string[]] = ["", []];
+    setError(null);
+    setComing({ text, loaded });
+    try {
+      const messages = messagesOf(latest.current.said);
+      if (messages.length === 1) await create(id, messages[0]?.content ?? "", ghost);
+      begun();
+      await ready();
+      for await (const piece of answerTo({ conversation: id, model, ghost, messages, signal: ending.signal })) {
+        if (piece.kind === "text") text += piece.text;
+        else loaded = [...loaded, ...piece.skills];
+        setComing({ text, loaded });
+      }
+      add({ kind: "assistant", text, loaded, stopped: false });
+    } catch (reason) {
+      if (ending.signal.aborted) {
+        if (text !== "") add({ kind: "assistant", text, loaded, stopped: true });
+      } else {
+        setError(reason instanceof Error ? reason : new Error(String(reason)));
+        if (reason instanceof Refusal && reason.status === 401) void lookAgain(client);
+      }
+    } finally {
+      running.current = null;
+      setComing(null);
+      void client.invalidateQueries({ queryKey: ["conversation", id] });
+    }
+  };
+
+  const last = kept.said.findLast(({ kind }) => kind !== "figure");
+  return {
+    ...{ said: kept.said, coming, error, draft: kept.draft, model: kept.model, ghost },
+    isOpen: coming === null && last?.kind === "user",
+    setDraft: (draft) => change({ draft }),
+    setModel: (model) => change({ model }),
+    say(text, model) {
+      change({ draft: "", ghost: ghost ?? null });
+      add({ kind: "user", text });
+      void run(model);
+    },
+    again: (model) => void run(model),
+    stop: () => running.current?.abort(),
+    show: (drawing) => add({ kind: "figure", drawing }),
+  };
+}
+
+/** Made before the first message, so that the page is there when a skill asks it. */
+async function create(id: string, text: string, ghost: string | undefined): Promise<void> {
+  const settings = ghost === undefined ? { retention_turns: RETENTION } : { ghost };
+  const title = text.replace(/\s+/g, " ").slice(0, TITLE);
+  await call("conversations.set", { path: { id }, body: { format: "openai", delivery: "auto", title, ...settings } });
+}
+
+/** What the model is sent. Two messages of the user in a row are one: the first was never answered. */
+function messagesOf(said: readonly Said[]): Message[] {
+  const messages: Message[] = [];
+  for (const one of said) {
+    if (one.kind === "figure") continue;
+    const before = messages.at(-1);
+    if (before?.role === one.kind) before.content += `\n\n${one.text}`;
+    else messages.push({ role: one.kind, content: one.text });
+  }
+  return messages;
+}

@@ -1,0 +1,310 @@
+// A chat with a model of the gateway, and beside it what the gateway does.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { drawn } from "../conversation/drawing";
+import { Figure } from "../conversation/figure";
+import { statusOf, useLive } from "../conversation/live";
+import { View } from "../conversation/view";
+import { Refusal } from "../gateway/refusal";
+import { useMe } from "../gateway/session";
+import { Button, Choice } from "../parts/controls";
+import { Answer, Empty, Trouble } from "../parts/state";
+import { Plain, visible } from "../parts/text";
+import { Title } from "../parts/title";
+import { modelNames } from "./chat";
+import { EXAMPLES, wordsOf } from "./examples";
+import { recall, type Said } from "./kept";
+import { type Talk, useTalk } from "./talk";
+
+const Prose = lazy(() => import("../parts/prose"));
+const route = getRouteApi("/try");
+/** How long a message waits for the page's socket, without which a skill cannot ask it. */
+const PATIENCE_MS = 5_000;
+const freshId = () => `try-${crypto.randomUUID()}`;
+
+export function TryIt(): ReactNode {
+  const { c } = route.useSearch();
+  const navigate = useNavigate({ from: "/try" });
+  const [fresh, setFresh] = useState(freshId);
+  const { tries } = useMe();
+  const answer = useQuery({ queryKey: ["models"], queryFn: ({ signal }) => modelNames(signal), enabled: tries });
+  const id = c ?? fresh;
+  if (!tries)
+    return (
+      <>
+        <Title>Try it</Title>
+        <Empty title="Trying is turned off here">
+          <p>Whoever runs this gateway has set DEMO=off. Its skills work in every chat that uses the gateway.</p>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <div className="row">
+        <Title>Try it</Title>
+        {c !== undefined && (
+          <Button
+            onPress={() => {
+              setFresh(freshId());
+              void navigate({ search: {} });
+            }}
+          >
+            New chat
+          </Button>
+        )}
+      </div>
+      <Answer of={answer} what="the models">
+        {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} id={id} models={models} />)}
+      </Answer>
+    </>
+  );
+}
+
+function NoModel(): ReactNode {
+  return (
+    <Empty title="There is no model to try with">
+      <p>
+        A model is stored with its key as a secret by <code>PUT /api/v1/models/&#123;name&#125;</code>:{" "}
+        <a href="/docs/chat-endpoint.md">how</a>. <code>DEMO_MODEL=on</code> brings the scripted model <code>demo</code>
+        .
+      </p>
+    </Empty>
+  );
+}
+
+function Room({ id, models }: { id: string; models: readonly string[] }): ReactNode {
+  const { user_id } = useMe();
+  const { c, skill, ghost, at } = route.useSearch();
+  const navigate = useNavigate({ from: "/try" });
+  const [isBegun, setBegun] = useState(() => (recall(user_id, id)?.said.length ?? 0) > 0);
+  // An address that somebody has kept: the conversation may be there, while this tab knows no word of it.
+  const found = useQuery({ ...statusOf(id, true), enabled: c !== undefined && !isBegun, retry: false });
+  const isThere = isBegun || found.data !== undefined;
+  const show = useRef<Talk["show"]>(() => undefined);
+  const live = useLive(isThere ? id : null, {
+    render_mermaid: async (payload: unknown) => {
+      const { drawing, type } = await drawn(payload);
+      show.current(drawing);
+      return { type, width: drawing.width, height: drawing.height };
+    },
+  });
+  const status = useRef(live.status);
+  status.current = live.status;
+  const ready = useCallback(async () => {
+    const until = Date.now() + PATIENCE_MS;
+    while (status.current !== "open" && status.current !== "closed" && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+  }, []);
+  const begun = () => {
+    setBegun(true);
+    if (c !== id) void navigate({ search: (words) => ({ ...words, c: id }), replace: true });
+  };
+  const talk = useTalk({ user: user_id, id, ghost, begun, ready });
+  useEffect(() => {
+    show.current = talk.show;
+  });
+  const model = models.find((name) => name === talk.model) ?? likely(models);
+  return (
+    <div className="try">
+      <section className="talking" aria-label="Chat">
+        {talk.ghost !== undefined && (
+          <p>
+            As the ghost <Plain>{talk.ghost}</Plain>.
+          </p>
+        )}
+        <Log talk={talk} />
+        {found.data !== undefined && talk.said.length === 0 && (
+          <p className="soft">
+            The gateway keeps no words of a chat, and this tab has none of this one. What you say goes on in it.
+          </p>
+        )}
+        {talk.error !== null && (
+          <Trouble error={talk.error} {...(talk.isOpen ? { again: () => talk.again(model) } : {})} />
+        )}
+        {talk.error === null && talk.isOpen && (
+          <p className="note warn">
+            The last message has no answer. <Button onPress={() => talk.again(model)}>Ask for it</Button>
+          </p>
+        )}
+        {talk.error instanceof Refusal && talk.error.code.startsWith("model") && (
+          <p className="soft">Another model may answer: choose it below.</p>
+        )}
+        <Composer talk={talk} model={model} models={models} skill={skill} />
+      </section>
+      <section aria-label="What the gateway does">
+        {isThere ? (
+          <View
+            id={id}
+            live={live}
+            at={at === undefined ? null : Number(at)}
+            onAt={(seq) =>
+              void navigate({
+                search: ({ at: _, ...words }) => (seq === null ? words : { ...words, at: `${seq}` }),
+                replace: true,
+              })
+            }
+            answered={["render_mermaid"]}
+          />
+        ) : (
+          <Empty title="Nothing has happened yet">
+            <p>
+              Say something: here you see which skills the model loads and when they leave, which tools it calls, and
+              what that costs.
+            </p>
+          </Empty>
+        )}
+        {isThere && (
+          <p>
+            <Link to="/conversations/$id" params={{ id }} target="_blank">
+              Watch it in another tab
+            </Link>
+          </p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** One that was stored, then the scripted one; a ghost or a model without skills only where there is nothing else. */
+function likely(models: readonly string[]): string {
+  const plain = models.filter((name) => !/[:/]/.test(name));
+  return plain.find((name) => name !== "demo") ?? plain[0] ?? models[0] ?? "";
+}
+
+function Log({ talk: { said, coming } }: { talk: Talk }): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  const size = said.length + (coming?.text.length ?? 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the last word is kept in view while words come
+  useEffect(() => {
+    place.current?.scrollTo({ top: place.current.scrollHeight });
+  }, [size]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+    <div className="talk" role="log" aria-label="Messages" aria-busy={coming !== null} tabIndex={0} ref={place}>
+      <ol>
+        {said.map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is
+          <li key={at}>
+            <Shown said={one} />
+          </li>
+        ))}
+        {coming !== null && (
+          <li>
+            <Loaded skills={coming.loaded} />
+            {coming.text === "" ? <p className="soft">…</p> : <p className="coming">{visible(coming.text)}</p>}
+          </li>
+        )}
+        {said.length === 0 && coming === null && <li className="soft">Nothing was said yet.</li>}
+      </ol>
+    </div>
+  );
+}
+
+function Shown({ said }: { said: Said }): ReactNode {
+  if (said.kind === "figure") return <Figure drawing={said.drawing} />;
+  if (said.kind === "user")
+    return (
+      <div className="user">
+        <span className="unseen">You: </span>
+        {visible(said.text)}
+      </div>
+    );
+  return (
+    <>
+      <span className="unseen">The model: </span>
+      <Loaded skills={said.loaded} />
+      <Suspense fallback={<p>{visible(said.text)}</p>}>
+        <Prose text={said.text} />
+      </Suspense>
+      {said.stopped && <p className="soft">Stopped.</p>}
+    </>
+  );
+}
+
+function Loaded({ skills }: { skills: readonly string[] }): ReactNode {
+  if (skills.length === 0) return null;
+  return (
+    <p className="soft">
+      loaded <Plain>{skills.join(", ")}</Plain>
+    </p>
+  );
+}
+
+function Composer({
+  talk,
+  model,
+  models,
+  skill,
+}: {
+  talk: Talk;
+  model: string;
+  models: readonly string[];
+  skill: string | undefined;
+}): ReactNode {
+  const isBusy = talk.coming !== null;
+  const isFirst = talk.said.length === 0;
+  const opening = isFirst && skill !== undefined ? `Use ${skill}, please.` : "";
+  // What a skill is tried with stands there until somebody has typed.
+  const [isTouched, setTouched] = useState(false);
+  const text = talk.draft === "" && !isTouched ? opening : talk.draft;
+  const send = () => {
+    if (isBusy || text.trim() === "") return;
+    setTouched(true);
+    talk.say(text.trim(), model);
+  };
+  return (
+    <>
+      {isFirst && opening === "" && (
+        <section className="row tight" aria-label="Examples">
+          {EXAMPLES.map((example) => (
+            <Button key={example.label} isDisabled={isBusy} onPress={() => talk.say(wordsOf(example, model), model)}>
+              {example.label.split(/[:\n]/, 1)[0]}
+            </Button>
+          ))}
+        </section>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <label className="field">
+          <span>Message</span>
+          <textarea
+            rows={3}
+            value={text}
+            onChange={({ target }) => {
+              setTouched(true);
+              talk.setDraft(target.value);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+        </label>
+        <div className="row tight">
+          <Choice
+            label="Model"
+            value={model}
+            options={models.map((name) => [name, visible(name)] as const)}
+            onChange={talk.setModel}
+          />
+          {isBusy ? (
+            <Button kind="danger" onPress={talk.stop}>
+              Stop
+            </Button>
+          ) : (
+            <Button kind="main" type="submit">
+              Send
+            </Button>
+          )}
+        </div>
+      </form>
+    </>
+  );
+}

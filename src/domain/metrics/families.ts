@@ -1,0 +1,100 @@
+// What the gateway counts for its operator, and by what. Never by users, skills, tools or conversations: what is counted outlives them.
+
+/** How many different values the first label of a family may have; what comes after them is counted as `OTHER`. */
+const NAMES = { codes: 60, models: 32, servers: 64 } as const;
+
+/** Where what is beyond the names of a family is counted. */
+export const OTHER = "other";
+
+/** Upper bounds of a histogram's buckets, in seconds; the last bucket has none. */
+export const BUCKETS = [0.05, 0.25, 1, 5, 30] as const;
+
+interface Family {
+  type: "counter" | "histogram";
+  help: string;
+  labels: readonly string[];
+  /** Most values of the first label; left out where they are the gateway's own words. */
+  names?: number;
+}
+
+/** In the order in which they are told. A histogram's values are seconds. */
+export const FAMILIES = {
+  requests: {
+    type: "counter",
+    help: "Requests that were answered, by edge and class of status.",
+    labels: ["edge", "status"],
+  },
+  refusals: {
+    type: "counter",
+    help: "Requests that were refused, by the code of the problem.",
+    labels: ["code"],
+    names: NAMES.codes,
+  },
+  conversations: { type: "counter", help: "Conversations that were made.", labels: [] },
+  skill_loads: { type: "counter", help: "Skills that models loaded, without those they need.", labels: [] },
+  scripts: {
+    type: "counter",
+    help: "Scripts of skills that ran, by language and how they ended.",
+    labels: ["language", "outcome"],
+  },
+  model_calls: {
+    type: "counter",
+    help: "Requests of the chat endpoint to models of the gateway, by name; those of users and groups together.",
+    labels: ["model", "outcome"],
+    names: NAMES.models,
+  },
+  model_tokens: {
+    type: "counter",
+    help: "Tokens that these requests took, as the models told.",
+    labels: ["model"],
+    names: NAMES.models,
+  },
+  upstream_calls: {
+    type: "counter",
+    help: "Calls of tools at MCP servers of the gateway, by name; those of users, groups, ghosts and skills together.",
+    labels: ["server", "outcome"],
+    names: NAMES.servers,
+  },
+  upstream_seconds: {
+    type: "histogram",
+    help: "How long these calls took.",
+    labels: ["server"],
+    names: NAMES.servers,
+  },
+  questions_asked: { type: "counter", help: "Questions that pages were asked.", labels: [] },
+  questions_ended: { type: "counter", help: "Questions that ended, by how they did.", labels: ["state"] },
+} as const satisfies Record<string, Family>;
+
+export type FamilyName = keyof typeof FAMILIES;
+
+type Texts<L extends readonly string[]> = { readonly [K in keyof L]: string };
+type LabelsOf<F extends FamilyName> = Texts<(typeof FAMILIES)[F]["labels"]>;
+
+/** Counts something: one more, or so much; of a histogram the seconds it took. It waits for nothing and never fails. */
+export type Count = <F extends FamilyName>(family: F, labels: LabelsOf<F>, by?: number) => void;
+
+/** The family of this name; `null` where there is none, as of one that an earlier gateway had. */
+export function familyNamed(name: string): Family | null {
+  return Object.entries<Family>(FAMILIES).find(([known]) => known === name)?.[1] ?? null;
+}
+
+/** What something is counted under that has a name and an owner: what is the gateway's by its name, all other by whose it is. */
+export function nameOrOwner(kind: string, name: string): string {
+  return kind === "gateway" ? name : `(${kind})`;
+}
+
+/** Edges by what their paths begin with; the first that fits counts. */
+const EDGES: readonly [prefix: RegExp, edge: string][] = [
+  [/^\/mcp\/servers(\/|$)/, "proxy"],
+  [/^\/mcp(\/|$)/, "mcp"],
+  [/^\/(openai|anthropic)\/v1\/skills(\/|$)|^\/(s|t|\.well-known)(\/|$)|^\/api\/search$/, "doors"],
+  [/^\/(openai|anthropic)(\/|$)/, "chat"],
+  [/^\/api(\/|$)/, "api"],
+  [/^\/console(\/|$)/, "console"],
+  [/^\/(oauth|register|authorize|token)(\/|$)/, "sign_in"],
+];
+
+/** What a request's path is counted under. */
+export function edgeAt(path: string): string {
+  return EDGES.find(([prefix]) => prefix.test(path))?.[1] ?? OTHER;
+}

@@ -1,0 +1,75 @@
+// Sums of what was counted: in an isolate since it last sent them, in the object of all since ever.
+
+import { BUCKETS, FAMILIES, type FamilyName, familyNamed, OTHER } from "./families";
+
+/** By family and labels: a counter's sum; of a histogram the sum of its values and how many fell into each bucket. */
+export type Sums = Map<string, number[]>;
+
+/** Sums on their way, or as they are stored. */
+export interface SumRow {
+  key: string;
+  sum: number[];
+}
+
+/** All of it, one by one. */
+export function rowsOf(sums: Sums): SumRow[] {
+  return [...sums].map(([key, sum]) => ({ key, sum }));
+}
+
+/** Between the parts of a key. No label has it. */
+const BETWEEN = "\0";
+
+/** Longest text of a label, in UTF-16 units. */
+const LABEL_CHARS = 100;
+
+/** Adds a value to what was counted. */
+export function addTo(sums: Sums, family: FamilyName, labels: readonly string[], by: number): void {
+  if (!Number.isFinite(by) || by < 0) return;
+  const told = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed().replaceAll(BETWEEN, " "));
+  put(sums, keyOf(family, told), FAMILIES[family].type === "counter" ? [by] : observed(by));
+}
+
+/** Adds what an isolate has counted. A name beyond those that a family may have is counted as `OTHER`. */
+export function addAll(sums: Sums, rows: readonly SumRow[]): void {
+  const named = new Map<string, Set<string>>();
+  for (const key of sums.keys()) {
+    const { family, labels } = partsOf(key);
+    const names = named.get(family) ?? new Set();
+    named.set(family, names.add(labels[0] ?? ""));
+  }
+  for (const { key, sum } of rows) {
+    const { family, labels } = partsOf(key);
+    const most = familyNamed(family)?.names ?? Number.POSITIVE_INFINITY;
+    const names = named.get(family) ?? new Set();
+    const [name = "", ...others] = labels;
+    const isKnown = names.has(name) || name === OTHER;
+    if (isKnown || names.size < most) {
+      named.set(family, names.add(name));
+      put(sums, key, sum);
+    } else put(sums, keyOf(family, [OTHER, ...others]), sum);
+  }
+}
+
+/** The family and the labels of a sum. */
+export function partsOf(key: string): { family: string; labels: string[] } {
+  const [family = "", ...labels] = key.split(BETWEEN);
+  return { family, labels };
+}
+
+function keyOf(family: string, labels: readonly string[]): string {
+  return [family, ...labels].join(BETWEEN);
+}
+
+function put(sums: Sums, key: string, sum: readonly number[]): void {
+  const before = sums.get(key);
+  sums.set(
+    key,
+    sum.map((value, index) => value + (before?.[index] ?? 0)),
+  );
+}
+
+function observed(seconds: number): number[] {
+  const bucket = BUCKETS.findIndex((most) => seconds <= most);
+  const at = bucket === -1 ? BUCKETS.length : bucket;
+  return [seconds, ...Array.from({ length: BUCKETS.length + 1 }, (_, index) => (index === at ? 1 : 0))];
+}

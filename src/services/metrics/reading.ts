@@ -1,0 +1,18 @@
+// The sums of all isolates, for an admin. What this one has not sent yet is among them.
+
+import { GatewayError } from "../../domain/errors";
+import { addAll, type Sums } from "../../domain/metrics/sums";
+import { requireAdmin } from "../admin";
+import type { Context } from "../context";
+import { flush, type MeterObject } from "./outbox";
+
+/** What was counted since metrics were first turned on. */
+export async function readSums({ caller, settings }: Context, meter: () => MeterObject): Promise<Sums> {
+  requireAdmin(caller.principal, "Only an admin may read metrics.");
+  if (settings.METRICS === "off")
+    throw new GatewayError("not_found", "METRICS_OFF", "Nothing is counted here. Set METRICS=on.");
+  await flush({ meter });
+  const sums: Sums = new Map();
+  addAll(sums, await meter().read());
+  return sums;
+}

@@ -1,0 +1,128 @@
+// How somebody works a page: with a mouse, or with nothing but the keyboard. What either does is counted.
+
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** A keyboard that has not come to something with so many steps does not come to it. */
+const MOST_STEPS = 200;
+
+export type HandsName = "mouse" | "keyboard";
+
+export abstract class Hands {
+  /** Presses, fields filled, choices and packages given, so far. */
+  actions = 0;
+
+  constructor(
+    protected readonly page: Page,
+    readonly name: HandsName,
+  ) {}
+
+  /** Presses a button, a link or a box. */
+  async press(target: Locator): Promise<void> {
+    this.actions++;
+    await this.onto(target);
+    await this.strike(target);
+  }
+
+  /** Fills a field, over what stands there. */
+  async write(target: Locator, text: string): Promise<void> {
+    this.actions++;
+    await this.onto(target);
+    await this.page.keyboard.press("ControlOrMeta+a");
+    await this.page.keyboard.type(text);
+  }
+
+  /** Chooses one of a list by its text. */
+  async choose(target: Locator, text: string): Promise<void> {
+    this.actions++;
+    await this.pick(target, text);
+    await expect.poll(() => target.evaluate(chosenText)).toBe(text);
+  }
+
+  /** Gives the page a package: a folder on this machine, or a ZIP. */
+  async give(path: string): Promise<void> {
+    this.actions++;
+    await this.hand(path);
+  }
+
+  /** To where something can be typed or struck. */
+  protected abstract onto(target: Locator): Promise<void>;
+  protected abstract strike(target: Locator): Promise<void>;
+  protected abstract pick(target: Locator, text: string): Promise<void>;
+  protected abstract hand(path: string): Promise<void>;
+}
+
+const chosenText = (element: Element) => (element as HTMLSelectElement).selectedOptions[0]?.text;
+
+class Mouse extends Hands {
+  protected onto(target: Locator): Promise<void> {
+    return target.click();
+  }
+
+  // The click has struck it.
+  protected strike(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The list that opens is the system's, where nobody but its user points at anything. */
+  protected async pick(target: Locator, text: string): Promise<void> {
+    await target.selectOption({ label: text });
+  }
+
+  /** Dragged from outside the browser and dropped in the middle of the page. */
+  protected async hand(path: string): Promise<void> {
+    const browser = await this.page.context().newCDPSession(this.page);
+    const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 };
+    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"] as const)
+      await browser.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+    await browser.detach();
+  }
+}
+
+class Keyboard extends Hands {
+  protected async onto(target: Locator): Promise<void> {
+    await target.waitFor();
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const way = await target.evaluate(wayTo);
+      if (way === "here") return;
+      await this.page.keyboard.press(way === "back" ? "Shift+Tab" : "Tab");
+    }
+    throw new Error(`the keyboard does not reach ${target}`);
+  }
+
+  protected async strike(target: Locator): Promise<void> {
+    await this.page.keyboard.press((await target.evaluate(isBox)) ? "Space" : "Enter");
+  }
+
+  protected async pick(target: Locator, text: string): Promise<void> {
+    await this.onto(target);
+    await this.page.keyboard.type(text);
+  }
+
+  /** By the button, and the window of the system that it opens. */
+  protected async hand(path: string): Promise<void> {
+    const button = /\.(?:zip|skill|md)$/.test(path) ? "Choose a ZIP or SKILL.md" : "Choose a folder";
+    const target = this.page.getByRole("button", { name: button });
+    await this.onto(target);
+    const [window] = await Promise.all([this.page.waitForEvent("filechooser"), this.strike(target)]);
+    await window.setFiles(path);
+  }
+}
+
+/** Which way the keyboard goes from what has the focus to an element, or to the field that a label is around. */
+function wayTo(element: Element): "here" | "back" | "on" {
+  const focused = document.activeElement;
+  if (focused === null || focused === document.body) return "on";
+  if (focused === element || (element.tagName === "LABEL" && element.contains(focused))) return "here";
+  return focused.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING ? "back" : "on";
+}
+
+const isBox = (element: Element) =>
+  element.tagName === "SUMMARY" ||
+  element.querySelector("input[type=checkbox]") !== null ||
+  element.matches("input[type=checkbox]");
+
+/** Hands on a page. */
+export const handsOn = (page: Page, name: HandsName): Hands =>
+  name === "mouse" ? new Mouse(page, name) : new Keyboard(page, name);

@@ -1,0 +1,78 @@
+// What a journey through the console has: a page, hands, and a gateway where nobody else uses its names.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { barriers } from "../../axe";
+import type { Gateway } from "../../gateway";
+import type { Hands } from "../hands";
+import { overflows } from "../page";
+
+/** One way through the console, from its first page to what it was gone for. */
+export type Journey = (visit: Visit) => Promise<void>;
+
+export class Visit {
+  constructor(
+    readonly gateway: Gateway,
+    readonly context: BrowserContext,
+    readonly page: Page,
+    readonly hands: Hands,
+    /** Lower case letters and digits that no other visit to this gateway has. */
+    readonly tag: string,
+    /** For what is given to the page. */
+    private readonly folder: string,
+  ) {}
+
+  /** A name that no other visit has. */
+  named(name: string): string {
+    return `${name}-${this.tag}`;
+  }
+
+  /** A key of a new user. */
+  async keyFor(name: string): Promise<string> {
+    const made = await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: this.named(name) });
+    expect(made.status).toBe(201);
+    return made.body.key;
+  }
+
+  /** A folder of files on this machine, as a hand gives it. */
+  async folderOf(name: string, files: Record<string, string>): Promise<string> {
+    const target = path.join(this.folder, name);
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(target, file)), { recursive: true });
+      await writeFile(path.join(target, file), text);
+    }
+    return target;
+  }
+
+  async press(role: "button" | "link", name: string, within: Page | Locator = this.page): Promise<void> {
+    await this.hands.press(within.getByRole(role, { name, exact: true }));
+  }
+
+  /** Opens a page of the console and signs in on the way. */
+  async enter(key: string, place = "/console/"): Promise<void> {
+    await this.page.goto(this.gateway.url + place);
+    await this.hands.write(this.page.getByLabel("Your key", { exact: true }), key);
+    await this.press("button", "Sign in");
+    await this.page.getByRole("button", { name: "Sign out" }).waitFor();
+  }
+
+  async leave(): Promise<void> {
+    await this.press("button", "Sign out");
+    await this.page.getByLabel("Your key", { exact: true }).waitFor();
+  }
+
+  heading(name: string): Locator {
+    return this.page.getByRole("heading", { name, exact: true });
+  }
+
+  row(text: string): Locator {
+    return this.page.getByRole("row").filter({ hasText: text });
+  }
+
+  /** Holds what is to be seen now to what every state of a page keeps: it fits, and nobody is kept out of it. */
+  async look(state: string): Promise<void> {
+    expect([state, await overflows(this.page), await barriers(this.page)]).toEqual([state, false, []]);
+  }
+}

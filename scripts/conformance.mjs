@@ -41,7 +41,7 @@ const OWN_SCENARIOS = [
 /** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
 const BEHIND_PROXY = {
   "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
-  "sse-retry": "conversations hold no standing streams",
+  "sse-retry": "conversations hold no standing streams but for a call that may ask",
   "sep-2322-client-request-state": "a conversation answers for nobody",
 };
 const SIGN_IN = "sign-in";

@@ -28,6 +28,8 @@ export function TryIt(): ReactNode {
   const { c } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [fresh, setFresh] = useState(freshId);
+  // A new chat is with the model of the one before.
+  const [chosen, choose] = useState<string | null>(null);
   const { tries } = useMe();
   const answer = useQuery({ queryKey: ["models"], queryFn: ({ signal }) => modelNames(signal), enabled: tries });
   const id = c ?? fresh;
@@ -56,7 +58,7 @@ export function TryIt(): ReactNode {
         )}
       </div>
       <Answer of={answer} what="the models">
-        {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} id={id} models={models} />)}
+        {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} {...{ id, models, chosen, choose }} />)}
       </Answer>
     </>
   );
@@ -74,7 +76,17 @@ function NoModel(): ReactNode {
   );
 }
 
-function Room({ id, models }: { id: string; models: readonly string[] }): ReactNode {
+function Room({
+  id,
+  models,
+  chosen,
+  choose,
+}: {
+  id: string;
+  models: readonly string[];
+  chosen: string | null;
+  choose: (model: string) => void;
+}): ReactNode {
   const { user_id } = useMe();
   const { c, skill, ghost, at } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
@@ -105,7 +117,7 @@ function Room({ id, models }: { id: string; models: readonly string[] }): ReactN
   useEffect(() => {
     show.current = talk.show;
   });
-  const model = models.find((name) => name === talk.model) ?? likely(models);
+  const model = models.find((name) => name === (talk.model ?? chosen)) ?? likely(models);
   return (
     <div className="try">
       <section className="talking" aria-label="Chat">
@@ -131,7 +143,7 @@ function Room({ id, models }: { id: string; models: readonly string[] }): ReactN
         {talk.error instanceof Refusal && talk.error.code.startsWith("model") && (
           <p className="soft">Another model may answer: choose it below.</p>
         )}
-        <Composer talk={talk} model={model} models={models} skill={skill} />
+        <Composer {...{ talk, model, models, skill, choose }} />
       </section>
       <section aria-label="What the gateway does">
         {isThere ? (
@@ -237,11 +249,13 @@ function Composer({
   model,
   models,
   skill,
+  choose,
 }: {
   talk: Talk;
   model: string;
   models: readonly string[];
   skill: string | undefined;
+  choose: (model: string) => void;
 }): ReactNode {
   const isBusy = talk.coming !== null;
   const isFirst = talk.said.length === 0;
@@ -292,7 +306,10 @@ function Composer({
             label="Model"
             value={model}
             options={models.map((name) => [name, visible(name)] as const)}
-            onChange={talk.setModel}
+            onChange={(name) => {
+              talk.setModel(name);
+              choose(name);
+            }}
           />
           {isBusy ? (
             <Button kind="danger" onPress={talk.stop}>

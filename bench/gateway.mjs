@@ -165,12 +165,19 @@ function sender(url, agent) {
     });
 }
 
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+/** As a deployment's files have it. */
+const [, POLICY] = /^\/console\/\*\n(?: .*\n)*? {2}Content-Security-Policy: (.+)$/m.exec(
+  await readFile(path.join(root, "public", "_headers"), "utf8"),
+);
+
 async function serveAsset(request) {
-  const name = new URL(request.url).pathname;
-  if (!/^\/(tokens|sandbox|python)\/[\w.]+$/.test(name)) return new Response(null, { status: 404 });
-  return new Response(await readFile(path.join(root, "public", name)), {
-    headers: { "content-type": "application/json" },
-  });
+  const asked = new URL(request.url).pathname;
+  const name = asked === "/console/" ? "/console/index.html" : asked;
+  if (!/^\/(tokens|sandbox|python|console(\/assets)?)\/[\w.-]+$/.test(name)) return new Response(null, { status: 404 });
+  const headers = { "content-type": TYPES[path.extname(name)] ?? "application/json" };
+  if (name.startsWith("/console/")) headers["content-security-policy"] = POLICY;
+  return new Response(await readFile(path.join(root, "public", name)), { headers });
 }
 
 /** The gateway's own migrations, then tables like its own for the floor of publishing. */

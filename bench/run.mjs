@@ -37,6 +37,7 @@ const ROWS = {
   languages: { apart: true, fresh: true },
   memory: { alone: true, apart: true },
   many: { apart: true, fresh: true },
+  lists: { alone: true, apart: true },
 };
 
 /** Rows that take minutes run only when they are named. */

@@ -48,11 +48,7 @@ const publish = createRoute({
 const ghosts = createRoute({
   getParentRoute: () => root,
   path: "/ghosts",
-  validateSearch: ({ q, from, cursor }: Words): { q?: string; from?: string; cursor?: string } => ({
-    ...withWord("q", q),
-    ...withWord("from", from),
-    ...withWord("cursor", cursor),
-  }),
+  validateSearch: words("q", "from", "cursor"),
   component: lazyRouteComponent(() => import("./compose/list"), "Ghosts"),
 });
 
@@ -163,30 +159,25 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./operate/audit"), "Audit"),
 });
 
-/** Reads these fields of an address, and no other. */
-function words<Field extends string>(...fields: Field[]) {
-  return (search: Words): { [F in Field]?: string } =>
-    Object.assign({}, ...fields.map((field) => withWord(field, search[field])));
-}
-
 const tryIt = createRoute({
   getParentRoute: () => root,
   path: "/try",
-  validateSearch: ({ c, skill, ghost, at }: Words): { c?: string; skill?: string; ghost?: string; at?: string } => ({
-    ...withWord("c", c),
-    ...withWord("skill", skill),
-    ...withWord("ghost", ghost),
-    ...withWord("at", at),
-  }),
+  validateSearch: words("c", "skill", "ghost", "at"),
   component: lazyRouteComponent(() => import("./try/try"), "TryIt"),
 });
 
 const conversation = createRoute({
   getParentRoute: () => root,
   path: "/conversations/$id",
-  validateSearch: ({ at }: Words): { at?: string } => withWord("at", at),
+  validateSearch: words("at"),
   component: lazyRouteComponent(() => import("./conversation/conversation"), "ConversationPage"),
 });
+
+/** Reads these fields of an address, and no other. */
+function words<Field extends string>(...fields: Field[]) {
+  return (search: Words): { [F in Field]?: string } =>
+    Object.assign({}, ...fields.map((field) => withWord(field, search[field])));
+}
 
 function withWord<Field extends string>(field: Field, value: unknown): { [F in Field]?: string } {
   const text = word(value);

@@ -17,6 +17,7 @@ import { Versions } from "./versions";
 
 const Instructions = lazy(() => import("./instructions"));
 const Compare = lazy(() => import("./compare"));
+const Dependencies = lazy(() => import("./dependencies"));
 const Use = lazy(() => import("./use"));
 const route = getRouteApi("/skills/$id");
 
@@ -26,6 +27,7 @@ const NAMES: Record<View, string> = {
   versions: "Versions",
   compare: "Compare",
   permissions: "Permissions",
+  dependencies: "Dependencies",
   use: "Use",
 };
 
@@ -49,6 +51,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   return (
     <>
       <Title>{skill.metadata.name}</Title>
+      <Try skill={skill.metadata.name} />
       <Facts skill={skill} />
       <nav className="tabs views" aria-label="Views of the skill">
         {views.map((name) => (
@@ -74,10 +77,23 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
         {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
         {view === "compare" && <Compare skill={skill} />}
         {view === "permissions" && <Permissions skill={skill} />}
+        {view === "dependencies" && <Dependencies skill={skill} />}
         {view === "use" && <Use id={skill.metadata.labels.id} />}
       </Suspense>
     </>
   );
+}
+
+/** A chat that begins with it. */
+function Try({ skill }: { skill: string }): ReactNode {
+  const { tries } = useMe();
+  return tries ? (
+    <p>
+      <Link className="button plain" to="/try" search={{ skill }}>
+        Try it
+      </Link>
+    </p>
+  ) : null;
 }
 
 /** What the user may do where the skill is. */

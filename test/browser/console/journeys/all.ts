@@ -7,12 +7,14 @@ import { mended } from "./mended";
 import { roles } from "./roles";
 import { rolledBack } from "./rolled-back";
 import type { Journey } from "./visit";
+import { watched } from "./watched";
 
 export const JOURNEYS: Readonly<Record<string, Journey>> = {
   "a first visit ends with a first skill": firstSkill,
   "a broken package is mended by its report": mended,
   "two versions are compared, and the older one comes back": rolledBack,
   "a server that dies is shown as down": deadServer,
+  "a conversation is watched while somebody drives it": watched,
   "a key is made, used and revoked": key,
   "everybody sees what they may, and nothing else": roles,
 };

@@ -1,0 +1,102 @@
+// Lists of the console in Chromium: from the opening of the page to the frame that shows the first rows, for a user who has 10 000 skills and
+// 1 000 conversations; the floor is the same page of a user who has 100 of each. A list that holds more than 100 rows, or asks for more
+// than one page of them, is no list of ours.
+
+import { chromium } from "playwright-core";
+import { startGateway } from "../gateway.mjs";
+import { compare } from "../measure.mjs";
+import { seedCatalog } from "../skills.mjs";
+
+const SMALL = "lists-100";
+const LARGE = "lists-10000";
+const MOST_ROWS = 100;
+
+/** By name: where it is, and which requests ask for its rows. */
+const LISTS = {
+  "the library": { place: "/console/", asks: /\/kinds\/skills/ },
+  "a search in the library": { place: "/console/?q=skill", asks: /\/kinds\/skills/ },
+};
+
+export async function run({ passes, seconds }) {
+  const gateway = await startGateway({ development: true });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+  });
+  try {
+    const pages = {};
+    for (const [user, skills, conversations] of [
+      [SMALL, 100, 100],
+      [LARGE, 10_000, 1_000],
+    ]) {
+      await seedCatalog(gateway, user, skills);
+      await seedConversations(gateway, user, conversations);
+      pages[user] = await signedIn(browser, gateway, user);
+    }
+    const results = [];
+    for (const [name, list] of Object.entries(LISTS)) {
+      const side = (user) => ({ prepare: async () => ({ page: pages[user], url: gateway.url, list }) });
+      const times = await compare(
+        firstRows,
+        { floor: side(SMALL), path: side(LARGE) },
+        { passes, seconds: seconds * 3 },
+      );
+      results.push({ name: `first paint of ${name}, 10 000 skills against 100`, budget: 1.5, ...times });
+    }
+    return results;
+  } finally {
+    await browser.close();
+    await gateway.stop();
+  }
+}
+
+/** A page of the user's own browser, signed in, that notes when rows are first seen. */
+async function signedIn(browser, gateway, user) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(() => {
+    const seen = new MutationObserver(() => {
+      if (document.querySelector("tbody tr") === null) return;
+      seen.disconnect();
+      requestAnimationFrame(() => {
+        globalThis.firstRows = performance.now();
+      });
+    });
+    seen.observe(document, { childList: true, subtree: true });
+  });
+  const page = await context.newPage();
+  await page.goto(new URL("/console/limits", gateway.url).href);
+  await page.getByLabel("Your key").fill(await gateway.keyOf(user));
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  return page;
+}
+
+/** Opens the list anew. */
+async function firstRows({ page, url, list: { place, asks } }) {
+  const asked = [];
+  const note = (request) => asks.test(request.url()) && asked.push(request.url());
+  page.on("request", note);
+  await page.goto(new URL(place, url).href);
+  const ms = await (await page.waitForFunction(() => globalThis.firstRows)).jsonValue();
+  const rows = await page.locator("tbody tr").count();
+  page.off("request", note);
+  if (rows === 0 || rows > MOST_ROWS || asked.length !== 1)
+    throw new Error(`${place} has ${rows} rows, and asked ${asked.length} times for them: ${asked.join(" ")}`);
+  return { ms, text: "" };
+}
+
+/** Rows of the list alone: what a conversation holds is in its object, which no list opens. */
+async function seedConversations(gateway, user, count) {
+  const ids = JSON.stringify(Array.from({ length: count }, (_, n) => `chat-${`${n}`.padStart(5, "0")}`));
+  await gateway.call(user, "POST", "/api/v1/conversations/template/turns", { conversation: {} });
+  const { results } = await gateway.db
+    .prepare("SELECT * FROM conversations WHERE user_id = ? LIMIT 1")
+    .bind(user)
+    .all();
+  const names = Object.keys(results[0]);
+  const values = names.map((name) => (name === "id" ? "row.value" : `?${names.indexOf(name) + 2}`));
+  await gateway.db
+    .prepare(`INSERT INTO conversations (${names.join(", ")}) SELECT ${values.join(", ")} FROM json_each(?1) AS row`)
+    .bind(ids, ...names.map((name) => results[0][name]))
+    .run();
+}

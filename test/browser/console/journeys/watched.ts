@@ -1,0 +1,49 @@
+// A conversation watched while somebody else drives it over HTTP: the page follows by itself, also where what it shows is leaving, and goes back
+// over the turns.
+
+import { expect } from "vitest";
+import type { Visit } from "./visit";
+
+/** How long after a change the page may still show what was. */
+const SOON = { timeout: 10_000 };
+const SKILL = "mermaid-diagram";
+
+export async function watched(visit: Visit): Promise<void> {
+  const { page, gateway } = visit;
+  const key = await visit.keyFor("driver");
+  const chat = `/conversations/${visit.named("driven")}`;
+  const drive = async (route: string, body: object) => {
+    const answer = await gateway.call("POST", chat + route, body, { authorization: `Bearer ${key}` });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  };
+  const turn = () => drive("/turns", { conversation: {} });
+  await turn();
+  await visit.enter(key, `/console${chat}`);
+  await page.getByText("Live", { exact: true }).waitFor(SOON);
+  await page.getByText("No skill is in the prompt.").waitFor();
+  await visit.look("a conversation in which nothing has happened");
+
+  const call = { id: "call_1", name: "load_skill", arguments: { skill_name: SKILL } };
+  await drive("/tool-calls", { calls: [call] });
+  await page.getByText("load_skill").waitFor(SOON);
+  const inPrompt = page
+    .getByRole("region", { name: "Skills in the prompt" })
+    .getByRole("row")
+    .filter({ hasText: SKILL });
+  await turn();
+  await inPrompt.waitFor(SOON);
+  await page.getByText("Now, in turn 2", { exact: false }).waitFor(SOON);
+  await visit.look("a conversation with a skill");
+  await turn();
+  await page.getByText("Now, in turn 3", { exact: false }).waitFor(SOON);
+
+  await visit.press("button", "Turn before");
+  await visit.press("button", "Turn before");
+  await page.getByText("As it was in turn 1", { exact: false }).waitFor();
+  await visit.look("a turn of before");
+  // It goes on meanwhile, and the page stays where its reader is.
+  await turn();
+  await page.getByText("As it was in turn 1", { exact: false }).waitFor();
+  await visit.press("button", "Now");
+  await page.getByText("Now, in turn 4", { exact: false }).waitFor(SOON);
+}

@@ -44,9 +44,9 @@ export async function openConversation(context: BrowserContext, url: string, key
   return page;
 }
 
-const status = (page: Page) => page.locator("[data-status]");
-export const connected = (page: Page) => page.locator("[data-status=open]").waitFor();
-export const disconnected = (page: Page) => page.locator("[data-status=waiting]").waitFor({ timeout: 45_000 });
+const status = (page: Page) => page.locator("p[data-status]");
+export const connected = (page: Page) => page.locator("p[data-status=open]").waitFor();
+export const disconnected = (page: Page) => page.locator("p[data-status=waiting]").waitFor({ timeout: 45_000 });
 
 /** Pages of the gateway's origin that run what a test brings, as a team's own front end would: without the policy of its files. */
 export function ownPages(browser: Browser): Promise<BrowserContext> {

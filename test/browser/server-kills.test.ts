@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startFixture } from "../conformance/server.mjs";
 import { type Everything, startEverything } from "../support/upstream-server/everything";
-import { connected, openBrowser, openDemo } from "./chromium";
+import { connected, openBrowser, openConversation } from "./chromium";
 import { Gateway } from "./gateway";
 
 let gateway: Gateway;
@@ -38,7 +38,7 @@ const textOf = ({ content }: Result) => content.map(({ text }) => text).join("\n
 
 /** A conversation with a page, and calls as its back end makes them: the same id is the same call. */
 async function chat(id: string) {
-  const page = await openDemo(context, gateway.url, gateway.key, id);
+  const page = await openConversation(context, gateway.url, gateway.key, id);
   await gateway.call("POST", `/conversations/${id}/turns`, {});
   // A server that is slow to connect is offered with a later step.
   const states = async () =>

@@ -38,8 +38,11 @@ beforeEach(async () => {
 async function asked(path: string, user: string, era: Era, capabilities: object = ALL) {
   const heard: { method: string; message?: string }[] = [];
   const client = await host(path, user, era, { capabilities });
-  // Servers connect with the first list.
-  await client.listTools();
+  // Servers connect with the first list, which does not wait for them for long.
+  const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
+  await expect
+    .poll(listed, { timeout: 20_000 })
+    .toEqual(expect.arrayContaining(ERAS.map((server) => `${server}__ask`)));
   if ("elicitation" in capabilities)
     client.setRequestHandler("elicitation/create", async ({ method, params }) => {
       heard.push({ method, message: params.message });

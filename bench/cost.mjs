@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root, writeWhole } from "../scripts/kit/files.mjs";
+import { listeningHosts, MOST_SHARE } from "./cost/listening.mjs";
 import { operationsFor } from "./cost/operations.mjs";
 import { priced } from "./cost/prices.mjs";
 import { between, tables } from "./cost/print.mjs";
@@ -24,13 +25,15 @@ const sizes = values.catalogs.split(",").map(Number);
 const times = Number(values.times);
 const everything = await startEverything();
 const rows = [];
+let listening;
 try {
+  listening = await listen();
   for (const size of sizes) rows.push(...(await measure(size)));
 } finally {
   await everything.stop();
 }
 
-const text = tables(rows, sizes);
+const text = tables(rows, sizes, listening);
 console.log(text);
 const over = rows.flatMap(({ name, size, units, ceiling = {} }) => {
   const object = units.objectRowsWritten + units.alarmsSet;
@@ -43,12 +46,28 @@ const over = rows.flatMap(({ name, size, units, ceiling = {} }) => {
       : []),
   ];
 });
+if (listening.share > MOST_SHARE)
+  over.push(
+    `hosts that listen: awake for ${(listening.share * 100).toFixed(3)} % of the time, at most ${MOST_SHARE * 100} %`,
+  );
+if (listening.slept < listening.hosts)
+  over.push(`hosts that listen: only ${listening.slept} of ${listening.hosts} objects slept meanwhile`);
 for (const line of over) console.error(line);
 if (!values.check) {
   const file = path.join(root, "docs", "cost.md");
   await writeWhole(file, between(await readFile(file, "utf8"), text));
 }
 process.exitCode = over.length === 0 ? 0 : 1;
+
+/** A hundred hosts, before a gateway of their own. */
+async function listen() {
+  const gateway = await startGateway({ development: true, entry: "bench/cost/worker.ts" });
+  try {
+    return await listeningHosts(gateway, () => units(gateway));
+  } finally {
+    await gateway.stop();
+  }
+}
 
 /** Each operation before a gateway of its own with a catalog of so many skills. */
 async function measure(size) {

@@ -1,5 +1,5 @@
 // `npm run try:hosts`: MCP hosts from their own packages, set up with what docs/mcp.md prints, before the built gateway and a model that does
-// what it was told. Prints which host does what. Installs the hosts with its first run.
+// what it was told; and a bridge for servers over stdio behind it. Prints which host does what. Installs the hosts with its first run.
 // usage: npm run try:hosts -- [--only <host>]
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -26,10 +26,12 @@ async function main() {
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
     await runTests(["-c", "trials/hosts/vitest.config.ts", ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));
-    const rows = rowsOf(testResults);
-    if (rows.size === 0) throw new Refusal(`No host was tried.\n${USAGE}`);
-    console.log([tableOf(rows), ...reasonsOf(testResults)].join("\n"));
-    const failed = failuresIn(rows, testResults);
+    if (rowsOf(testResults).size === 0) throw new Refusal(`No host was tried.\n${USAGE}`);
+    for (const file of testResults) {
+      const rows = rowsOf([file]);
+      if (rows.size > 0) console.log(`${[tableOf(rows), ...reasonsOf([file])].join("\n")}\n`);
+    }
+    const failed = failuresIn(rowsOf(testResults), testResults);
     console.log(failed === 0 ? "Every host does what it can." : `${failed} went wrong.`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {

@@ -7,6 +7,8 @@ export interface Units {
   d1RowsRead: number;
   d1RowsWritten: number;
   objectRequests: number;
+  /** Objects that began, anew or after they slept. */
+  objectsBegun: number;
   objectRowsRead: number;
   objectRowsWritten: number;
   /** Each is billed as a row written; it stands in no other count. */
@@ -27,6 +29,7 @@ const none = (): Units => ({
   d1RowsRead: 0,
   d1RowsWritten: 0,
   objectRequests: 0,
+  objectsBegun: 0,
   objectRowsRead: 0,
   objectRowsWritten: 0,
   alarmsSet: 0,
@@ -113,8 +116,9 @@ export function watchBindings(env: Env): void {
   });
 }
 
-/** Counts what objects write and read from now on. */
+/** Counts an object that begins, and what objects write and read from now on. */
 export function watchStorage(storage: DurableObjectStorage): void {
+  units.objectsBegun++;
   replaceIn(
     storage.sql,
     "exec",
@@ -147,20 +151,23 @@ function replaceIn(one: object, name: string, make: (before: Member) => Member):
   Reflect.set(owner, name, after);
 }
 
+/** Counts what wakes an object as a request to it. */
+export async function asRequest<T>(run: () => T): Promise<Awaited<T>> {
+  units.objectRequests++;
+  inside++;
+  try {
+    return await run();
+  } finally {
+    inside--;
+  }
+}
+
 function countingStub(stub: object): object {
   return new Proxy(stub, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== "function") return member;
-      return async (...given: unknown[]) => {
-        units.objectRequests++;
-        inside++;
-        try {
-          return await Reflect.apply(member, target, given);
-        } finally {
-          inside--;
-        }
-      };
+      return (...given: unknown[]) => asRequest(() => Reflect.apply(member, target, given));
     },
   });
 }

@@ -13,8 +13,8 @@ export function between(document, text) {
   return `${before}${BEGIN}\n${text}\n${END}${after}`;
 }
 
-/** The rows of each catalog, the first one with the units behind it. */
-export function tables(rows, sizes) {
+/** The rows of each catalog, the first one with the units behind it; and what hosts cost that only listen. */
+export function tables(rows, sizes, listening) {
   const of = (name, size) => rows.find((row) => row.name === name && row.size === size);
   const names = rows.filter(({ size }) => size === sizes[0]).map(({ name }) => name);
   const dollars = names.map((name) => [name, ...sizes.map((size) => money(of(name, size).cost.total))]);
@@ -53,6 +53,7 @@ export function tables(rows, sizes) {
       ["operation", "object requests", "written", "read", "D1 written", "D1 read", "A", "B", "awake ms", "local ms"],
       units,
     ),
+    `${listening.hosts} hosts that listen for an hour at a conversation each (\`subscriptions/listen\` at \`/mcp/{id}\`), while nothing changes: ${listening.requests} requests to objects in all, with those that begin and end it; ${listening.slept} of ${listening.hosts} objects slept meanwhile; ${Math.round(listening.awakeMs)} ms awake an hour and host, ${(listening.share * 100).toFixed(4)} % of what an object costs that is held awake.`,
     `List prices beyond what the paid plan includes, for a million: request ${PRICES.request}, request to an object ${PRICES.objectRequest}, second of an object awake ${PRICES.awakeSecond.toFixed(2)}, row read ${PRICES.rowRead}, row written ${PRICES.rowWritten}, R2 class A ${PRICES.r2ClassA}, class B ${PRICES.r2ClassB}. ${prices.join("; ")}.`,
     `Waits that are declared, in milliseconds: ${Object.entries(WAITS)
       .map(([what, ms]) => `${what} ${ms}`)

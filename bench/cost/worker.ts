@@ -1,15 +1,24 @@
-// The gateway as it is deployed, with a meter at the platform's own classes, and three routes of the bench beside it.
+// The gateway as it is deployed, with a meter at the platform's own classes, and a few routes of the bench beside it.
 
-// The gateway as it is deployed, with a meter at the platform's own classes, and three routes of the bench beside it.
+// The gateway as it is deployed, with a meter at the platform's own classes, and a few routes of the bench beside it.
 
+import { DURATIONS } from "../../src/domain/durations";
 import gateway, { Conversation as Metered } from "../../src/index";
-import { moveClock, takeUnits, watchBindings, watchStorage } from "./meter";
+import { asRequest, moveClock, takeUnits, watchBindings, watchStorage } from "./meter";
 
 export class Conversation extends Metered {
   constructor(ctx: DurableObjectState, env: Env) {
     watchStorage(ctx.storage);
     watchBindings(env);
     super(ctx, env);
+  }
+
+  override webSocketMessage(...given: Parameters<Metered["webSocketMessage"]>) {
+    return asRequest(() => super.webSocketMessage(...given));
+  }
+
+  override webSocketClose(...given: Parameters<Metered["webSocketClose"]>) {
+    return asRequest(() => super.webSocketClose(...given));
   }
 
   /** What the platform does when the alarm goes off. */
@@ -28,6 +37,10 @@ export default {
         return Response.json(takeUnits());
       case "clock":
         moveClock(Number(what));
+        return new Response("ok");
+      case "listen":
+        // An hour of listening, shorter. Everything that happens in it does.
+        DURATIONS.listen = Number(what);
         return new Response("ok");
       case "hourly":
         await gateway.scheduled({ scheduledTime: Date.now(), cron: "", noRetry: () => {} } as ScheduledController, env);

@@ -13,11 +13,7 @@ const root = createRootRoute({ component: Layout, notFoundComponent: Nowhere, er
 const library = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: ({ q, from, cursor }: Words): { q?: string; from?: string; cursor?: string } => ({
-    ...withWord("q", q),
-    ...withWord("from", from),
-    ...withWord("cursor", cursor),
-  }),
+  validateSearch: words("q", "from", "cursor"),
   component: lazyRouteComponent(() => import("./library/list"), "Library"),
 });
 
@@ -52,11 +48,7 @@ const publish = createRoute({
 const ghosts = createRoute({
   getParentRoute: () => root,
   path: "/ghosts",
-  validateSearch: ({ q, from, cursor }: Words): { q?: string; from?: string; cursor?: string } => ({
-    ...withWord("q", q),
-    ...withWord("from", from),
-    ...withWord("cursor", cursor),
-  }),
+  validateSearch: words("q", "from", "cursor"),
   component: lazyRouteComponent(() => import("./compose/list"), "Ghosts"),
 });
 
@@ -79,10 +71,72 @@ const servers = createRoute({
   component: lazyRouteComponent(() => import("./operate/servers"), "Servers"),
 });
 
+const drafts = createRoute({
+  getParentRoute: () => root,
+  path: "/drafts",
+  component: lazyRouteComponent(() => import("./library/drafts"), "DraftList"),
+});
+
+const conversations = createRoute({
+  getParentRoute: () => root,
+  path: "/conversations",
+  validateSearch: words("q", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/conversations"), "Conversations"),
+});
+
+const models = createRoute({
+  getParentRoute: () => root,
+  path: "/models",
+  validateSearch: words("of", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/models"), "Models"),
+});
+
+const secrets = createRoute({
+  getParentRoute: () => root,
+  path: "/secrets",
+  validateSearch: words("of", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/secrets"), "Secrets"),
+});
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions",
+  validateSearch: words("cursor"),
+  component: lazyRouteComponent(() => import("./operate/sessions"), "Sessions"),
+});
+
+const grants = createRoute({
+  getParentRoute: () => root,
+  path: "/grants",
+  validateSearch: words("cursor"),
+  component: lazyRouteComponent(() => import("./operate/grants"), "Grants"),
+});
+
+const groups = createRoute({
+  getParentRoute: () => root,
+  path: "/groups",
+  validateSearch: words("cursor"),
+  component: lazyRouteComponent(() => import("./groups/groups"), "Groups"),
+});
+
+const group = createRoute({
+  getParentRoute: () => root,
+  path: "/groups/$name",
+  validateSearch: words("cursor"),
+  component: lazyRouteComponent(() => import("./groups/group"), "GroupPage"),
+});
+
+const users = createRoute({
+  getParentRoute: () => root,
+  path: "/users",
+  validateSearch: words("cursor"),
+  component: lazyRouteComponent(() => import("./operate/users"), "Users"),
+});
+
 const keys = createRoute({
   getParentRoute: () => root,
   path: "/keys",
-  validateSearch: ({ cursor }: Words): { cursor?: string } => withWord("cursor", cursor),
+  validateSearch: words("cursor"),
   component: lazyRouteComponent(() => import("./operate/keys"), "Keys"),
 });
 
@@ -101,32 +155,29 @@ const health = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
-  validateSearch: ({ actor, action, cursor }: Words): { actor?: string; action?: string; cursor?: string } => ({
-    ...withWord("actor", actor),
-    ...withWord("action", action),
-    ...withWord("cursor", cursor),
-  }),
+  validateSearch: words("actor", "action", "type", "id", "since", "until", "cursor"),
   component: lazyRouteComponent(() => import("./operate/audit"), "Audit"),
 });
 
 const tryIt = createRoute({
   getParentRoute: () => root,
   path: "/try",
-  validateSearch: ({ c, skill, ghost, at }: Words): { c?: string; skill?: string; ghost?: string; at?: string } => ({
-    ...withWord("c", c),
-    ...withWord("skill", skill),
-    ...withWord("ghost", ghost),
-    ...withWord("at", at),
-  }),
+  validateSearch: words("c", "skill", "ghost", "at"),
   component: lazyRouteComponent(() => import("./try/try"), "TryIt"),
 });
 
 const conversation = createRoute({
   getParentRoute: () => root,
   path: "/conversations/$id",
-  validateSearch: ({ at }: Words): { at?: string } => withWord("at", at),
+  validateSearch: words("at"),
   component: lazyRouteComponent(() => import("./conversation/conversation"), "ConversationPage"),
 });
+
+/** Reads these fields of an address, and no other. */
+function words<Field extends string>(...fields: Field[]) {
+  return (search: Words): { [F in Field]?: string } =>
+    Object.assign({}, ...fields.map((field) => withWord(field, search[field])));
+}
 
 function withWord<Field extends string>(field: Field, value: unknown): { [F in Field]?: string } {
   const text = word(value);
@@ -135,8 +186,8 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[library, skill, publish, tryIt, conversation, ghosts, newGhost, ghost],
-    ...[servers, keys, limits, health, audit],
+    ...[library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
+    ...[servers, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

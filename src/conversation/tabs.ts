@@ -3,7 +3,8 @@
 import type { Grant } from "../domain/asking/ticket";
 import { DURATIONS } from "../domain/durations";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
-import { counterIn, placesOf } from "../edge/context";
+import { placesOf } from "../edge/context";
+import { counterIn } from "../edge/metrics/counter";
 import { isLive } from "../services/access/credential";
 import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";

@@ -3,9 +3,9 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { edgeAt } from "../domain/metrics/families";
-import { counterIn } from "./context";
 import type { HttpEnv } from "./env";
 import { secure } from "./headers";
+import { counterIn } from "./metrics/counter";
 import { nameLimits } from "./rate";
 import { logRequest } from "./request-log";
 

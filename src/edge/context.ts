@@ -1,17 +1,15 @@
 // The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
 
 import { PARALLEL } from "../domain/code/script-limits";
-import { DURATIONS } from "../domain/durations";
 import { makeId } from "../domain/id";
-import type { Count } from "../domain/metrics/families";
 import { settingsFrom } from "../domain/settings/settings";
 import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/memory";
 import type { DatedSession, Places } from "../services/access/recall";
 import type { Caller, Context } from "../services/context";
 import type { OpenImport } from "../services/imports/api";
-import { countInto, type MeterObject } from "../services/metrics/outbox";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
+import { counterIn } from "./metrics/counter";
 
 /** Who calls, and the D1 session that was asked. */
 export interface SeenCaller {
@@ -92,26 +90,6 @@ export function makeContext(
     now: () => Date.now(),
     newId: freshId,
   };
-}
-
-/** What counts for operators in this isolate; nothing is counted where metrics are off, or settings are not valid. */
-export function counterIn(env: Env, later: Context["later"], waitMs: number = DURATIONS.counts): Count {
-  if (!isCounting(env)) return () => undefined;
-  return countInto({ meter: () => meterOf(env), later, waitMs, now: () => Date.now() });
-}
-
-function isCounting(env: Env): boolean {
-  try {
-    return settingsFrom(env).METRICS === "on";
-  } catch {
-    // Every answer says that settings are not valid.
-    return false;
-  }
-}
-
-/** The one object that has the sums of all isolates. */
-export function meterOf(env: Env): MeterObject {
-  return env.METER.getByName("meter");
 }
 
 /** What a session's writes tell this isolate, and where a replica that lacks a migration sends its statements. */

@@ -3,10 +3,10 @@
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
 import { OPEN_METRICS_TYPE, openMetrics } from "../domain/metrics/open-metrics";
-import { meterOf } from "../edge/context";
 import { crossOrigin } from "../edge/cors";
 import type { Edge } from "../edge/edge";
-import { answerError } from "../edge/errors";
+import { answerError, problem } from "../edge/errors";
+import { meterOf } from "../edge/metrics/counter";
 import { router } from "../edge/router";
 import { only } from "../edge/schemas";
 import * as z from "../edge/zod";
@@ -30,5 +30,7 @@ routes.openapi(
     return new Response(openMetrics(sums, version), { headers });
   },
 );
+
+routes.all("/metrics", (c) => problem(c, 405, "METHOD_NOT_ALLOWED", "This path answers GET.", {}, { allow: "GET" }));
 
 export const metricsEdge: Edge = { prefix: "/metrics", cors: [crossOrigin], routes, errors: answerError };

@@ -8,6 +8,7 @@
 import type { State } from "./travel";
 
 const LINES = `
+GET /metrics                                                                  | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/keys                                                             | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/keys                                                              | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/grants                                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -39,7 +39,7 @@ export function Explained({
       <div className="row tight">
         <label htmlFor={id}>{label}</label>
         <Button
-          aria-label={`What is ${label}?`}
+          aria-label={`Help: ${label}`}
           aria-expanded={isOpen}
           aria-controls={`${id}-help`}
           onPress={() => open(!isOpen)}

@@ -1,10 +1,10 @@
 // Finding a skill for a ghost, as a model's search finds it.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-aria-components";
+import { type ReactNode, useId, useState } from "react";
 import type { Skill } from "../../../sdk/src/generated/operations";
 import { slice } from "../gateway/call";
+import { Button } from "../parts/controls";
 import { Plain, visible } from "../parts/text";
 import { useSettled } from "./settled";
 
@@ -36,44 +36,63 @@ export function SkillSearch({
   without: readonly string[];
   onAdd: (name: string) => void;
 }): ReactNode {
+  const id = useId();
   const [words, setWords] = useState("");
-  const { data = [], error } = useFound(useSettled(words), namespace);
-  const items = data.filter(({ metadata: { name } }) => !without.includes(name)).map((skill) => ({ skill }));
+  const asked = useSettled(words.trim());
+  const { data = [], error, isFetching } = useFound(asked, namespace);
+  const found = asked === "" ? [] : data.filter(({ metadata: { name } }) => !without.includes(name));
+  const isBehind = isFetching || asked !== words.trim();
+  const add = (name: string) => {
+    onAdd(name);
+    setWords("");
+  };
   return (
-    <>
-      <ComboBox
-        className="field"
-        items={words.trim() === "" ? [] : items}
-        inputValue={words}
-        onInputChange={setWords}
-        selectedKey={null}
-        onSelectionChange={(name) => {
-          if (name === null) return;
-          onAdd(String(name));
-          setWords("");
-        }}
-        allowsEmptyCollection
-      >
-        <Label>Add a skill</Label>
-        <Input placeholder="What should it help with?" />
-        <Popover className="choices">
-          <ListBox<{ skill: Skill }>
-            renderEmptyState={() => (
-              <p className="soft">{words.trim() === "" ? "Type what it should help with." : "Nothing is found."}</p>
-            )}
-          >
-            {({ skill: { metadata, spec } }) => (
-              <ListBoxItem id={metadata.name} textValue={visible(metadata.name)} className="choice">
-                <strong>
-                  <Plain>{metadata.name}</Plain>
-                </strong>{" "}
-                <Plain>{spec.description}</Plain>
-              </ListBoxItem>
-            )}
-          </ListBox>
-        </Popover>
-      </ComboBox>
-      {error !== null && <Plain>{error.message}</Plain>}
-    </>
+    <search>
+      <div className="field">
+        <label htmlFor={id}>Add a skill</label>
+        <input
+          id={id}
+          type="search"
+          placeholder="What should it help with?"
+          aria-describedby={`${id}-said`}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            // The form around it is not meant.
+            event.preventDefault();
+            const [first] = found;
+            if (first !== undefined && !isBehind) add(first.metadata.name);
+          }}
+        />
+      </div>
+      <p id={`${id}-said`} role="status" className="soft">
+        {error !== null
+          ? visible(error.message)
+          : words.trim() === ""
+            ? ""
+            : isBehind
+              ? "Looking…"
+              : told(found.length)}
+      </p>
+      <ul className="plain-list rows" aria-label="Found skills">
+        {found.map(({ metadata: { name, labels }, spec: { description } }) => (
+          <li key={labels.id}>
+            <Button aria-label={`Add ${visible(name)}`} onPress={() => add(name)}>
+              Add
+            </Button>{" "}
+            <strong>
+              <Plain>{name}</Plain>
+            </strong>{" "}
+            <span className="soft">
+              <Plain>{description}</Plain>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </search>
   );
 }
+
+const told = (count: number) =>
+  count === 0 ? "Nothing is found that is not there already." : `${count} found. Enter adds the first.`;

@@ -3,11 +3,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Input, Label, SearchField } from "react-aria-components";
 import type { Skill, SkillItem } from "../../../sdk/src/generated/operations";
 import { type Slice, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
-import { Button, Choice } from "../parts/controls";
+import { Choice } from "../parts/controls";
+import { Pages } from "../parts/pages";
+import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
@@ -33,8 +34,7 @@ interface Row {
 
 export function Library(): ReactNode {
   const { rights } = useMe();
-  const { cursor, ...words } = route.useSearch();
-  const { q, from = "all" } = words;
+  const { q, from = "all", cursor } = route.useSearch();
   const answer = useQuery({
     queryKey: ["skills", q, from, cursor],
     queryFn: ({ signal }) => rowsOf(q, from, cursor, signal),
@@ -57,18 +57,7 @@ export function Library(): ReactNode {
           ) : (
             <>
               <Rows items={items} />
-              <nav className="row" aria-label="Pages">
-                {cursor !== undefined && (
-                  <Link className="button plain" to="/" search={words}>
-                    First page
-                  </Link>
-                )}
-                {next !== null && (
-                  <Link className="button plain" to="/" search={{ ...words, cursor: next }}>
-                    Next page
-                  </Link>
-                )}
-              </nav>
+              <Pages cursor={cursor} next={next} />
             </>
           )
         }
@@ -93,19 +82,12 @@ function Filters(): ReactNode {
   ];
   return (
     <search className="row">
-      <SearchField
-        key={q ?? ""}
-        className="field wide"
-        defaultValue={q ?? ""}
-        onSubmit={(text) => set({ q: text })}
-        onClear={() => set({ q: "" })}
-      >
-        <Label>Search, as a model searches</Label>
-        <div className="row">
-          <Input placeholder="What should it help with?" />
-          <Button>Clear</Button>
-        </div>
-      </SearchField>
+      <Search
+        label="Search, as a model searches"
+        placeholder="What should it help with?"
+        value={q}
+        onSearch={(text) => set({ q: text })}
+      />
       <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />
     </search>
   );

@@ -17,6 +17,7 @@ import { Versions } from "./versions";
 
 const Instructions = lazy(() => import("./instructions"));
 const Compare = lazy(() => import("./compare"));
+const Dependencies = lazy(() => import("./dependencies"));
 const Use = lazy(() => import("./use"));
 const route = getRouteApi("/skills/$id");
 
@@ -26,6 +27,7 @@ const NAMES: Record<View, string> = {
   versions: "Versions",
   compare: "Compare",
   permissions: "Permissions",
+  dependencies: "Dependencies",
   use: "Use",
 };
 
@@ -74,6 +76,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
         {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
         {view === "compare" && <Compare skill={skill} />}
         {view === "permissions" && <Permissions skill={skill} />}
+        {view === "dependencies" && <Dependencies skill={skill} />}
         {view === "use" && <Use id={skill.metadata.labels.id} />}
       </Suspense>
     </>

@@ -29,6 +29,7 @@ export default function Use({ id }: { id: string }): ReactNode {
             </p>
             <Chart
               name="Loads a day"
+              file="skill-use.csv"
               series={["Loads", "Calls", "Failures"]}
               points={days.toReversed().map(({ day, loads, calls, failures }) => [day, [loads, calls, failures]])}
             />

@@ -1,12 +1,14 @@
 // The versions: which is current, what was found in each, and the way back to an older one.
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Skill, SkillVersion } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
-import { Button, Window } from "../parts/controls";
-import { Answer, Issues, Trouble } from "../parts/state";
+import { Confirm } from "../parts/confirm";
+import { Button } from "../parts/controls";
+import { Pages } from "../parts/pages";
+import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { bytes, Plain, When } from "../parts/text";
 import { nameOf, versionsOf } from "./versions-of";
@@ -52,17 +54,18 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
               />
             ))}
           </Table>
-          {next !== null && (
-            <Link
-              className="button plain"
-              from="/skills/$id"
-              to="/skills/$id"
-              search={(words) => ({ ...words, cursor: next })}
+          <Pages cursor={cursor} next={next} older="Older versions" />
+          {asked !== null && (
+            <Confirm
+              title={ACTS[asked.act].title(nameOf(asked.version))}
+              button={ACTS[asked.act].button}
+              kind={asked.act === "yank" ? "danger" : "main"}
+              act={() => call(`versions.${asked.act}`, { path: { id, version_id: asked.version.version_id } })}
+              onClose={() => ask(null)}
             >
-              Older versions
-            </Link>
+              {ACTS[asked.act].text}
+            </Confirm>
           )}
-          {asked !== null && <Confirm id={id} {...asked} onClose={() => ask(null)} />}
         </>
       )}
     </Answer>
@@ -126,39 +129,5 @@ function Row({
         </div>
       </td>
     </tr>
-  );
-}
-
-function Confirm({
-  id,
-  act,
-  version,
-  onClose,
-}: {
-  id: string;
-  act: Act;
-  version: SkillVersion;
-  onClose: () => void;
-}): ReactNode {
-  const client = useQueryClient();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call(`versions.${act}`, { path: { id, version_id: version.version_id } }),
-    onSuccess: async () => {
-      await client.invalidateQueries();
-      onClose();
-    },
-  });
-  const { button, title, text } = ACTS[act];
-  return (
-    <Window urgent title={title(nameOf(version))} onClose={onClose}>
-      <p>{text}</p>
-      {error !== null && <Trouble error={error} />}
-      <div className="row">
-        <Button kind={act === "yank" ? "danger" : "main"} isDisabled={isPending} onPress={() => mutate()}>
-          {button}
-        </Button>
-        <Button onPress={onClose}>Cancel</Button>
-      </div>
-    </Window>
   );
 }

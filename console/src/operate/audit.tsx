@@ -1,43 +1,30 @@
 // The audit log: who changed what, newest first.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { Form } from "react-aria-components";
-import { type RequestOf, slice } from "../gateway/call";
 import { Button, Field } from "../parts/controls";
+import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
 import { Title } from "../parts/title";
+import { AuditFile } from "./audit-file";
+import { type AuditFilters, recordsOf } from "./audit-records";
 
-const ROWS = 50;
 const route = getRouteApi("/audit");
-type Action = NonNullable<NonNullable<RequestOf<"audit.list">["query"]>["action"]>;
 
 export function Audit(): ReactNode {
-  const { actor, action, cursor } = route.useSearch();
+  const { cursor, ...filters } = route.useSearch();
   const answer = useQuery({
-    queryKey: ["audit", actor, action, cursor],
-    queryFn: ({ signal }) =>
-      slice(
-        "audit.list",
-        {
-          query: {
-            limit: ROWS,
-            ...(actor === undefined ? {} : { actor }),
-            // The gateway says which there are, to whoever names another one.
-            ...(action === undefined ? {} : { action: action as Action }),
-            ...(cursor === undefined ? {} : { cursor }),
-          },
-        },
-        signal,
-      ),
+    queryKey: ["audit", filters, cursor],
+    queryFn: ({ signal }) => recordsOf(filters, cursor, signal),
   });
   return (
     <>
       <Title>Audit</Title>
-      <Filters key={`${actor ?? ""} ${action ?? ""}`} />
+      <Filters key={JSON.stringify(filters)} />
       <Answer of={answer} what="the records">
         {({ items, next }) =>
           items.length === 0 ? (
@@ -81,16 +68,8 @@ export function Audit(): ReactNode {
                   ),
                 )}
               </Table>
-              {next !== null && (
-                <Link
-                  className="button plain"
-                  from="/audit"
-                  to="/audit"
-                  search={(words) => ({ ...words, cursor: next })}
-                >
-                  Older records
-                </Link>
-              )}
+              <Pages cursor={cursor} next={next} older="Older records" />
+              <AuditFile filters={filters} />
             </>
           )
         }
@@ -99,26 +78,41 @@ export function Audit(): ReactNode {
   );
 }
 
+/** The fields of a filter, by their names in the address. */
+const FIELDS = [
+  ["actor", "Who", ""],
+  ["action", "Did", "skill.publish"],
+  ["type", "To a", "skill"],
+  ["id", "With the id", ""],
+] as const;
+
 function Filters(): ReactNode {
-  const words = route.useSearch();
-  const [actor, setActor] = useState(words.actor ?? "");
-  const [action, setAction] = useState(words.action ?? "");
+  const { cursor: _, ...given } = route.useSearch();
+  const [words, setWords] = useState<AuditFilters>(given);
   const navigate = useNavigate({ from: "/audit" });
+  const set = (field: keyof AuditFilters) => (value: string) => setWords({ ...words, [field]: value });
   return (
     <Form
       className="row"
       onSubmit={(event) => {
         event.preventDefault();
-        void navigate({
-          search: {
-            ...(actor === "" ? {} : { actor: actor.trim() }),
-            ...(action === "" ? {} : { action: action.trim() }),
-          },
-        });
+        const said = Object.entries(words).flatMap(([field, value]) =>
+          value === undefined || value.trim() === "" ? [] : [[field, value.trim()]],
+        );
+        void navigate({ search: Object.fromEntries(said) });
       }}
     >
-      <Field label="Who" value={actor} onChange={setActor} />
-      <Field label="Did" value={action} onChange={setAction} placeholder="skill.publish" />
+      {FIELDS.map(([field, label, placeholder]) => (
+        <Field
+          key={field}
+          label={label}
+          value={words[field] ?? ""}
+          onChange={set(field)}
+          {...(placeholder === "" ? {} : { placeholder })}
+        />
+      ))}
+      <Field label="From (UTC)" type="date" value={words.since ?? ""} onChange={set("since")} />
+      <Field label="Before (UTC)" type="date" value={words.until ?? ""} onChange={set("until")} />
       <Button type="submit">Filter</Button>
     </Form>
   );

@@ -1,13 +1,15 @@
 // Keys: who has which, when it was last used; making one, which is shown once; revoking one.
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { CreatedKey, Key } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { Confirm } from "../parts/confirm";
 import { Button, Window } from "../parts/controls";
-import { Answer, Empty, Trouble } from "../parts/state";
+import { Pages } from "../parts/pages";
+import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
@@ -74,11 +76,7 @@ export function Keys(): ReactNode {
                   </tr>
                 ))}
               </Table>
-              {next !== null && (
-                <Link className="button plain" from="/keys" to="/keys" search={{ cursor: next }}>
-                  Next page
-                </Link>
-              )}
+              <Pages cursor={cursor} next={next} />
             </>
           )
         }
@@ -93,7 +91,16 @@ export function Keys(): ReactNode {
         />
       )}
       {made !== null && <Shown made={made} onClose={() => setMade(null)} />}
-      {lost !== null && <Revoke lost={lost} onClose={() => setLost(null)} />}
+      {lost !== null && (
+        <Confirm
+          title={`Revoke ${visible(lost.name ?? lost.id)}?`}
+          button="Revoke it"
+          act={() => call("keys.revoke", { path: { id: lost.id } })}
+          onClose={() => setLost(null)}
+        >
+          Whatever uses it is refused from now on, and every session that it signed in ends. This cannot be taken back.
+        </Confirm>
+      )}
     </>
   );
 }
@@ -112,31 +119,6 @@ function Shown({ made, onClose }: { made: CreatedKey; onClose: () => void }): Re
           {isCopied ? "Copied" : "Copy it"}
         </Button>
         <Button onPress={onClose}>I have it</Button>
-      </div>
-    </Window>
-  );
-}
-
-function Revoke({ lost, onClose }: { lost: Key; onClose: () => void }): ReactNode {
-  const client = useQueryClient();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call("keys.revoke", { path: { id: lost.id } }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["keys"] });
-      onClose();
-    },
-  });
-  return (
-    <Window urgent title={`Revoke ${visible(lost.name ?? lost.id)}?`} onClose={onClose}>
-      <p>
-        Whatever uses it is refused from now on, and every session that it signed in ends. This cannot be taken back.
-      </p>
-      {error !== null && <Trouble error={error} />}
-      <div className="row">
-        <Button kind="danger" isDisabled={isPending} onPress={() => mutate()}>
-          Revoke it
-        </Button>
-        <Button onPress={onClose}>Cancel</Button>
       </div>
     </Window>
   );

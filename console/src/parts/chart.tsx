@@ -1,6 +1,7 @@
 // Bars over days: a picture for who sees it, the table beside it for everybody, and the same numbers as CSV.
 
 import type { ReactNode } from "react";
+import { csvAddress } from "./csv";
 import { Table } from "./table";
 import { figure } from "./text";
 
@@ -11,10 +12,13 @@ export type Point = readonly [label: string, values: readonly number[]];
 
 export function Chart({
   name,
+  file,
   series,
   points,
 }: {
   name: string;
+  /** The name of the CSV. */
+  file: string;
   series: readonly string[];
   points: readonly Point[];
 }): ReactNode {
@@ -46,7 +50,10 @@ export function Chart({
             <span className={`dot series-${which}`} aria-hidden="true" /> {one}
           </span>
         ))}
-        <a download="skill-use.csv" href={`data:text/csv;charset=utf-8,${encodeURIComponent(csv(series, points))}`}>
+        <a
+          download={file}
+          href={csvAddress([["day", ...series], ...points.map(([label, values]) => [label, ...values])])}
+        >
           As CSV
         </a>
       </p>
@@ -63,8 +70,3 @@ export function Chart({
     </figure>
   );
 }
-
-const csv = (series: readonly string[], points: readonly Point[]) =>
-  [["day", ...series], ...points.map(([label, values]) => [label, ...values])]
-    .map((line) => line.join(","))
-    .join("\r\n");

@@ -42,18 +42,21 @@ export function Field({
 /** One of a few: the browser's own, which every device knows how to show. */
 export function Choice<Value extends string>({
   label,
+  isHidden = false,
   value,
   options,
   onChange,
 }: {
   label: string;
+  /** What it is called is said, and seen from where it stands. */
+  isHidden?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, text: string])[];
   onChange: (value: Value) => void;
 }): ReactNode {
   return (
     <label className="field">
-      <span>{label}</span>
+      <span className={isHidden ? "unseen" : ""}>{label}</span>
       <select
         value={value}
         onChange={({ target }) => {

@@ -71,14 +71,14 @@ function Look({ held: { name, zip } }: { held: Package }): ReactNode {
       {isPending && <Loading what="the report" />}
       {error !== null && <Trouble error={error} again={() => mutate()} />}
       {report !== undefined && <Report report={report} />}
-      {report?.valid === true && <Send zip={zip} />}
+      {report?.valid === true && <Send name={report.name ?? ""} zip={zip} />}
       <h2>{report?.valid === false ? "Mend it, and choose it again" : "Another one"}</h2>
       <Choose />
     </>
   );
 }
 
-function Send({ zip }: { zip: File }): ReactNode {
+function Send({ name, zip }: { name: string; zip: File }): ReactNode {
   const places = usePlaces();
   const [place, setPlace] = useState(places[0]?.[0] ?? "");
   const client = useQueryClient();
@@ -94,16 +94,34 @@ function Send({ zip }: { zip: File }): ReactNode {
       await navigate({ to: "/skills/$id", params: { id: metadata.labels.id } });
     },
   });
+  const draft = useMutation({
+    mutationFn: () =>
+      call("drafts.push", {
+        path: { name },
+        body: { file: zip, ...(place === "public" ? { public: "true" } : { namespace: place }) },
+      }),
+    onSuccess: async () => {
+      await client.invalidateQueries();
+      hold(null);
+      await navigate({ to: "/drafts" });
+    },
+  });
+  const isBusy = isPending || draft.isPending;
   if (places.length === 0) return <p className="note">Your key may not publish.</p>;
   return (
     <>
       <div className="row">
         <Choice label="Publish it to" value={place} options={places} onChange={setPlace} />
-        <Button kind="main" isDisabled={isPending} onPress={() => mutate()}>
+        <Button kind="main" isDisabled={isBusy} onPress={() => mutate()}>
           {isPending ? "Publishing…" : "Publish"}
         </Button>
+        <Button isDisabled={isBusy} onPress={() => draft.mutate()}>
+          {draft.isPending ? "Keeping it…" : "Keep it as a draft"}
+        </Button>
       </div>
+      <p className="soft">A draft is no version yet: only who chooses it tries it.</p>
       {error !== null && <Trouble error={error} />}
+      {draft.error !== null && <Trouble error={draft.error} />}
     </>
   );
 }

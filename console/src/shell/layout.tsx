@@ -10,16 +10,35 @@ import { Plain } from "../parts/text";
 import { useDrop } from "../publish/drop";
 import { SignIn } from "./sign-in";
 
-/** `may`: who has the page at all. */
-const PAGES: readonly { to: LinkProps["to"]; name: string; may?: (me: Somebody) => boolean }[] = [
+interface Place {
+  to: LinkProps["to"];
+  name: string;
+  /** Who has the page at all. */
+  may?: (me: Somebody) => boolean;
+}
+
+/** What the console is for. */
+const PAGES: readonly Place[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
+  { to: "/drafts", name: "Drafts", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
   { to: "/try", name: "Try it", may: ({ tries }) => tries },
   { to: "/ghosts", name: "Ghosts" },
+  { to: "/conversations", name: "Conversations" },
+];
+
+/** What is looked after. */
+const OPERATE: readonly Place[] = [
   { to: "/servers", name: "Servers" },
+  { to: "/models", name: "Models" },
+  { to: "/secrets", name: "Secrets" },
   { to: "/keys", name: "Keys" },
+  { to: "/sessions", name: "Sign-ins" },
+  { to: "/grants", name: "Apps" },
+  { to: "/groups", name: "Groups" },
   { to: "/limits", name: "Limits" },
   { to: "/health", name: "Health" },
+  { to: "/users", name: "Users", may: ({ rights }) => rights.operate },
   { to: "/audit", name: "Audit", may: ({ rights }) => rights.operate },
 ];
 
@@ -49,12 +68,9 @@ function Shell({ me }: { me: Somebody }): ReactNode {
       </a>
       <header className="top">
         <strong>Skill Gateway</strong>
-        <nav className="tabs" aria-label="Console">
-          {PAGES.filter(({ may }) => may?.(me) ?? true).map(({ to, name }) => (
-            <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-              {name}
-            </Link>
-          ))}
+        <nav className="places" aria-label="Console">
+          <Places of={PAGES} me={me} />
+          <Places of={OPERATE} me={me} />
         </nav>
         <div className="who">
           <span>
@@ -74,6 +90,20 @@ function Shell({ me }: { me: Somebody }): ReactNode {
         </div>
       )}
     </>
+  );
+}
+
+function Places({ of, me }: { of: readonly Place[]; me: Somebody }): ReactNode {
+  return (
+    <div className="tabs">
+      {of
+        .filter(({ may }) => may?.(me) ?? true)
+        .map(({ to, name }) => (
+          <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+            {name}
+          </Link>
+        ))}
+    </div>
   );
 }
 

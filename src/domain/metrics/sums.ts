@@ -1,6 +1,5 @@
 // Sums of what was counted: in an isolate since it last sent them, in the object of all since ever.
 
-import * as z from "zod";
 import { BUCKETS, FAMILIES, type FamilyName, familyNamed, OTHER } from "./families";
 
 /** By family and labels: a counter's sum; of a histogram the sum of its values and how many fell into each bucket. */
@@ -12,14 +11,13 @@ export interface SumRow {
   sum: number[];
 }
 
-export const sumRowsSchema = z.lazy(() => z.array(z.object({ key: z.string(), sum: z.array(z.number()) })));
-
 /** All of it, one by one. */
 export function rowsOf(sums: Sums): SumRow[] {
   return [...sums].map(([key, sum]) => ({ key, sum }));
 }
 
-const keySchema = z.lazy(() => z.tuple([z.string()]).rest(z.string()));
+/** Between the parts of a key. No label has it. */
+const BETWEEN = "\0";
 
 /** Longest text of a label, in UTF-16 units. */
 const LABEL_CHARS = 100;
@@ -27,8 +25,8 @@ const LABEL_CHARS = 100;
 /** Adds a value to what was counted. */
 export function addTo(sums: Sums, family: FamilyName, labels: readonly string[], by: number): void {
   if (!Number.isFinite(by) || by < 0) return;
-  const told = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed());
-  put(sums, JSON.stringify([family, ...told]), FAMILIES[family].type === "counter" ? [by] : observed(by));
+  const told = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed().replaceAll(BETWEEN, " "));
+  put(sums, keyOf(family, told), FAMILIES[family].type === "counter" ? [by] : observed(by));
 }
 
 /** Adds what an isolate has counted. A name beyond those that a family may have is counted as `OTHER`. */
@@ -48,14 +46,18 @@ export function addAll(sums: Sums, rows: readonly SumRow[]): void {
     if (isKnown || names.size < most) {
       named.set(family, names.add(name));
       put(sums, key, sum);
-    } else put(sums, JSON.stringify([family, OTHER, ...others]), sum);
+    } else put(sums, keyOf(family, [OTHER, ...others]), sum);
   }
 }
 
 /** The family and the labels of a sum. */
 export function partsOf(key: string): { family: string; labels: string[] } {
-  const [family, ...labels] = keySchema.parse(JSON.parse(key));
+  const [family = "", ...labels] = key.split(BETWEEN);
   return { family, labels };
+}
+
+function keyOf(family: string, labels: readonly string[]): string {
+  return [family, ...labels].join(BETWEEN);
 }
 
 function put(sums: Sums, key: string, sum: readonly number[]): void {

@@ -16,7 +16,10 @@ import { type Asking, ask, cancel, look, waitForEnd } from "./ask";
 const HOUR = 60 * 60_000;
 /** Pages cannot do what is no elicitation, and a host is asked only what it declared. */
 const NO_HOST: Responded = {
-  error: { code: -32601, message: "Nobody can be asked this: the call did not come from an MCP host that declares it." },
+  error: {
+    code: -32601,
+    message: "Nobody can be asked this: the call did not come from an MCP host that declares it.",
+  },
 };
 const answered = (action: "decline" | "cancel"): Responded => ({ result: { action } });
 

@@ -27,6 +27,9 @@ beforeAll(async () => {
     expect(answer.status).toBe(201);
     skill = ((await answer.json()) as { metadata: { labels: { id: string } } }).metadata.labels.id;
   }
+  await gateway.call("PUT", "/conversations/look", { title: "Look" });
+  await gateway.call("POST", "/groups", { name: "sea" });
+  await gateway.call("POST", "/keys", { user_id: "uma" });
   await gateway.call("PUT", "/servers/weather", { url: "http://127.0.0.1:9/mcp" });
 });
 afterAll(async () => {
@@ -71,6 +74,32 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
       await page.getByRole("dialog").getByText("publish and change skills").waitFor();
     },
   ],
+  ["no draft", "/drafts", (page) => page.getByText("There is no draft").waitFor()],
+  ["conversations", "/conversations", (page) => page.getByRole("button", { name: "Delete Look" }).waitFor()],
+  ["no such conversation", "/conversations?q=zzzz", (page) => page.getByText("No conversation is found").waitFor()],
+  ["models", "/models?of=gateway", (page) => page.getByText("There is no model here").waitFor()],
+  [
+    "secrets, and a new one",
+    "/secrets?of=gateway",
+    async (page) => {
+      await page.getByText("There is no secret").waitFor();
+      await page.getByRole("button", { name: "Store a secret" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  ],
+  [
+    "sign-ins, and the end of them",
+    "/sessions",
+    async (page) => {
+      await page.getByText("this one").waitFor();
+      await page.getByRole("button", { name: "End all my others" }).click();
+      await page.getByRole("alertdialog").waitFor();
+    },
+  ],
+  ["no app", "/grants", (page) => page.getByText("No app is connected").waitFor()],
+  ["groups", "/groups", (page) => page.getByRole("link", { name: "sea" }).waitFor()],
+  ["a group", "/groups/sea", (page) => page.getByRole("combobox", { name: "Role of admin" }).waitFor()],
+  ["users", "/users", (page) => page.getByRole("rowheader").first().waitFor()],
   ["limits", "/limits", (page) => page.getByText("Today, since midnight UTC").waitFor()],
   ["health", "/health", (page) => page.getByText("Database (D1)").waitFor()],
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],

@@ -1,63 +1,48 @@
 // The console in Chromium, where no journey comes by: the ways in and out, and lists page by page.
 
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { openBrowser } from "../chromium";
-import { Gateway } from "../gateway";
-import { open, type Seen, signIn, skillText, zipOf } from "./page";
+import { beforeAll, expect, it } from "vitest";
+import { Desk } from "./desk";
+import { signIn, skillText, zipOf } from "./page";
 
-let gateway: Gateway;
-let browser: Browser;
-let seen: Seen;
+const desk = new Desk();
 let key: string;
 
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
-  key = (await gateway.call<{ key: string }>("POST", "/keys", { user_id: "alice" })).body.key;
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), gateway?.stop()]);
-});
-beforeEach(async () => {
-  seen = await open(browser, gateway.url);
-});
-afterEach(async () => {
-  await seen.context.close();
-  expect(seen.heard()).toEqual([]);
+  key = await desk.keyOf("alice");
 });
 
 it("opens by the link of npm start, which counts once, asks first and leaves the address", async () => {
-  const { page } = seen;
-  await page.goto(gateway.consoleLink);
+  const { page } = desk.seen;
+  await page.goto(desk.gateway.consoleLink);
   const go = page.getByRole("button", { name: "Sign in by the link" });
   await go.waitFor();
   expect(page.url()).not.toContain("ticket");
-  expect((await seen.context.cookies()).length).toBe(0);
+  expect((await desk.seen.context.cookies()).length).toBe(0);
   await go.click();
   await page.getByRole("link", { name: "Audit" }).waitFor();
-  const [cookie] = await seen.context.cookies();
+  const [cookie] = await desk.seen.context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Your key").waitFor();
-  expect(await seen.context.cookies()).toEqual([]);
+  expect(await desk.seen.context.cookies()).toEqual([]);
 
-  const other = await seen.context.newPage();
-  await other.goto(gateway.consoleLink);
+  const other = await desk.seen.context.newPage();
+  await other.goto(desk.gateway.consoleLink);
   await other.getByRole("button", { name: "Sign in by the link" }).click();
   await other.getByRole("alert").waitFor();
 });
 
 it("refuses a key that is none, and says so", async () => {
-  const { page } = seen;
-  await page.goto(`${gateway.url}/console/`);
+  const { page } = desk.seen;
+  await page.goto(`${desk.gateway.url}/console/`);
   await page.getByLabel("Your key").fill("sgw_nobody");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "Refused." }).waitFor();
 });
 
 it("keeps the address that was asked for through the sign-in, and shows nothing after signing out", async () => {
-  const { page } = seen;
-  await signIn(page, gateway.url, key, "/console/limits");
+  const { page } = desk.seen;
+  await signIn(page, desk.gateway.url, key, "/console/limits");
   await page.getByRole("heading", { name: "Limits in use" }).waitFor();
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -69,14 +54,14 @@ it("keeps the address that was asked for through the sign-in, and shows nothing 
 });
 
 it("asks one page at a time, and holds no more rows than that", async () => {
-  const { page } = seen;
+  const { page } = desk.seen;
   const names = Array.from({ length: 60 }, (_, n) => `many-${`${n}`.padStart(3, "0")}`);
-  const other = (await gateway.call<{ key: string }>("POST", "/keys", { user_id: "bob" })).body.key;
+  const other = (await desk.gateway.call<{ key: string }>("POST", "/keys", { user_id: "bob" })).body.key;
   for (const name of names) {
     const form = new FormData();
     const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: skillText(name, "1.0.0", "Text.") });
     form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
-    const answer = await fetch(`${gateway.url}/api/v1/kinds/skills/upload`, {
+    const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/upload`, {
       method: "POST",
       headers: { authorization: `Bearer ${other}` },
       body: form,
@@ -85,7 +70,7 @@ it("asks one page at a time, and holds no more rows than that", async () => {
   }
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("/kinds/skills") && asked.push(request.url()));
-  await signIn(page, gateway.url, other);
+  await signIn(page, desk.gateway.url, other);
   await page.getByRole("link", { name: "many-000" }).waitFor();
   expect([await page.locator("tbody tr").count(), asked.length]).toEqual([50, 1]);
   await page.getByRole("link", { name: "Next page" }).click();

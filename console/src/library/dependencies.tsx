@@ -1,0 +1,90 @@
+// What a skill needs, what that needs, and which ghosts use it: a picture, and the same as a table.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Skill } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+import { Graph, type Node, type Tie } from "../parts/graph";
+import { Answer } from "../parts/state";
+import { Plain } from "../parts/text";
+
+/** So many skills are asked for by their names: each is a question. */
+const ASKED = 24;
+
+interface Found {
+  nodes: Node[];
+  ties: Tie[];
+  /** Names that were not looked up any more. */
+  unasked: string[];
+  /** Ghosts that the user may not see. */
+  hidden: number;
+}
+
+export default function Dependencies({ skill }: { skill: Skill }): ReactNode {
+  const { id } = skill.metadata.labels;
+  const answer = useQuery({
+    queryKey: ["skill", id, "graph", skill.status.version_id],
+    queryFn: ({ signal }) => foundOf(skill, signal),
+  });
+  return (
+    <Answer of={answer} what="the dependencies">
+      {({ nodes, ties, unasked, hidden }) => (
+        <>
+          {ties.length === 0 ? (
+            <p className="soft">It needs no other skill, and no ghost that you may see uses it.</p>
+          ) : (
+            <Graph name="What needs what" nodes={nodes} ties={ties} />
+          )}
+          {hidden > 0 && <p className="soft">{hidden} ghosts that you may not see use it, too.</p>}
+          {unasked.length > 0 && (
+            <p className="soft">
+              It goes on from <Plain>{unasked.join(", ")}</Plain>.
+            </p>
+          )}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const needsOf = ({ spec }: Skill): string[] => [
+  ...new Set(spec.dependencies.map((text) => text.split("@", 1)[0] ?? "")),
+];
+
+async function foundOf(root: Skill, signal: AbortSignal): Promise<Found> {
+  const { id } = root.metadata.labels;
+  const nodes = new Map<string, Node>([[root.metadata.name, nodeOf(root)]]);
+  const ties: Tie[] = [];
+  let level = [root];
+  let asked = 0;
+  const unasked: string[] = [];
+  while (level.length > 0) {
+    for (const skill of level)
+      for (const to of needsOf(skill))
+        ties.push({ from: `skill ${skill.metadata.name}`, to: `skill ${to}`, what: "needs" });
+    const next = [...new Set(level.flatMap(needsOf))].filter((name) => !nodes.has(name));
+    const names = next.slice(0, ASKED - asked);
+    asked += names.length;
+    for (const name of next.slice(names.length)) {
+      unasked.push(name);
+      nodes.set(name, { id: `skill ${name}`, name, kind: "skill" });
+    }
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const { items } = await slice("skills.list", { query: { name, limit: 1 } }, signal);
+        return [name, items[0]] as const;
+      }),
+    );
+    for (const [name, skill] of found)
+      nodes.set(name, skill === undefined ? { id: `skill ${name}`, name, kind: "missing" } : nodeOf(skill));
+    level = found.flatMap(([, skill]) => skill ?? []);
+  }
+  const { referenced_ghosts: ghosts, hidden_count: hidden } = await call("skills.references", { path: { id } }, signal);
+  const users = ghosts.map(({ id: ghost, name }): Node => ({ id: ghost, name, kind: "ghost" }));
+  for (const { id: ghost } of users) ties.push({ from: ghost, to: `skill ${root.metadata.name}`, what: "uses" });
+  return { nodes: [...users, ...nodes.values()], ties, unasked, hidden };
+}
+
+function nodeOf({ metadata: { name }, spec: { version } }: Skill): Node {
+  return { id: `skill ${name}`, name, kind: "skill", ...(version === undefined ? {} : { note: version }) };
+}

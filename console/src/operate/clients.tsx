@@ -1,0 +1,74 @@
+// Programs that the operator has registered, which sign users in with an id and a secret. For admins.
+
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { OAuthClient } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+import { Confirm } from "../parts/confirm";
+import { Button } from "../parts/controls";
+import { Answer } from "../parts/state";
+import { Table } from "../parts/table";
+import { Plain, visible, When } from "../parts/text";
+
+/** A gateway has at most so many. */
+const MOST = 100;
+
+export function Clients(): ReactNode {
+  const answer = useQuery({
+    queryKey: ["clients"],
+    queryFn: ({ signal }) => slice("oauthClients.list", { query: { limit: MOST } }, signal),
+  });
+  const [lost, setLost] = useState<OAuthClient | null>(null);
+  return (
+    <>
+      <h2>Programs with an id and a secret</h2>
+      <Answer of={answer} what="the programs">
+        {({ items }) =>
+          items.length === 0 ? (
+            <p className="soft">
+              There is none. <code>PUT /api/v1/oauth-clients/&lt;name&gt;</code> registers one.
+            </p>
+          ) : (
+            <Table name="Programs with an id and a secret" heads={["Program", "Leads back to", "Since", ""]}>
+              {items.map((client) => (
+                <tr key={client.name}>
+                  <td className="long">
+                    <Plain>{client.display_name}</Plain>
+                    <div className="soft">
+                      <Plain>{client.client_id}</Plain>
+                    </div>
+                  </td>
+                  <td className="long">
+                    <Plain>{client.redirect_uris.join(", ")}</Plain>
+                  </td>
+                  <td>
+                    <When at={client.created_at} />
+                  </td>
+                  <td>
+                    <Button
+                      kind="danger"
+                      aria-label={`Remove ${visible(client.display_name)}`}
+                      onPress={() => setLost(client)}
+                    >
+                      Remove
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Answer>
+      {lost !== null && (
+        <Confirm
+          title={`Remove ${visible(lost.display_name)}?`}
+          button="Remove it"
+          act={() => call("oauthClients.delete", { path: { name: lost.name } })}
+          onClose={() => setLost(null)}
+        >
+          It signs nobody in any more, and whoever it has signed in is signed out.
+        </Confirm>
+      )}
+    </>
+  );
+}

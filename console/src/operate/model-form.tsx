@@ -1,0 +1,125 @@
+// Adding a model, or changing one. What this form does not show of an entry stays as it is.
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Form } from "react-aria-components";
+import type { Model, ModelEntry } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+import { Button, Choice, Field, Window } from "../parts/controls";
+import { Trouble } from "../parts/state";
+import { visible } from "../parts/text";
+import type { OwnerAsked } from "./owners";
+
+const APIS = {
+  openai: {
+    name: "OpenAI's, chat and responses",
+    api: ["openai-chat", "openai-responses"],
+    base: "https://api.openai.com/v1",
+  },
+  chat: { name: "OpenAI's, chat only", api: ["openai-chat"], base: "https://api.example.com/v1" },
+  anthropic: { name: "Anthropic's", api: ["anthropic"], base: "https://api.anthropic.com" },
+} as const satisfies Record<string, { name: string; api: ModelEntry["api"]; base: string }>;
+type Api = keyof typeof APIS;
+const NAMES = (["openai", "chat", "anthropic"] as const).map((api) => [api, APIS[api].name] as const);
+
+const apiOf = (model: Model | null): Api =>
+  model === null || model.api.includes("openai-responses")
+    ? "openai"
+    : model.api.includes("anthropic")
+      ? "anthropic"
+      : "chat";
+
+/** What this form does not show of an entry. */
+function unseen(model: Model | null): Partial<ModelEntry> {
+  if (model === null) return {};
+  const { headers, allow, single_system, usage } = model;
+  return {
+    ...(headers === undefined ? {} : { headers }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(single_system === undefined ? {} : { single_system }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** `model`: the one that is changed; `null`: a new one. */
+export function ModelForm({
+  owner,
+  model,
+  onClose,
+}: {
+  owner: OwnerAsked;
+  model: Model | null;
+  onClose: () => void;
+}): ReactNode {
+  const client = useQueryClient();
+  const [name, setName] = useState(model?.name ?? "");
+  const [api, setApi] = useState<Api>(apiOf(model));
+  const [base, setBase] = useState(model?.base_url ?? "");
+  const [real, setReal] = useState(model?.model ?? "");
+  const [key, setKey] = useState(/^\$\{\{secrets\.(\w+)\}\}$/.exec(model?.key ?? "")?.[1] ?? "");
+  const secrets = useQuery({
+    queryKey: ["secrets", "of a model", owner],
+    queryFn: ({ signal }) => slice("secrets.list", { query: { ...owner, limit: 100 } }, signal),
+  });
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call("models.set", { path: { name: name.trim() }, body: { ...owner, ...entry() } }),
+    onSuccess: async () => {
+      onClose();
+      await client.invalidateQueries();
+    },
+  });
+  const entry = (): ModelEntry => {
+    return {
+      ...unseen(model),
+      api: api === apiOf(model) && model !== null ? model.api : [...APIS[api].api],
+      base_url: base.trim(),
+      model: real.trim(),
+      ...(key === "" ? {} : { key: `\${{secrets.${key}}}` }),
+    };
+  };
+  const known = (secrets.data?.items ?? []).map((secret) => secret.name);
+  const names = key === "" || known.includes(key) ? known : [...known, key];
+  return (
+    <Window title={model === null ? "Add a model" : `Change ${visible(model.name)}`} onClose={onClose}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <Field
+          label="Name"
+          value={name}
+          onChange={setName}
+          isRequired
+          isDisabled={model !== null}
+          autoFocus={model === null}
+          help="What its users ask for. It hides the gateway's of the same name."
+        />
+        <Choice label="It speaks" value={api} options={NAMES} onChange={setApi} />
+        <Field
+          label="Address"
+          value={base}
+          onChange={setBase}
+          isRequired
+          placeholder={APIS[api].base}
+          help="What the vendor's SDK takes."
+        />
+        <Field label="The vendor's name for it" value={real} onChange={setReal} isRequired />
+        <Choice
+          label="Secret with its key"
+          value={key}
+          options={[["", "none"], ...names.map((one): [string, string] => [one, visible(one)])]}
+          onChange={setKey}
+        />
+        {error !== null && <Trouble error={error} />}
+        <div className="row">
+          <Button kind="main" type="submit" isDisabled={isPending}>
+            {isPending ? "Storing it…" : "Store it"}
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </div>
+      </Form>
+    </Window>
+  );
+}

@@ -1,0 +1,101 @@
+// The models that one may ask for, whosever they are, and whether they answer.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ask, slice } from "../gateway/call";
+import { Button } from "../parts/controls";
+import { Answer, Trouble } from "../parts/state";
+import { Table } from "../parts/table";
+import { figure, Plain, visible } from "../parts/text";
+
+/** So many are shown; more can be asked for by name. */
+const ROWS = 100;
+const SCRIPTED = "demo";
+/** Each model is offered a second time, without skills. */
+const PLAIN = ":plain";
+
+export function Offered(): ReactNode {
+  const answer = useQuery({ queryKey: ["models", "offered"], queryFn: ({ signal }) => offeredModels(signal) });
+  return (
+    <>
+      <h2>That I may use</h2>
+      <p className="soft">Asking one sends it a word, for a few tokens, and keeps nothing.</p>
+      <Answer of={answer} what="the models">
+        {(models) =>
+          models.length === 0 ? (
+            <p className="soft">None is stored that your key may use.</p>
+          ) : (
+            <Table name="Models that I may use" heads={["Name", "Of", "State", ""]}>
+              {models.map(({ name, isMine }) => (
+                <Offer key={name} name={name} isMine={isMine} />
+              ))}
+            </Table>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
+  const { mutate, data, error, isPending } = useMutation({ mutationFn: () => tried(name) });
+  return (
+    <tr>
+      <th scope="row">
+        <Plain>{name}</Plain>
+      </th>
+      <td>{isMine ? "me" : name === SCRIPTED ? "this machine, scripted" : "a group or the gateway"}</td>
+      <td>
+        <div role="status">
+          {isPending ? (
+            "Asking it…"
+          ) : data === undefined ? (
+            error === null && <span className="soft">not asked yet</span>
+          ) : (
+            <>
+              <span className="tag good">answers</span> {figure(data)} ms
+            </>
+          )}
+        </div>
+        {error !== null && <Trouble error={error} />}
+      </td>
+      <td>
+        <Button isDisabled={isPending} aria-label={`Ask ${visible(name)}`} onPress={() => mutate()}>
+          Ask
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+/** How long a model takes for one word, in milliseconds. It costs a few tokens, and leaves no conversation. */
+async function tried(name: string): Promise<number> {
+  const began = performance.now();
+  const answer = await ask("/openai/v1/chat/completions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: name + PLAIN, messages: [{ role: "user", content: "Say: yes" }] }),
+  });
+  await answer.arrayBuffer();
+  return Math.round(performance.now() - began);
+}
+
+async function offeredModels(signal: AbortSignal): Promise<{ name: string; isMine: boolean }[]> {
+  const [answer, own] = await Promise.all([
+    ask("/openai/v1/models", { signal }),
+    slice("models.list", { query: { limit: ROWS } }, signal),
+  ]);
+  const mine = new Set(own.items.map(({ name }) => name));
+  return namesIn(await answer.json())
+    .filter((name) => !name.endsWith(PLAIN))
+    .slice(0, ROWS)
+    .map((name) => ({ name, isMine: mine.has(name) }));
+}
+
+/** The ids in a list of OpenAI's form; none where it is anything else. */
+function namesIn(list: unknown): string[] {
+  const data: unknown = typeof list === "object" && list !== null && "data" in list ? list.data : [];
+  return (Array.isArray(data) ? data : []).flatMap((model: unknown) =>
+    typeof model === "object" && model !== null && "id" in model && typeof model.id === "string" ? [model.id] : [],
+  );
+}

@@ -1,0 +1,133 @@
+// Secrets by name. A value goes in and is never shown again, to nobody.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Secret } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+import { Confirm } from "../parts/confirm";
+import { Button } from "../parts/controls";
+import { Pages } from "../parts/pages";
+import { Answer, Empty } from "../parts/state";
+import { Table } from "../parts/table";
+import { Plain, visible, When } from "../parts/text";
+import { Title } from "../parts/title";
+import { type OwnerAsked, Owners, ownerAsked } from "./owners";
+import { SecretForm } from "./secret-form";
+
+const ROWS = 50;
+const route = getRouteApi("/secrets");
+
+export function Secrets(): ReactNode {
+  const { of, cursor } = route.useSearch();
+  const navigate = useNavigate({ from: "/secrets" });
+  const owner = ownerAsked(of);
+  const answer = useQuery({
+    queryKey: ["secrets", of, cursor],
+    queryFn: ({ signal }) =>
+      slice("secrets.list", { query: { ...owner, limit: ROWS, ...(cursor === undefined ? {} : { cursor }) } }, signal),
+  });
+  const uses = useQuery({ queryKey: ["secret uses", of], queryFn: ({ signal }) => usesOf(owner, signal) });
+  const [form, setForm] = useState<Secret | "new" | null>(null);
+  const [lost, setLost] = useState<Secret | null>(null);
+  return (
+    <>
+      <Title>Secrets</Title>
+      <div className="row">
+        <Owners of={of} onChange={(next) => void navigate({ search: next === "" ? {} : { of: next } })} />
+        <Button kind="main" onPress={() => setForm("new")}>
+          Store a secret
+        </Button>
+      </div>
+      <Answer of={answer} what="the secrets">
+        {({ items, next }) =>
+          items.length === 0 && cursor === undefined ? (
+            <Empty title="There is no secret">
+              <p>
+                Servers and models name one as{" "}
+                <code>
+                  {"$"}
+                  {"{{secrets.NAME}}"}
+                </code>
+                . It goes to its hosts and nowhere else.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <Table name="Secrets" heads={["Name", "Goes to", "Named by", "Stored", "Last used", ""]}>
+                {items.map((secret) => (
+                  <tr key={secret.name}>
+                    <td>
+                      <Plain>{secret.name}</Plain>
+                    </td>
+                    <td className="long">
+                      <Plain>{secret.hosts.join(", ")}</Plain>
+                    </td>
+                    <td className="long">
+                      {uses.data === undefined ? "…" : <Plain>{namedBy(uses.data, secret.name)}</Plain>}
+                    </td>
+                    <td>
+                      <When at={secret.updated_at} />
+                    </td>
+                    <td>
+                      <When at={secret.last_used_at} />
+                    </td>
+                    <td>
+                      <div className="row tight">
+                        <Button aria-label={`Replace ${visible(secret.name)}`} onPress={() => setForm(secret)}>
+                          Replace
+                        </Button>
+                        <Button
+                          kind="danger"
+                          aria-label={`Delete ${visible(secret.name)}`}
+                          onPress={() => setLost(secret)}
+                        >
+                          Delete
+                        </Button>
+                      </div>
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              <Pages cursor={cursor} next={next} />
+            </>
+          )
+        }
+      </Answer>
+      {form !== null && (
+        <SecretForm owner={owner} secret={form === "new" ? null : form} onClose={() => setForm(null)} />
+      )}
+      {lost !== null && (
+        <Confirm
+          title={`Delete ${visible(lost.name)}?`}
+          button="Delete it"
+          act={() => call("secrets.delete", { path: { name: lost.name }, query: owner })}
+          onClose={() => setLost(null)}
+        >
+          Servers and models that name it stop at their next call. Nobody can bring its value back.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** The first servers and models of the same owner, each with the text of its entry: what may name one of its secrets. */
+async function usesOf({ scope, group_name }: OwnerAsked, signal: AbortSignal): Promise<[name: string, text: string][]> {
+  const group = group_name === undefined ? {} : { group_name };
+  const limit = 100;
+  const [servers, models] = await Promise.all([
+    scope === "gateway"
+      ? slice("mcpServers.list", { query: { limit } }, signal)
+      : slice("servers.list", { query: { limit, ...group, ...(scope === undefined ? {} : { scope }) } }, signal),
+    slice("models.list", { query: { limit, ...group, ...(scope === undefined ? {} : { scope }) } }, signal),
+  ]);
+  return [
+    ...servers.items.map(({ name, ...entry }): [string, string] => [`server ${name}`, JSON.stringify(entry)]),
+    ...models.items.map(({ name, ...entry }): [string, string] => [`model ${name}`, JSON.stringify(entry)]),
+  ];
+}
+
+function namedBy(uses: readonly [name: string, text: string][], secret: string): string {
+  const users = uses.filter(([, text]) => new RegExp(`secrets\\.${secret}\\b`).test(text)).map(([name]) => name);
+  return users.length === 0 ? "no server, no model" : users.join(", ");
+}

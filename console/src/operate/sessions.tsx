@@ -1,0 +1,113 @@
+// Sign-ins to the console that go on: one's own, and for an admin everybody's.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Session } from "../../../sdk/src/generated/operations";
+import { call, slice } from "../gateway/call";
+import { useMe } from "../gateway/session";
+import { Confirm } from "../parts/confirm";
+import { Button } from "../parts/controls";
+import { Pages } from "../parts/pages";
+import { Answer } from "../parts/state";
+import { Table } from "../parts/table";
+import { Plain, visible, When } from "../parts/text";
+import { Title } from "../parts/title";
+
+const ROWS = 50;
+const route = getRouteApi("/sessions");
+const BY: Record<Session["signed_in_by"], string> = {
+  key: "with a key",
+  link: "by a link",
+  issuer: "at the issuer",
+};
+
+export function Sessions(): ReactNode {
+  const me = useMe();
+  const { cursor } = route.useSearch();
+  const answer = useQuery({
+    queryKey: ["sessions", cursor],
+    queryFn: ({ signal }) =>
+      slice("sessions.list", { query: { limit: ROWS, ...(cursor === undefined ? {} : { cursor }) } }, signal),
+  });
+  const [lost, setLost] = useState<Session | "others" | null>(null);
+  const close = () => setLost(null);
+  return (
+    <>
+      <Title>Sign-ins</Title>
+      <p className="soft">
+        Whoever is signed in to this console, and where they came from. One ends by itself after 12 hours.
+      </p>
+      <p>
+        <Button kind="danger" onPress={() => setLost("others")}>
+          End all my others
+        </Button>
+      </p>
+      <Answer of={answer} what="the sign-ins">
+        {({ items, next }) => (
+          <>
+            <Table name="Sign-ins" heads={["User", "Signed in", "Since", "Last used", "Ends", ""]}>
+              {items.map((one) => (
+                <tr key={one.id}>
+                  <td>
+                    <Plain>{one.user_id}</Plain>
+                    {one.current && <span className="tag good">this one</span>}
+                  </td>
+                  <td>{BY[one.signed_in_by]}</td>
+                  <td>
+                    <When at={one.created_at} />
+                  </td>
+                  <td>
+                    <When at={one.last_used_at} />
+                  </td>
+                  <td>
+                    <When at={one.expires_at} />
+                  </td>
+                  <td>
+                    {!one.current && (
+                      <Button
+                        kind="danger"
+                        aria-label={`End the sign-in of ${visible(one.user_id)}`}
+                        onPress={() => setLost(one)}
+                      >
+                        End
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+            <Pages cursor={cursor} next={next} />
+          </>
+        )}
+      </Answer>
+      {lost === "others" && (
+        <Confirm title="End all my other sign-ins?" button="End them" act={() => endOthers(me.user_id)} onClose={close}>
+          Every other browser in which you are signed in comes back to the sign-in. This one stays.
+        </Confirm>
+      )}
+      {lost !== null && lost !== "others" && (
+        <Confirm
+          title={`End the sign-in of ${visible(lost.user_id)}?`}
+          button="End it"
+          act={() => call("sessions.end", { path: { id: lost.id } })}
+          onClose={close}
+        >
+          That browser comes back to the sign-in with its next request.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** Ends every sign-in of a user but the one that asks, page by page. */
+async function endOthers(user: string): Promise<void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { items, next }: Awaited<ReturnType<typeof slice<"sessions.list">>> = await slice("sessions.list", {
+      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    for (const { id, user_id, current } of items)
+      if (user_id === user && !current) await call("sessions.end", { path: { id } });
+    cursor = next;
+  }
+}

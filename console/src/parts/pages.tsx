@@ -1,0 +1,31 @@
+// The way through a list that is asked for page by page. Where one is stands in the address.
+
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+/** `cursor`: that of the page shown; none is the first. `next`: that of the page behind it. */
+export function Pages({
+  cursor,
+  next,
+  older = "Next page",
+}: {
+  cursor: string | undefined;
+  next: string | null;
+  older?: string;
+}): ReactNode {
+  if (cursor === undefined && next === null) return null;
+  return (
+    <nav className="row" aria-label="Pages">
+      {cursor !== undefined && (
+        <Link className="button plain" to="." search={({ cursor: _, ...words }) => words}>
+          First page
+        </Link>
+      )}
+      {next !== null && (
+        <Link className="button plain" to="." search={(words) => ({ ...words, cursor: next })}>
+          {older}
+        </Link>
+      )}
+    </nav>
+  );
+}

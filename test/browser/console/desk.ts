@@ -1,0 +1,65 @@
+// What the tests of one file about the console share.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { openBrowser } from "../chromium";
+import { Gateway } from "../gateway";
+import { open, type Seen, signIn } from "./page";
+
+/** One gateway and one browser. Each has a page of its own, which may not complain. */
+export class Desk {
+  #gateway: Gateway | null = null;
+  #browser: Browser | null = null;
+  #seen: Seen | null = null;
+
+  constructor(settings: Record<string, string> = {}) {
+    beforeAll(async () => {
+      [this.#gateway, this.#browser] = await Promise.all([Gateway.start(settings), openBrowser()]);
+    });
+    afterAll(async () => {
+      await Promise.all([this.#browser?.close(), this.#gateway?.stop()]);
+    });
+    beforeEach(async () => {
+      this.#seen = await open(this.browser, this.gateway.url);
+    });
+    afterEach(async () => {
+      await this.seen.context.close();
+      expect(this.seen.heard()).toEqual([]);
+    });
+  }
+
+  get gateway(): Gateway {
+    return there(this.#gateway);
+  }
+
+  get browser(): Browser {
+    return there(this.#browser);
+  }
+
+  /** The page of this test. */
+  get seen(): Seen {
+    return there(this.#seen);
+  }
+
+  /** A key of a user's. */
+  async keyOf(user: string, more: Record<string, unknown> = {}): Promise<string> {
+    return (await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: user, ...more })).body.key;
+  }
+
+  /** What somebody else sends, with a key of theirs. Answers whatever the status is. */
+  as<T = Record<string, unknown>>(key: string, method: string, route: string, body?: unknown) {
+    return this.gateway.call<T>(method, route, body, { authorization: `Bearer ${key}` });
+  }
+
+  /** Signs in, and opens a page of the console. */
+  async enter(key: string, path: string): Promise<Page> {
+    const { page } = this.seen;
+    await signIn(page, this.gateway.url, key, `/console${path}`);
+    return page;
+  }
+}
+
+function there<T>(thing: T | null): T {
+  if (thing === null) throw new Error("Not before the tests have begun.");
+  return thing;
+}

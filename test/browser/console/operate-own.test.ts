@@ -1,0 +1,208 @@
+// What is one's own in the console, in Chromium: conversations, sign-ins, apps, secrets, models and drafts. Names of others are text.
+
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { barriers } from "../axe";
+import { Desk } from "./desk";
+import { drop, open, signIn, skillText, zipOf } from "./page";
+
+const desk = new Desk();
+const HOSTILE = '<img src=x onerror=alert(1)> "\u202Eevil';
+const SHOWN = '<img src=x onerror=alert(1)> "⟨U+202E⟩evil';
+
+it("lists one's own conversations, and finds, renames and deletes one by the keyboard alone", async () => {
+  const key = await desk.keyOf("alice");
+  const other = await desk.keyOf("bob");
+  for (let n = 0; n < 51; n++) await desk.as(key, "PUT", `/conversations/talk-${n}`, {});
+  await desk.as(key, "PUT", "/conversations/hostile", { title: HOSTILE });
+  await desk.as(other, "PUT", "/conversations/secret", { title: "Nobody else's" });
+  const page = await desk.enter(key, "/conversations");
+  await page.getByRole("link", { name: SHOWN }).waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(50);
+  expect(await page.locator("main").innerText()).not.toContain("Nobody else's");
+  expect(await page.locator("main img").count()).toBe(0);
+  await page.getByRole("link", { name: "Next page" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "talk-0", exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.has("cursor")).toBe(true);
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.type("HOSTILE");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: SHOWN }).waitFor();
+  expect([await page.locator("tbody tr").count(), new URL(page.url()).search]).toEqual([1, "?q=HOSTILE"]);
+  await page.getByRole("button", { name: "Rename" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("Hostile no more");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Hostile no more" }).waitFor();
+  await page.getByRole("button", { name: "Delete Hostile no more" }).focus();
+  await page.keyboard.press("Enter");
+  const sure = page.getByRole("alertdialog", { name: "Delete Hostile no more?" });
+  await sure.waitFor();
+  await page.keyboard.press("Escape");
+  await sure.waitFor({ state: "detached" });
+  expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(200);
+  await page.getByRole("button", { name: "Delete Hostile no more" }).click();
+  await sure.getByRole("button", { name: "Delete it" }).click();
+  await page.getByText("No conversation is found").waitFor();
+  expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(404);
+});
+
+it("ends all other sign-ins of oneself, and nobody else's", async () => {
+  const key = await desk.keyOf("carol");
+  const others = await Promise.all(
+    [key, await desk.keyOf("dora")].map(async (whose) => {
+      const seen = await open(desk.browser, desk.gateway.url);
+      await signIn(seen.page, desk.gateway.url, whose, "/console/limits");
+      return seen;
+    }),
+  );
+  const page = await desk.enter(key, "/sessions");
+  await page.getByRole("button", { name: "End the sign-in of carol" }).waitFor();
+  expect([await page.locator("tbody tr").count(), await page.getByText("this one").count()]).toEqual([2, 1]);
+  expect(await page.locator("main").innerText()).not.toContain("dora");
+  await page.getByRole("button", { name: "End all my others" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "End them" }).click();
+  await page.getByRole("button", { name: "End the sign-in of carol" }).waitFor({ state: "detached" });
+  for (const { page: other } of others) await other.getByRole("link", { name: "Conversations" }).click();
+  await others[0]!.page.getByLabel("Your key").waitFor();
+  await others[1]!.page.getByText("There is no conversation yet").waitFor();
+  for (const { context } of others) await context.close();
+});
+
+it("disconnects an app that has signed in", async () => {
+  const key = await desk.keyOf("erin");
+  const token = await signedIn(key, HOSTILE.replace("\u202E", ""));
+  const opens = async () =>
+    (await fetch(`${desk.gateway.url}/mcp`, { method: "POST", headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await opens()).not.toBe(401);
+  const page = await desk.enter(key, "/grants");
+  const row = page.getByRole("row").filter({ hasText: SHOWN.replace("⟨U+202E⟩", "") });
+  await row.waitFor();
+  expect([await page.locator("main img").count(), await barriers(page)]).toEqual([0, []]);
+  await row.getByRole("button").click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Disconnect it" }).click();
+  await page.getByText("No app is connected").waitFor();
+  await expect.poll(opens, { timeout: 15_000 }).toBe(401);
+});
+
+/** What an MCP host does to be signed in. Its token. */
+async function signedIn(key: string, name: string): Promise<string> {
+  const { url } = desk.gateway;
+  const back = "http://localhost:9/callback";
+  const registered = await fetch(`${url}/oauth/register`, {
+    method: "POST",
+    body: JSON.stringify({ client_name: name, redirect_uris: ["http://localhost/callback"] }),
+  });
+  const { client_id } = (await registered.json()) as { client_id: string };
+  const code_verifier = "v".repeat(60);
+  const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
+  const resource = `${url}/mcp`;
+  const asked = { client_id, redirect_uri: back, response_type: "code", state: "s", resource, code_challenge };
+  const context = await desk.browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${url}/oauth/authorize?${new URLSearchParams({ ...asked, code_challenge_method: "S256" })}`);
+  await page.getByLabel("Your key, or a sign-in link").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const led = page.waitForRequest((request) => request.url().startsWith(back));
+  await page.getByRole("button", { name: "Allow, as" }).click();
+  const code = new URL((await led).url()).searchParams.get("code") ?? "";
+  await context.close();
+  const answer = await fetch(`${url}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      ...{ grant_type: "authorization_code", code, code_verifier },
+      ...{ client_id, redirect_uri: back, resource },
+    }),
+  });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  return access_token;
+}
+
+it("stores a secret that nobody sees again, and a model with it as its key", async () => {
+  const key = await desk.keyOf("fay");
+  const value = "very-secret-value";
+  const page = await desk.enter(key, "/secrets");
+  const answers: Promise<string>[] = [];
+  page.on("response", (answer) => answers.push(answer.text().catch(() => "")));
+  await page.getByText("There is no secret").waitFor();
+  await page.getByRole("button", { name: "Store a secret" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.type("VENDOR_KEY");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("short");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("api.example.com");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").waitFor();
+  await page.getByLabel("Value").fill(value);
+  await page.keyboard.press("Enter");
+  await page.getByRole("cell", { name: "VENDOR_KEY", exact: true }).waitFor();
+  expect((await Promise.all(answers)).join("") + (await page.content())).not.toContain(value);
+
+  await page.getByRole("link", { name: "Models" }).click();
+  await page.getByRole("button", { name: "Add a model" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Name", { exact: true }).fill("work");
+  await form.getByLabel("Address").fill("nowhere");
+  await form.getByLabel("The vendor's name for it").fill("large-1");
+  await form.getByLabel("Secret with its key").selectOption("VENDOR_KEY");
+  await form.getByRole("button", { name: "Store it" }).click();
+  await form.getByRole("alert").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await form.getByLabel("Address").fill("https://api.example.com/v1");
+  await form.getByRole("button", { name: "Store it" }).click();
+  await page.getByRole("row").filter({ hasText: "large-1" }).getByText("secrets.VENDOR_KEY").waitFor();
+  await page.getByRole("button", { name: "Ask work" }).waitFor();
+
+  // What the form does not show stays.
+  const { created_at, updated_at, name, scope, ...entry } = (await desk.as(key, "GET", "/models/work")).body;
+  await desk.as(key, "PUT", "/models/work", { ...entry, allow: { max_output_tokens: 77 } });
+  await page.reload();
+  await page.getByRole("button", { name: "Change work" }).click();
+  await form.getByLabel("The vendor's name for it").fill("large-2");
+  await form.getByRole("button", { name: "Store it" }).click();
+  await page.getByRole("cell", { name: "large-2", exact: true }).waitFor();
+  expect((await desk.as(key, "GET", "/models/work")).body).toMatchObject({ allow: { max_output_tokens: 77 } });
+
+  await page.getByRole("link", { name: "Secrets" }).click();
+  await page.getByRole("row").filter({ hasText: "VENDOR_KEY" }).getByText("model work").waitFor();
+  await page.getByRole("button", { name: "Delete VENDOR_KEY" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete it" }).click();
+  await page.getByText("There is no secret").waitFor();
+  await page.getByRole("link", { name: "Models" }).click();
+  await page.getByRole("button", { name: "Delete work" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete it" }).click();
+  await page.getByText("There is no model here").waitFor();
+  await page.getByRole("button", { name: "Ask demo" }).click();
+  await page.getByText("answers", { exact: true }).waitFor();
+});
+
+it("keeps a package as a draft, promotes it to a version, and discards another", async () => {
+  const key = await desk.keyOf("gil");
+  const page = await desk.enter(key, "/publish");
+  for (const version of ["1.0.0", "2.0.0"]) {
+    await page.getByRole("link", { name: "Publish" }).click();
+    await drop(page, zipOf("tides.zip", { "tides/SKILL.md": skillText("tides", version, "Tell the tides.") }));
+    await page.getByRole("button", { name: "Keep it as a draft" }).click();
+    await page
+      .getByRole("row")
+      .filter({ hasText: `tides ${version}` })
+      .waitFor();
+    if (version === "2.0.0") break;
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("button", { name: "Promote tides" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Promote it" }).press("Enter");
+    await page.getByRole("heading", { name: "tides", level: 1 }).waitFor();
+  }
+  await page.getByRole("button", { name: "Discard tides" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Discard it" }).click();
+  await page.getByText("There is no draft").waitFor();
+  const { items } = (await desk.as<{ items: { spec: { version: string } }[] }>(key, "GET", "/kinds/skills")).body;
+  expect(items.map(({ spec }) => spec.version)).toEqual(["1.0.0"]);
+});

@@ -1,0 +1,122 @@
+// The questions of servers that nobody here wrote, before a host that is the SDK's client, with the gateway killed in the middle.
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startFixture } from "../conformance/server.mjs";
+import { type Everything, startEverything } from "../support/upstream-server/everything";
+import { type Gateway, kill, newPlace, type Run, start } from "./launcher";
+
+let everything: Everything;
+let fixture: Awaited<ReturnType<typeof startFixture>>;
+beforeAll(async () => {
+  [everything, fixture] = await Promise.all([startEverything(), startFixture()]);
+});
+afterAll(async () => {
+  everything.close();
+  await fixture.close();
+});
+
+const SAID = { role: "assistant", content: { type: "text", text: "Bonjour" }, model: "m" } as const;
+const FORM = { action: "accept", content: { name: "Ann", integer: 7 } } as const;
+
+const textOf = (result: unknown) =>
+  (result as { content: { text?: string }[] }).content.map(({ text }) => text ?? "").join("\n");
+
+/** A gateway with both servers, which can be killed and is back at the same address. */
+async function startGateway() {
+  let run: Run = start(await newPlace());
+  const gateway = await run.ready();
+  const headers = { "content-type": "application/json" };
+  for (const [name, url] of Object.entries({ every: everything.url, fixture: fixture.url })) {
+    const body = JSON.stringify({ url, prefix: "never" });
+    await gateway.fetch(`/api/v1/mcp-servers/${name}`, { method: "PUT", headers, body });
+  }
+  return {
+    gateway,
+    async restart() {
+      const { runtime } = await run.lock();
+      run.process.kill("SIGKILL");
+      kill(runtime.pid);
+      await run.exit;
+      run = start(run.place, { port: Number(new URL(gateway.url).port) });
+      await run.ready();
+    },
+  };
+}
+
+/** A host that answers everything, after what is to happen before. */
+async function host({ url, key }: Gateway, mode: "legacy" | "auto", before: { answer: () => Promise<void> }) {
+  const heard: string[] = [];
+  const capabilities = { elicitation: { form: {}, url: {} }, sampling: {} };
+  const client = new Client({ name: "host", version: "1" }, { versionNegotiation: { mode }, capabilities });
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    heard.push(params.message);
+    await before.answer();
+    return params.mode === "url" ? { action: "accept" } : FORM;
+  });
+  client.setRequestHandler("sampling/createMessage", async () => {
+    heard.push("sampling");
+    await before.answer();
+    return SAID;
+  });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`/mcp/every-${mode}?tools=list`, url), { requestInit }),
+  );
+  // Servers connect with the first list, and their tools are in one of those after it.
+  await expect
+    .poll(async () => (await client.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })
+    .toEqual(expect.arrayContaining(["trigger-sampling-request", "test_input_required_result_elicitation"]));
+  return { client, heard };
+}
+
+it.each(["legacy", "auto"] as const)(
+  "a host of era %s answers server-everything and the suite's fixture",
+  async (mode) => {
+    everything.called.length = 0;
+    const { gateway, restart } = await startGateway();
+    const before = { answer: async () => {} };
+    const { client, heard } = await host(gateway, mode, before);
+    const use = (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args });
+    const form = await use("trigger-elicitation-request");
+    expect(textOf(form)).toContain("- Name: Ann\n- Favorite Integer: 7");
+    expect(heard.splice(0)).toEqual([
+      `every (${new URL(everything.url).host}): Please provide inputs for the following fields:`,
+    ]);
+    expect(textOf(await use("trigger-sampling-request", { prompt: "Hi", maxTokens: 5 }))).toContain("Bonjour");
+    expect(textOf(await use("trigger-url-elicitation", { url: "https://example.com/pay" }))).toContain(
+      "User completed the URL elicitation",
+    );
+    expect(textOf(await use("test_input_required_result_elicitation"))).toBe("Hello, Ann!");
+    expect(textOf(await use("test_input_required_result_sampling"))).toBe("Bonjour");
+    expect(everything.called.splice(0)).toEqual([
+      "trigger-elicitation-request",
+      "trigger-sampling-request",
+      "trigger-url-elicitation",
+    ]);
+
+    // kill -9 while the host is asked. A server of 2026 goes on with the answer of a host of 2026.
+    const killOnce = () => {
+      before.answer = async () => {
+        before.answer = async () => {};
+        await restart();
+      };
+    };
+    if (mode === "auto") {
+      killOnce();
+      expect(textOf(await use("test_input_required_result_elicitation"))).toBe("Hello, Ann!");
+      killOnce();
+      const cut = await use("trigger-elicitation-request");
+      expect([cut.isError, textOf(cut)]).toEqual([true, expect.stringContaining("It was not called again")]);
+    } else {
+      killOnce();
+      // The call's own stream was cut, of which this client tells nobody: its own time ends the call.
+      const cut = { name: "trigger-elicitation-request", arguments: {} };
+      await expect(client.callTool(cut, { timeout: 15_000 })).rejects.toThrow("timed out");
+    }
+    expect(everything.called.splice(0)).toEqual(["trigger-elicitation-request"]);
+    // Whatever is called after it is a new call.
+    expect(textOf(await use("trigger-elicitation-request"))).toContain("- Name: Ann");
+    await client.close();
+  },
+);

@@ -2,8 +2,9 @@
 // that a picture made anew differs only where the console does.
 
 import { strToU8, zipSync } from "fflate";
+import { chromium } from "playwright-core";
 
-const SIZE = { width: 1280, height: 680 };
+const SIZE = { width: 1280, height: 620 };
 const VERSIONS = {
   "1.0.0": skill(
     "1.0.0",
@@ -19,12 +20,23 @@ const VERSIONS = {
 const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest harbour.\n";
 
 /**
- * @param {import("playwright-core").Browser} browser
  * @param {string} url of a gateway of its own
  * @param {string} adminKey
  * @returns {Promise<Record<string, Buffer>>} PNGs by the name of their file
  */
-export async function consolePictures(browser, url, adminKey) {
+export async function consolePictures(url, adminKey) {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    return await taken(browser, url, adminKey);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function taken(browser, url, adminKey) {
   const key = await keyOf("marina");
   const context = await browser.newContext({ viewport: SIZE, colorScheme: "light", reducedMotion: "reduce" });
   const page = await context.newPage();

@@ -7,7 +7,7 @@ import gateway from "../src/index";
 import type { AskingFloor } from "./asking";
 import { callBare } from "./loader-floor";
 
-export { Conversation, Import } from "../src/index";
+export { Conversation, Import, Meter } from "../src/index";
 export { AskingFloor } from "./asking";
 
 interface BenchEnv extends Env {

@@ -1,4 +1,4 @@
-// `npm run pictures`: the still picture of the demo in the README, made anew by a gateway of its own and headless Chromium.
+// `npm run pictures`: the still picture of *Try it* in the README, made anew by a gateway of its own and headless Chromium.
 //
 // It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
 // what a window of 1100 x 900 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
@@ -52,10 +52,10 @@ async function keep(name, bytes, most) {
 
 async function linkOf(gateway) {
   for await (const line of createInterface({ input: gateway.stdout })) {
-    const [, link] = /^demo (\S+)$/.exec(line) ?? [];
+    const [, link] = /^console (\S+)$/.exec(line) ?? [];
     if (link !== undefined) return link;
   }
-  throw new Refusal("The gateway ended before it printed the link to its demo.");
+  throw new Refusal("The gateway ended before it printed the link to its console.");
 }
 
 async function pictureOf(link) {
@@ -66,11 +66,12 @@ async function pictureOf(link) {
   try {
     const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" });
     await page.goto(link);
-    await page.locator("#status[data-status=open]").waitFor();
+    await page.getByRole("button", { name: "Sign in by the link" }).click();
+    await page.getByRole("link", { name: "Try it" }).click();
     await page.getByRole("button", { name: "Draw how a login works" }).click();
-    await page.locator("#saved", { hasText: "less" }).waitFor();
-    await page.locator("#log figure").scrollIntoViewIfNeeded();
-    await page.locator("#thread").evaluate((thread) => thread.scrollTo(0, thread.scrollHeight));
+    await page.locator(".talk .prose").waitFor();
+    await page.getByText("saved").waitFor();
+    await page.locator(".talk").evaluate((talk) => talk.scrollTo(0, talk.scrollHeight));
     return await page.screenshot();
   } finally {
     await browser.close();

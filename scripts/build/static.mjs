@@ -6,8 +6,8 @@ import { root } from "../kit/files.mjs";
 import { prepareClient } from "./client.mjs";
 import { prepareCompiler } from "./compiler.mjs";
 import { prepareConsole } from "./console.mjs";
-import { prepareDemo } from "./demo.mjs";
 import { prepareDocuments } from "./documents.mjs";
+import { prepareDrawing } from "./drawing.mjs";
 import { prepareGuest } from "./guest.mjs";
 import { preparePython } from "./python/parts.mjs";
 import { prepareShell } from "./shell.mjs";
@@ -23,7 +23,7 @@ export const PARTS = [
   { output: "sandbox/node.js", sources: ["guest"], prepare: prepareGuest },
   { output: "sandbox/shell.js", sources: ["guest", "src"], prepare: prepareShell },
   { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
-  { output: "demo/", sources: ["demo"], prepare: prepareDemo },
+  { output: "drawing/", sources: ["drawing"], prepare: prepareDrawing },
   { output: "console/", sources: ["console/src", "sdk/src/generated"], prepare: prepareConsole },
   { output: "python/", sources: ["src"], prepare: preparePython },
   { output: "docs/", sources: ["docs", "reference"], prepare: prepareDocuments },

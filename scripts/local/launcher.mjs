@@ -5,7 +5,6 @@ import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { PORT, portOf, readOptions, STATE, VARS } from "../kit/options.mjs";
 import { portTaken, say } from "../kit/refusal.mjs";
-import { demoLink } from "./demo-link.mjs";
 import { DEFAULT_PORT } from "./key.mjs";
 import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
@@ -76,14 +75,12 @@ export function stopOnSignals(stop) {
 }
 
 /**
- * The only lines on stdout. What a program says is often kept, so the admin's key is shown only when it is made; that of the demo's link
- * may chat, and for a day at most; the links of `console` and `sign in` count once, and for ten minutes.
+ * The only lines on stdout. What a program says is often kept, so the admin's key is shown only when it is made; the links of
+ * `console` and `sign in` count once, and for ten minutes.
  */
-export async function announce(port, { GATEWAY_ADMIN_KEY: key, DEMO }, keyAt) {
+export async function announce(port, { GATEWAY_ADMIN_KEY: key }, keyAt) {
   const url = `http://127.0.0.1:${port}`;
   console.log(`ready ${url}`);
-  const link = DEMO === "off" ? null : await demoLink(url, key);
-  if (link !== null) console.log(`demo ${link}`);
   const operator = await consoleLink(url, key);
   if (operator !== null) console.log(`console ${operator}`);
   const signIn = await signInLink(url, key);

@@ -1,18 +1,16 @@
-// /demo: the static files of the demo, unless the operator has turned it off. `run_worker_first` of wrangler.toml sends them here.
+// /demo: what used to be a page of its own is the console's *Try it*. Where there is no console, or nothing to try, there is no demo.
 
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "../edge/env";
 import { nothingHere } from "../edge/errors";
 import { router } from "../edge/router";
+import { hasConsole } from "./console";
 
-const serve: Handler<HttpEnv> = async (c) => {
-  if (settingsFrom(c.env).DEMO === "off") return nothingHere(c);
-  const file = await c.env.ASSETS.fetch(c.req.raw);
-  // Its headers are those of `public/_headers`. The copy's may be added to.
-  return file.status === 404 ? nothingHere(c) : new Response(file.body, file);
+const lead: Handler<HttpEnv> = async (c) => {
+  if (settingsFrom(c.env).DEMO === "off" || !(await hasConsole(c.env, c.req.url))) return nothingHere(c);
+  return c.body(null, 302, { location: "/console/try", "cache-control": "no-cache" });
 };
 
 export const demoRoute = router();
-demoRoute.all("/demo", serve);
-demoRoute.all("/demo/:path{.*}", serve);
+demoRoute.get("/demo", lead);

@@ -1,6 +1,6 @@
 // What `/` says: the words and links that people and programs get alike, and the page that people see. It needs no script.
 
-/** Where one can go on from `/`. The demo is there unless the operator has turned it off. */
+/** Where one can go on from `/`. */
 export interface FrontLink {
   name: string;
   /** The name as people read it. */
@@ -15,14 +15,8 @@ export const FRONT_TEXT =
   "prompt when the model asks for them, and leave it again. A back end uses it over HTTP and an agent over MCP, and a page in " +
   "a browser can answer what a skill asks.";
 
-const DEMO: FrontLink = {
-  name: "demo",
-  label: "Demo",
-  path: "/demo/",
-  says: "A chat in which a skill comes, draws, and goes.",
-};
-
-const LINKS: readonly FrontLink[] = [
+/** What `/` leads to. */
+export const FRONT_LINKS: readonly FrontLink[] = [
   {
     name: "reference",
     label: "API reference",
@@ -42,11 +36,6 @@ const LINKS: readonly FrontLink[] = [
   { name: "openapi", label: "OpenAPI", path: "/openapi.json", says: "Every route as an OpenAPI document." },
   { name: "health", label: "Health", path: "/health", says: "Whether the gateway and its storage work." },
 ];
-
-/** What `/` leads to. */
-export function frontLinks(hasDemo: boolean): readonly FrontLink[] {
-  return hasDemo ? [DEMO, ...LINKS] : LINKS;
-}
 
 /** The only style of the page. Its digest stands in the policy, so nothing else can style it. */
 export const FRONT_STYLE = `
@@ -73,8 +62,8 @@ a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-
 `;
 
 /** The page. All of it is written here, so nothing in it needs to be escaped. */
-export function frontPage(hasDemo: boolean): string {
-  const items = frontLinks(hasDemo).map(
+export function frontPage(): string {
+  const items = FRONT_LINKS.map(
     ({ label, path, says }) => `        <li><a href="${path}"><strong>${label}</strong><span>${says}</span></a></li>`,
   );
   return `<!doctype html>

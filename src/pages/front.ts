@@ -4,18 +4,17 @@ import { createRoute } from "@hono/zod-openapi";
 import { accepts } from "hono/accepts";
 import { encodeBase64 } from "../domain/base64";
 import { sha256Hex } from "../domain/digest";
-import { settingsFrom } from "../domain/settings/settings";
 import { namesTag, notModified, tagOf } from "../edge/etag";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { hasConsole } from "./console";
-import { FRONT_STYLE, FRONT_TEXT, FRONT_TITLE, frontLinks, frontPage } from "./front-page";
+import { FRONT_LINKS, FRONT_STYLE, FRONT_TEXT, FRONT_TITLE, frontPage } from "./front-page";
 
 const HTML = "text/html";
 const JSON_TYPE = "application/json";
 
-/** One of the four answers that `/` has, made when it is first asked for. */
+/** One of the two answers that `/` has, made when it is first asked for. */
 interface Front {
   body: string;
   headers: Record<string, string>;
@@ -44,13 +43,11 @@ frontRoute.openapi(
     },
   }),
   async (c) => {
-    const hasDemo = settingsFrom(c.env).DEMO === "on";
     const type = accepts(c, { header: "Accept", supports: [HTML, JSON_TYPE], default: HTML });
     if (type === HTML && (await hasConsole(c.env, c.req.url)))
       return c.body(null, 302, { location: "/console", vary: "accept", "cache-control": "no-cache" });
-    const which = `${type} ${hasDemo}`;
-    const answer = made.get(which) ?? (type === HTML ? pageFor(hasDemo) : documentFor(hasDemo));
-    made.set(which, answer);
+    const answer = made.get(type) ?? (type === HTML ? pageOf() : documentOf());
+    made.set(type, answer);
     const { body, headers } = await answer;
     if (namesTag(c.req.header("if-none-match"), headers.etag ?? "")) {
       const { "content-type": _, ...rest } = headers;
@@ -61,9 +58,9 @@ frontRoute.openapi(
 );
 
 /** As the static pages have it (`public/_headers`), with the one style that is the page's own. */
-async function pageFor(hasDemo: boolean): Promise<Front> {
+async function pageOf(): Promise<Front> {
   const style = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(FRONT_STYLE)));
-  const front = await answerOf(`${HTML}; charset=utf-8`, frontPage(hasDemo));
+  const front = await answerOf(`${HTML}; charset=utf-8`, frontPage());
   front.headers["content-security-policy"] =
     `default-src 'none'; style-src 'sha256-${encodeBase64(style)}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   front.headers["cross-origin-opener-policy"] = "same-origin";
@@ -71,12 +68,12 @@ async function pageFor(hasDemo: boolean): Promise<Front> {
   return front;
 }
 
-function documentFor(hasDemo: boolean): Promise<Front> {
-  const links = Object.fromEntries(frontLinks(hasDemo).map(({ name, path }) => [name, path]));
+function documentOf(): Promise<Front> {
+  const links = Object.fromEntries(FRONT_LINKS.map(({ name, path }) => [name, path]));
   return answerOf(JSON_TYPE, JSON.stringify({ name: FRONT_TITLE, description: FRONT_TEXT, links }));
 }
 
-/** Every time asked for again, since the operator may have turned the demo off; the tag makes that cheap. */
+/** Every time asked for again, since an upgrade may change it; the tag makes that cheap. */
 async function answerOf(type: string, body: string): Promise<Front> {
   const etag = tagOf(await sha256Hex(body));
   return { body, headers: { "content-type": type, etag, "cache-control": "no-cache", vary: "accept" } };

@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { barriers } from "./axe";
-import { connected, openBrowser } from "./chromium";
+import { openBrowser } from "./chromium";
 import { Gateway } from "./gateway";
 
 let gateway: Gateway;
@@ -23,29 +23,6 @@ const PAGES: [name: string, open: (page: Page) => Promise<unknown>][] = [
       await page.goto(`${gateway.url}/docs/#skills.publish`);
       await page.getByRole("status").filter({ hasText: "operations" }).waitFor();
       await page.locator('[id="skills.publish"]').getByText("Answers").waitFor();
-    },
-  ],
-  [
-    "the demo's door, after a refusal",
-    async (page) => {
-      await page.goto(`${gateway.url}/demo/#key=sgw_no_key`);
-      await page.getByRole("alert").filter({ hasText: "npm start" }).waitFor();
-    },
-  ],
-  [
-    "the demo, with skills, a figure, a question and what the model reads",
-    async (page) => {
-      await page.goto(gateway.link);
-      await connected(page);
-      await page.getByLabel("Message", { exact: true }).fill("Show the boats as a table, and draw the shares");
-      await page.getByRole("button", { name: "Send" }).click();
-      await page.locator("#log .assistant").waitFor();
-      await page.locator("#saved", { hasText: "less" }).waitFor();
-      await page.getByText("What the model reads").click();
-      const conversation = new URL(page.url()).searchParams.get("c");
-      const question = { action: "confirm", payload: { question: "Send it?" }, wait_ms: 0, timeout_ms: 80_000 };
-      await gateway.call("POST", `/conversations/${conversation}/requests`, question, { "on-behalf-of": "demo" });
-      await page.locator(".question").waitFor();
     },
   ],
 ];

@@ -49,7 +49,7 @@ it("leads everywhere by keyboard alone, and every place is there", async () => {
   const page = await context.newPage();
   await page.goto(gateway.url);
   const links = await page.getByRole("link").evaluateAll((found) => found.map((link) => link.getAttribute("href")));
-  expect(links).toContain("/demo/");
+  expect(links).toContain("/docs/");
   for (const link of links) {
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.getAttribute('href')")).toBe(link);
@@ -61,10 +61,6 @@ it("leads everywhere by keyboard alone, and every place is there", async () => {
       expect(await answer.text()).toMatch(/^# /);
     }
   }
-  await page.keyboard.press("Shift+Tab");
-  await page.getByRole("link", { name: "Demo" }).press("Enter");
-  await page.getByLabel("Key", { exact: true }).waitFor();
-  expect(new URL(page.url()).pathname).toBe("/demo/");
   expect(heard).toEqual([]);
   await context.close();
 });

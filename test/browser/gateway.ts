@@ -19,8 +19,6 @@ export class Gateway {
   #port = 0;
   url = "";
   key = "";
-  /** The link that opens the demo signed in. */
-  link = "";
   /** The link that opens the console as the operator, once. */
   consoleLink = "";
   /** What it said beside the lines that say it is ready. */
@@ -52,7 +50,6 @@ export class Gateway {
       // Shown at the first start only.
       const announced = /^admin key(?:: see .*| (\S+))$/.exec(line);
       if (url !== undefined) this.url = url;
-      this.link = /^demo (\S+)$/.exec(line)?.[1] ?? this.link;
       this.consoleLink = /^console (\S+)$/.exec(line)?.[1] ?? this.consoleLink;
       if (announced === null) continue;
       this.key = announced[1] ?? this.key;

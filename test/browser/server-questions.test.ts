@@ -1,9 +1,9 @@
-// What an MCP server asks during a call, in the demo: a form that is filled in, and a link that opens with a click.
+// What an MCP server asks during a call, in the console: a form that is filled in, and a link that opens with a click.
 
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startFaults } from "../support/upstream-server/faults";
-import { openBrowser, openDemo } from "./chromium";
+import { openBrowser, openConversation } from "./chromium";
 import { Gateway } from "./gateway";
 
 let gateway: Gateway;
@@ -39,7 +39,8 @@ it.each(["modern", "legacy"])("a server of the %s era asks, and the user answers
     });
   await send("PUT", "/api/v1/mcp-servers/asking", { url: `${server.url}/asking-${era}/none` });
   const conversation = `asks-${era}`;
-  const page = await openDemo(context, gateway.url, gateway.key, conversation);
+  await send("PUT", `/api/v1/conversations/${conversation}`, {});
+  const page = await openConversation(context, gateway.url, gateway.key, conversation);
   await send("POST", `/api/v1/conversations/${conversation}/turns`, {});
   const form = elicit({ message, requestedSchema: { type: "object", properties, required: ["name", "seats"] } });
   const link = elicit({ mode: "url", message: "Pay here", url: `${server.url}/pay` });
@@ -49,7 +50,7 @@ it.each(["modern", "legacy"])("a server of the %s era asks, and the user answers
   const { host } = new URL(server.url);
   const card = page.locator(".question");
   await card.waitFor();
-  expect(await card.innerText()).toContain(`MCP server “asking” at ${host} asks:`);
+  expect(await card.innerText()).toContain(`The MCP server “asking” at ${host} asks:`);
   expect(await card.innerText()).toContain(message);
   expect(await card.locator("img, b").count()).toBe(0);
   await card.getByLabel("Your <b>name</b>").fill("Ann");

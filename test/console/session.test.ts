@@ -115,6 +115,14 @@ describe("what a session opens", () => {
     expect(await (await call("GET", "/api/v1/me", { key })).json()).toMatchObject(me);
   });
 
+  it("is told whether skills may be tried here", async () => {
+    const key = await keyFor("console-tries");
+    for (const DEMO of ["on", "off"] as const) {
+      const browser = await new ConsolePage({ IDENTITY_MEMORY_S: "0", DEMO }).signIn(key);
+      expect(await (await browser.ask("GET", SESSION)).json()).toMatchObject({ try_it: DEMO === "on" });
+    }
+  });
+
   it("publishes an upload, and gives a file as an attachment that is kept nowhere", async () => {
     const browser = await page().signIn(await keyFor("console-publisher"));
     const upload = form(skillZip({ name: "from-the-console" }));

@@ -1,4 +1,4 @@
-// The page at `/` and the demo: what strangers see of a gateway before they have a key.
+// The page at `/` and the way to the demo: what strangers see of a gateway before they have a key.
 
 import { describe, expect, it, vi } from "vitest";
 import { askWith } from "../support/app";
@@ -16,13 +16,13 @@ const front = (accept: string, settings: Record<string, string> = {}, more: Reco
   ask("/", { accept, ...more }, { CONSOLE: "off", ...settings });
 
 describe("/", () => {
-  it("is one page for a browser that leads to demo, documents, health and the OpenAPI document", async () => {
+  it("is one page for a browser that leads to documents, health and the OpenAPI document", async () => {
     const answer = await front(BROWSER);
     const page = await answer.text();
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page).toMatch(/<h1>Skill Gateway<\/h1>\s*<p>[^<]+<\/p>/);
     const links = [...page.matchAll(/<a href="([^"]+)"/g)].map((match) => match[1] ?? "");
-    expect(links).toEqual(expect.arrayContaining(["/demo/", "/docs/", "/docs/api.md", "/health", "/openapi.json"]));
+    expect(links).toEqual(expect.arrayContaining(["/docs/", "/docs/api.md", "/health", "/openapi.json"]));
     // What has no route of the Worker's is a static file; a browser test follows those.
     for (const path of links.filter((link) => !link.startsWith("/docs/")))
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
@@ -35,7 +35,7 @@ describe("/", () => {
       expect(await answer.json()).toEqual({
         name: "Skill Gateway",
         description: expect.stringMatching(/^[^.]+\.[^.]+\.$/),
-        links: expect.objectContaining({ demo: "/demo/", openapi: "/openapi.json", health: "/health" }),
+        links: expect.objectContaining({ openapi: "/openapi.json", health: "/health" }),
       });
     }
     for (const accept of [BROWSER, "*/*", "application/json;q=0.1, text/html", "image/png"])
@@ -75,7 +75,6 @@ describe("/", () => {
         expect(again.headers.get("content-type")).toBeNull();
         const head = await ask("/", { accept }, { CONSOLE: "off" }, "HEAD");
         expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, tag, ""]);
-        expect((await front(accept, { DEMO: "off" }, { "if-none-match": tag })).status).toBe(200);
         return tag;
       }),
     );
@@ -85,38 +84,26 @@ describe("/", () => {
   });
 });
 
-describe("the demo", () => {
-  const files = ["/demo/", "/demo/demo.js", "/demo/renderer", "/demo/mermaid/mermaid.esm.min.mjs"];
-
-  it("is served with the headers of static files", async () => {
-    for (const path of files) {
+describe("/demo", () => {
+  it("leads to Try it of the console, and keeps no page of its own", async () => {
+    for (const path of ["/demo", "/demo/", "/%64emo"]) {
       const answer = await ask(path);
-      expect([path, answer.status]).toEqual([path, 200]);
-      expect((await answer.text()).length).toBeGreaterThan(50);
+      expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 302, "/console/try"]);
     }
-    const page = await ask("/demo/");
-    expect(page.headers.get("content-type")).toContain("text/html");
-    const again = await ask("/demo/", { "if-none-match": page.headers.get("etag") ?? "" });
-    expect(again.status).toBe(304);
-    expect((await ask("/demo/", {}, {}, "HEAD")).status).toBe(200);
-    const policy = async (path: string) => (await ask(path)).headers.get("content-security-policy") ?? "";
-    expect(await policy("/demo/")).toContain("connect-src 'self'");
-    expect(await policy("/demo/renderer")).toContain("sandbox allow-scripts");
-    expect((await ask("/demo/nothing.js")).status).toBe(404);
-    expect((await ask("/demolition")).status).toBe(404);
+    for (const path of ["/demo/index.html", "/demo/renderer", "/demo/x/y"]) expect((await ask(path)).status).toBe(404);
+    expect((await ask("/demo", {}, {}, "POST")).status).toBe(404);
   });
 
-  it("is gone with `DEMO=off`, and `/` does not lead there", async () => {
-    for (const path of ["/demo", ...files, "/demo/style.css", "/demo//demo.js", "/demo/%64emo.js", "/%64emo/demo.js"]) {
-      const answer = await ask(path, {}, { DEMO: "off" });
-      expect([path, answer.status, (await answer.json<{ code: string }>()).code]).toEqual([path, 404, "NOT_FOUND"]);
-    }
-    for (const accept of [BROWSER, "application/json"])
-      expect(await (await front(accept, { DEMO: "off" })).text()).not.toContain("demo");
+  it("is gone with `DEMO=off`, and where there is no console", async () => {
+    for (const name of ["DEMO", "CONSOLE"])
+      for (const path of ["/demo", "/demo/", "/%64emo"]) {
+        const answer = await ask(path, {}, { [name]: "off" });
+        expect([path, answer.status, (await answer.json<{ code: string }>()).code]).toEqual([path, 404, "NOT_FOUND"]);
+      }
     // Where settings are not valid there is a line in the log.
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     for (const DEMO of ["false", "", "OFF"]) {
-      const answer = await ask("/", {}, { DEMO });
+      const answer = await ask("/demo", {}, { DEMO });
       expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining("DEMO")]);
     }
     log.mockRestore();

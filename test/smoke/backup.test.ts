@@ -46,10 +46,7 @@ async function everything(gateway: Gateway) {
     skills,
     zips: Object.fromEntries(await Promise.all(zips)),
     ghosts: await json("/api/v1/kinds/ghosts?namespace=default"),
-    // Each start makes one for the link of its demo.
-    keys: ((await json("/api/v1/keys")).items as { id: string; user_id: string }[])
-      .filter(({ user_id }) => user_id !== "demo")
-      .map(({ id }) => id),
+    keys: ((await json("/api/v1/keys")).items as { id: string }[]).map(({ id }) => id),
     groups: await json("/api/v1/groups"),
     secrets: await json("/api/v1/secrets"),
     audit: await json("/api/v1/audit?action=skill.publish"),

@@ -2,13 +2,21 @@ import { expect, it } from "vitest";
 import { newPlace, start } from "./launcher";
 
 // `npm run dev` has the router of a deployment before the Worker, `npm start` one of its own.
-it.each(["start", "dev"] as const)("`DEMO=off` takes the demo away and nothing else: npm %s", async (script) => {
+it.each(["start", "dev"] as const)("`DEMO=off` takes the way to Try it and nothing else: npm %s", async (script) => {
   const gateway = await start(await newPlace(), { script, env: { DEMO: "off" } }).ready();
   const statusOf = async (path: string) => (await fetch(new URL(path, gateway.url))).status;
-  for (const path of ["/demo", "/demo/", "/demo/index.html", "/demo/demo.js", "/demo/renderer", "/%64emo/demo.js"])
+  for (const path of ["/demo", "/demo/", "/demo/index.html", "/%64emo/"])
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   expect(await (await fetch(gateway.url)).text()).not.toContain("demo");
-  for (const path of ["/", "/health", "/client/skill-gateway.js", "/docs/api.md", "/docs", "/docs/"])
+  for (const path of [
+    "/",
+    "/health",
+    "/drawing/renderer",
+    "/client/skill-gateway.js",
+    "/docs/api.md",
+    "/docs",
+    "/docs/",
+  ])
     expect([path, await statusOf(path)]).toEqual([path, 200]);
   // Documents are texts in a browser; the page beside them is a page, and runs its own modules alone.
   const headersOf = async (path: string) => (await fetch(new URL(path, gateway.url))).headers;

@@ -10,13 +10,12 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   const place = await newPlace();
   const run = start(place);
   const gateway = await run.ready();
-  const [, link = "", operator = "", signIn = ""] = run.stdout;
-  expect(run.stdout).toEqual([`ready ${gateway.url}`, link, operator, signIn, `admin key ${gateway.key}`]);
+  const [, operator = "", signIn = ""] = run.stdout;
+  expect(run.stdout).toEqual([`ready ${gateway.url}`, operator, signIn, `admin key ${gateway.key}`]);
   expect(signIn).toMatch(new RegExp(`^sign in ${gateway.url}/oauth/link/sgl_[0-9a-f]{64}$`));
   const page = await fetch(signIn.slice("sign in ".length));
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Sign in as me")]);
   expect(operator).toMatch(new RegExp(`^console ${gateway.url}/console#ticket=sgl_[0-9a-f]{64}$`));
-  expect(link).toMatch(new RegExp(`^demo ${gateway.url}/demo#key=sgw_[A-Z0-9]{26}_[0-9a-f]{72}$`));
   expect(gateway.key).toMatch(/^sgw_[0-9a-f]{64}$/);
 
   const health = await fetch(new URL("/health", gateway.url));
@@ -75,8 +74,8 @@ it("files of public/ are served beside the Worker's routes", async () => {
   const policies = async (route: string) =>
     (await fetch(new URL(route, gateway.url))).headers.get("content-security-policy");
   expect(await policies("/tokens/o200k_base.json")).toMatch(/^default-src 'none'; /);
-  expect(await policies("/demo/")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);
-  expect(await policies("/demo/renderer")).toMatch(/^sandbox allow-scripts; [^,]*$/);
+  expect(await policies("/console/")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);
+  expect(await policies("/drawing/renderer")).toMatch(/^sandbox allow-scripts; [^,]*$/);
   await file.body?.cancel();
   const nothing = await fetch(new URL("/tokens/nothing.json", gateway.url));
   expect(nothing.status).toBe(404);
@@ -112,7 +111,6 @@ it("a second start keeps keys, skills and the admin key", async () => {
   expect(after.key).toBe(before.key);
   expect(second.stdout).toEqual([
     `ready ${after.url}`,
-    expect.stringMatching(/^demo /),
     expect.stringMatching(/^console /),
     expect.stringMatching(/^sign in /),
     `admin key: see ${place.vars}`,
@@ -132,8 +130,8 @@ it("a key in the file or the environment is used as it is", async () => {
   await first.stop();
 
   const inEnvironment = "sgw_a_key_from_the_environment_of_it";
-  // Without the demo or the console there is no link to it.
-  const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment, DEMO: "off", CONSOLE: "off" } });
+  // Without the console there is no link to it.
+  const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment, CONSOLE: "off" } });
   const gateway = await inTheEnvironment.ready();
   expect(gateway.key).toBe(inEnvironment);
   expect(inTheEnvironment.stdout.slice(1)).toEqual([

@@ -16,10 +16,14 @@ export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
   return (
     <>
       <Lines
-        name="Prompt tokens of a turn"
+        name="Tokens of the last request in each turn"
         step="Turn"
         series={["with the gateway", "all skills pasted"]}
-        points={turns.map(({ tokens }, at) => [names[at] ?? "", [tokens.actual, tokens.static]])}
+        points={turns.map(({ sent, tokens }, at) => [
+          names[at] ?? "",
+          // Logs of earlier gateways do not say what was sent.
+          [sent?.actual ?? tokens.actual, sent?.paste ?? tokens.static],
+        ])}
         file="tokens-by-turn.csv"
       />
       <Lines

@@ -11,7 +11,7 @@ export interface Drawing {
   height: number;
 }
 
-const RENDERER = "/demo/renderer";
+const RENDERER = "/drawing/renderer";
 
 let renderer: Promise<MessagePort> | null = null;
 let queue: Promise<unknown> = Promise.resolve();

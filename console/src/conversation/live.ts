@@ -9,6 +9,8 @@ import { call } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import { lookAgain } from "../gateway/session";
 
+/** What a user answers by hand here (`questions.tsx`). Servers ask only where somebody says so. */
+const ANSWERED = ["confirm", "choose", "form", "open_url"];
 const EVERY_MS = 3_000;
 /** So many calls of all turns are remembered. */
 const CALLS = 500;
@@ -26,6 +28,7 @@ export function useLive(id: string | null, handlers: Record<string, Handler<neve
   const gateway = useSkillGateway(id, {
     client: "console",
     hears: ["skills", "calls"],
+    answers: ANSWERED,
     ticket: (conversation) => ticketOf(client, conversation),
     handlers,
   });

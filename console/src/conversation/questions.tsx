@@ -57,6 +57,8 @@ function Question({
         <strong>
           <Plain>{whoAsks(request)}</Plain>
         </strong>
+        {/* A reload or a lost connection, and it comes again. */}
+        {request.attempt > 1 && <span className="soft"> asked {request.attempt} times</span>}
       </p>
       <fieldset disabled={isSent}>
         <Form request={request} send={send} />

@@ -53,7 +53,7 @@ export function View({
   const isNow = place === null;
   return (
     <>
-      <p className="soft" role="status">
+      <p className="soft" role="status" data-status={live.status}>
         <span className={`dot ${isLive ? "live" : "away"}`} aria-hidden="true" /> {STATUS[live.status]}
         {live.closed !== null && ` (${visible(live.closed.reason) || live.closed.code})`}
       </p>

@@ -51,6 +51,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   return (
     <>
       <Title>{skill.metadata.name}</Title>
+      <Try skill={skill.metadata.name} />
       <Facts skill={skill} />
       <nav className="tabs views" aria-label="Views of the skill">
         {views.map((name) => (
@@ -81,6 +82,18 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
       </Suspense>
     </>
   );
+}
+
+/** A chat that begins with it. */
+function Try({ skill }: { skill: string }): ReactNode {
+  const { tries } = useMe();
+  return tries ? (
+    <p>
+      <Link className="button plain" to="/try" search={{ skill }}>
+        Try it
+      </Link>
+    </p>
+  ) : null;
 }
 
 /** What the user may do where the skill is. */

@@ -81,7 +81,7 @@ export function useTalk({
       await ready();
       for await (const piece of answerTo({ conversation: id, model, ghost, messages, signal: ending.signal })) {
         if (piece.kind === "text") text += piece.text;
-        else loaded = [...loaded, ...piece.skills];
+        else loaded = [...new Set([...loaded, ...piece.skills])];
         setComing({ text, loaded });
       }
       add({ kind: "assistant", text, loaded, stopped: false });

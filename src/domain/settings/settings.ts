@@ -134,7 +134,7 @@ export const SETTINGS = {
     "With `true` every user may make groups. A group's skills come before public ones for whomever its owner adds.",
   ),
   DEMO: choice(["on", "off"], "on").describe(
-    "With `off` there is no `/demo`: the page and its files are 404, and `/` does not lead there.",
+    "With `off` the console offers no *Try it*, and `/demo`, which leads there, is 404.",
   ),
   CONSOLE: choice(["on", "off"], "on").describe(
     "With `off` there is no console: nobody signs in to it, `/console` is 404, and `/` is a page of a few links.",

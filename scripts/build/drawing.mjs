@@ -1,4 +1,4 @@
-// Puts the demo page together: demo/ as it is, and mermaid from npm, into public/demo/.
+// Puts together what draws diagrams: drawing/ as it is, and mermaid from npm, into public/drawing/.
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 /**
- * Makes public/demo/ exactly what it should be; files that are already right are left alone.
+ * Makes public/drawing/ exactly what it should be; files that are already right are left alone.
  * @param {string} folder where static files live
  * @returns {Promise<boolean>} whether something was written
  */
-export async function prepareDemo(folder = path.join(root, "public")) {
-  const target = path.join(folder, "demo");
-  const sources = new Map([...(await filesOf(path.join(root, "demo"))), ...(await mermaidFiles())]);
+export async function prepareDrawing(folder = path.join(root, "public")) {
+  const target = path.join(folder, "drawing");
+  const sources = new Map([...(await filesOf(path.join(root, "drawing"))), ...(await mermaidFiles())]);
   let changed = false;
   await Promise.all(
     [...sources].map(async ([name, source]) => {
@@ -26,6 +26,8 @@ export async function prepareDemo(folder = path.join(root, "public")) {
   // A draft belongs to another run that is just writing it.
   const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
+  // What earlier versions made: the demo, which is the console's *Try it* now.
+  await rm(path.join(folder, "demo"), { recursive: true, force: true });
   return changed;
 }
 

@@ -1,0 +1,322 @@
+// Try it in Chromium: a chat with the gateway's models, and beside it what the gateway does.
+
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { barriers } from "../axe";
+import { openBrowser } from "../chromium";
+import { Gateway } from "../gateway";
+import { type Model, startModel } from "./model";
+import { open, overflows, type Seen, signIn, skillText, zipOf } from "./page";
+
+let gateway: Gateway;
+let browser: Browser;
+let model: Model;
+let seen: Seen;
+const CHART = `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>`;
+
+beforeAll(async () => {
+  model = await startModel();
+  [gateway, browser] = await Promise.all([Gateway.start({ MODEL_HOSTS: model.url }), openBrowser()]);
+  const entry = { api: ["openai-chat"], base_url: `${model.url}/v1`, model: "vendor-1", scope: "gateway" };
+  expect((await gateway.call("PUT", "/models/work", entry)).status).toBeLessThan(300);
+  const { buffer } = zipOf("plot.zip", {
+    "plot/SKILL.md": skillText("plot", "1.0.0", "Run scripts/plot.js."),
+    "plot/scripts/plot.js": `require("node:fs").writeFileSync("chart.svg", ${JSON.stringify(CHART)}); console.log("818");`,
+  });
+  const body = new FormData();
+  body.set("file", new Blob([new Uint8Array(buffer)]), "plot.zip");
+  const headers = { authorization: `Bearer ${gateway.key}` };
+  const published = await fetch(`${gateway.url}/api/v1/kinds/skills/public`, { method: "POST", headers, body });
+  expect([published.status, await published.text()]).toEqual([201, expect.any(String)]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), gateway?.stop(), model?.close()]);
+});
+beforeEach(async () => {
+  seen = await open(browser, gateway.url);
+  seen.page.setDefaultTimeout(12_000);
+});
+afterEach(async () => {
+  await seen.context.close();
+  expect(seen.heard()).toEqual([]);
+});
+
+const keyOf = async (user_id: string) =>
+  (await gateway.call<{ id: string; key: string }>("POST", "/keys", { user_id })).body;
+
+const messageIn = (page: Page) => page.getByRole("textbox", { name: "Message" });
+const modelIn = (page: Page) => page.getByRole("combobox", { name: "Model" });
+
+async function enter(page: Page, user: string, name = "demo"): Promise<void> {
+  await signIn(page, gateway.url, (await keyOf(user)).key, "/console/try");
+  await modelIn(page).selectOption(name);
+}
+
+/** Says something, and waits for the whole answer. */
+async function say(page: Page, text: string): Promise<void> {
+  const before = await page.locator(".talk .prose").count();
+  await messageIn(page).fill(text);
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".talk .prose").nth(before).waitFor();
+}
+const does = (page: Page) => page.getByRole("region", { name: "What the gateway does" });
+const active = (page: Page) => does(page).getByRole("region", { name: "Skills in the prompt" });
+const idIn = (page: Page) => new URL(page.url()).searchParams.get("c") ?? "";
+
+it("draws by the keyboard alone: the skill comes, its tool asks the page, and the skill leaves again", async () => {
+  const { page } = seen;
+  await enter(page, "ann");
+  expect(await does(page).getByText("Nothing has happened yet").count()).toBe(1);
+  await page.getByRole("button", { name: "Draw how a login works" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".talk .prose").waitFor();
+  expect(
+    await page.locator(".talk figure img").evaluate((one) => (one as HTMLImageElement).naturalWidth),
+  ).toBeGreaterThan(100);
+  await active(page)
+    .getByRole("row", { name: /mermaid-diagram .* in 3 turns the model loaded it, in turn 1/ })
+    .waitFor();
+  expect(await page.locator(".calls summary code").allInnerTexts()).toEqual(["load_skill", "render_mermaid"]);
+  await page.locator(".calls summary").nth(1).focus();
+  await page.keyboard.press("Enter");
+  expect(await page.locator(".calls li").nth(1).innerText()).toMatch(/sequenceDiagram[\s\S]*"rendered":true/);
+
+  const left: string[] = [];
+  for (let turn = 2; turn <= 5; turn++) {
+    await messageIn(page).focus();
+    await page.keyboard.type("Hello");
+    await page.keyboard.press("Enter");
+    await page
+      .locator(".talk .prose")
+      .nth(turn - 1)
+      .waitFor();
+    await page.getByText(`Now, in turn ${turn}`).waitFor();
+    left.push(turn < 5 ? await active(page).locator("tbody td").first().innerText() : "");
+  }
+  expect(left).toEqual(["in 3 turns", "in 2 turns", "in 1 turn", ""]);
+  await does(page).getByText("No skill is in the prompt.").waitFor();
+
+  // Back over the turns, and to now.
+  const slider = page.getByRole("slider", { name: "Turn" });
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await page.getByText("As it was in turn 1").waitFor();
+  await active(page).getByRole("cell", { name: "in 3 turns" }).waitFor();
+  expect(await page.locator(".calls summary code").allInnerTexts()).toEqual(["load_skill", "render_mermaid"]);
+  expect(new URL(page.url()).searchParams.get("at")).not.toBeNull();
+  await page.keyboard.press("ArrowRight");
+  await page.getByText("As it was in turn 2").waitFor();
+  await page.keyboard.press("End");
+  await page.getByText("Now, in turn 5").waitFor();
+
+  // The lanes and the lines are tables and CSV as well.
+  await page.locator(".lanes summary").click();
+  expect(await page.getByRole("region", { name: "Skills by turn" }).locator("tbody tr").allInnerTexts()).toEqual([
+    expect.stringContaining("mermaid-diagram: loaded"),
+    ...[expect.stringContaining("mermaid-diagram: there"), expect.stringContaining("mermaid-diagram: there")],
+    ...[expect.stringContaining("mermaid-diagram: its last turn"), "turn 5\t"],
+  ]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator(".lanes").getByRole("link", { name: "As CSV" }).click(),
+  ]);
+  expect(await readFile(await download.path(), "utf8")).toBe(
+    "Turn,mermaid-diagram\r\nturn 1,loaded\r\nturn 2,active\r\nturn 3,active\r\nturn 4,leaving\r\nturn 5,",
+  );
+  expect(await page.locator(".lines polyline").count()).toBeGreaterThan(4);
+
+  // A reload finds the words in this tab, and the same conversation.
+  await page.reload();
+  await page.getByText("Now, in turn 5").waitFor();
+  expect(await page.locator(".talk .prose").count()).toBe(5);
+  expect(await page.locator(".talk figure img").count()).toBe(1);
+});
+
+it("tells the model what is wrong with a drawing, and keeps what a script has left as a file", async () => {
+  const { page } = seen;
+  await enter(page, "ben");
+  await page.getByRole("button", { name: "Draw a flow, with a mistake" }).click();
+  await page.locator(".talk .prose", { hasText: "error" }).waitFor();
+  await page.locator(".calls .tag.bad").waitFor();
+  await page.getByRole("button", { name: "New chat" }).click();
+  await say(page, 'Use plot: execute_skill_script {"skill_name":"plot","script_path":"scripts/plot.js"}');
+  expect(await page.locator(".talk .prose").innerText()).toContain("818");
+  const files = does(page).locator("li", { hasText: "chart.svg" });
+  await files.locator("img").waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    files.getByRole("button", { name: "Download /workspace/chart.svg" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("chart.svg");
+  expect(await readFile(await download.path(), "utf8")).toBe(CHART);
+});
+
+it("answers what a skill or a back end asks, and says what is wrong with an answer", async () => {
+  const { page } = seen;
+  await enter(page, "cat");
+  await say(page, "Hello");
+  const ask = (action: string, payload: object) =>
+    gateway.call("POST", `/conversations/${idIn(page)}/requests`, { action, payload }, { "on-behalf-of": "cat" });
+  const questions = page.getByRole("region", { name: "Questions" });
+  const confirmed = ask("confirm", { question: "Burn \u202Eit\u202C <b>down</b>?" });
+  await questions.getByText("Burn ⟨U+202E⟩it⟨U+202C⟩ <b>down</b>?").waitFor();
+  await questions.getByRole("button", { name: "Refuse" }).click();
+  expect((await confirmed).body).toMatchObject({ success: true, result: { confirmed: false } });
+  const filled = ask("form", {
+    title: "An order",
+    fields: [
+      { name: "what", type: "text", required: true },
+      { name: "count", type: "number" },
+      { name: "size", type: "choice", options: ["S", "L"] },
+      { name: "gift", type: "boolean" },
+    ],
+  });
+  await questions.getByLabel("what").fill("tea");
+  await questions.getByLabel("count (optional)").fill("3");
+  await questions.getByLabel("size (optional)").selectOption("L");
+  await questions.getByLabel("gift (optional)").check();
+  await questions.getByRole("button", { name: "Send" }).click();
+  const values = { what: "tea", count: 3, size: "L", gift: true };
+  expect((await filled).body).toMatchObject({ success: true, result: { values } });
+  const other = ask("paint", { color: "red" });
+  await questions.getByText('"color": "red"').waitFor();
+  await questions.getByLabel("Answer, in JSON").fill("{oops");
+  await questions.getByRole("button", { name: "Answer" }).click();
+  await questions.getByText("That is no JSON.").waitFor();
+  await questions.getByLabel("Answer, in JSON").fill('{"painted":true}');
+  await questions.getByRole("button", { name: "Answer" }).click();
+  expect((await other).body).toMatchObject({ success: true, result: { painted: true } });
+  const chosen = ask("choose", { question: "Which?", options: [{ value: "a", label: "An apple" }, { value: "b" }] });
+  await questions.getByLabel("An apple").check();
+  await questions.getByRole("button", { name: "Send" }).click();
+  expect((await chosen).body).toMatchObject({ result: { chosen: ["a"] } });
+});
+
+it("shows what a model writes, and does nothing of it", async () => {
+  const { page } = seen;
+  await enter(page, "dan", "work");
+  await say(page, "Be hostile");
+  const prose = page.locator(".talk .prose");
+  expect(await prose.innerText()).toContain("⟨U+202E⟩txt.exe");
+  expect(await prose.locator("script, iframe, form, svg, img, [onerror]").count()).toBe(0);
+  expect(
+    await prose
+      .locator("a")
+      .evaluateAll((all) => all.map((one) => [one.getAttribute("href"), one.getAttribute("rel")])),
+  ).toEqual([["https://evil.example/x", "noopener noreferrer nofollow"]]);
+});
+
+it("says what went wrong and goes on from there: refused, broken off, stopped, away", async () => {
+  const { page, context } = seen;
+  await enter(page, "eve", "work");
+  const message = messageIn(page);
+  const alert = page.getByRole("alert");
+  await message.fill("Please refuse");
+  await page.keyboard.press("Enter");
+  await alert.filter({ hasText: "The model refuses this." }).waitFor();
+  await page.getByRole("button", { name: "New chat" }).click();
+  await message.fill("Be slow");
+  await page.keyboard.press("Enter");
+  await page.locator(".coming", { hasText: "word word" }).waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped.").waitFor();
+  await say(page, "Go on");
+  // What was stopped is a part of the chat.
+  expect(await page.locator(".talk .prose").last().innerText()).toMatch(/heard [345] messages/);
+  await context.setOffline(true);
+  await message.fill("Anybody?");
+  await page.keyboard.press("Enter");
+  await alert.filter({ hasText: "No connection." }).waitFor();
+  await context.setOffline(false);
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await page.locator(".talk .prose").nth(2).waitFor();
+  await message.fill("Now break");
+  await page.keyboard.press("Enter");
+  await alert.waitFor();
+  expect(await page.locator(".talk .user").last().innerText()).toContain("Now break");
+});
+
+it("leads to the sign-in when the session has ended, and loses nothing that was typed", async () => {
+  const { page } = seen;
+  const { id, key } = await keyOf("fay");
+  await signIn(page, gateway.url, key, "/console/try");
+  await modelIn(page).selectOption("demo");
+  await say(page, "Hello");
+  const address = page.url();
+  expect((await gateway.call("DELETE", `/keys/${id}`)).status).toBe(204);
+  await messageIn(page).fill("What I was about to say");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByLabel("Your key").waitFor();
+  expect(await page.locator("body").innerText()).not.toContain("about to say");
+  const again = (await keyOf("fay")).key;
+  await page.getByLabel("Your key").fill(again);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.locator(".talk .user", { hasText: "What I was about to say" }).waitFor();
+  expect(page.url()).toBe(address);
+  await page.getByRole("button", { name: "Ask for it" }).click();
+  await page.locator(".talk .prose", { hasText: "You said: What I was about to say" }).waitFor();
+  // Another user of the same tab finds none of it.
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Your key").waitFor();
+  expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.includes("try")))).toEqual([]);
+});
+
+it("begins with the skill that somebody came from, and says where there is no model", async () => {
+  const { page } = seen;
+  await enter(page, "gil");
+  await page.getByRole("link", { name: "Library" }).click();
+  await page.getByRole("link", { name: "json-table" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Try it" }).click();
+  expect(await messageIn(page).inputValue()).toBe("Use json-table, please.");
+  await modelIn(page).selectOption("demo");
+  await page.getByRole("button", { name: "Send" }).click();
+  await active(page).getByText("json-table").waitFor();
+  await page.route("**/console/api/openai/v1/models", (route) => route.fulfill({ json: { data: [] } }));
+  await page.goto(`${gateway.url}/console/try`);
+  await page.getByText("There is no model to try with").waitFor();
+});
+
+it.each([
+  ["light", 1280],
+  ["dark", 1280],
+  ["light", 375],
+  ["dark", 375],
+] as const)("has no serious finding in any state, and fits: %s, %i pixels wide", async (colorScheme, width) => {
+  const own = await open(browser, gateway.url, { colorScheme, viewport: { width, height: 800 } });
+  const { page } = own;
+  page.setDefaultTimeout(12_000);
+  const look = async (state: string) =>
+    expect([state, await overflows(page), await barriers(page)]).toEqual([state, false, []]);
+  await enter(page, "hal");
+  await look("empty");
+  await page.getByRole("button", { name: "Draw how a login works" }).click();
+  await page.locator(".talk .prose").waitFor();
+  await page.locator(".calls summary").nth(1).click();
+  await page.locator(".lanes summary").click();
+  await page.locator(".lines summary").first().click();
+  await page.getByRole("button", { name: "Show what the gateway puts before the messages" }).click();
+  await page.getByText("6 tools").waitFor();
+  const payload = { fields: [{ name: "what", type: "text" }] };
+  const asked = gateway.call(
+    "POST",
+    `/conversations/${idIn(page)}/requests`,
+    { action: "form", payload },
+    { "on-behalf-of": "hal" },
+  );
+  await page.getByLabel("what (optional)").waitFor();
+  await look("a chat with a drawing and a question");
+  await page.getByRole("button", { name: "Decline" }).click();
+  await asked;
+  await say(page, "Hello");
+  await page.getByRole("button", { name: "Turn before" }).click();
+  await page.getByText("As it was in turn 1").waitFor();
+  await look("a turn before");
+  await modelIn(page).selectOption("work");
+  await messageIn(page).fill("Please refuse");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("alert").waitFor();
+  await look("refused");
+  expect(own.heard()).toEqual([]);
+  await own.context.close();
+});

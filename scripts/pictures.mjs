@@ -2,7 +2,8 @@
 //
 // It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
 // what a window of 1100 x 900 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
-// flow beside it (flow.svg) is drawn by hand. Then come those of the console (docs/console.md), of the same gateway. Texts are those of the machine's own fonts, so two machines make two pictures.
+// flow beside it (flow.svg) is drawn by hand. Then come those of the console (docs/console.md), of the same gateway. Texts are those of
+// the machine's own fonts, so two machines make two pictures.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -59,19 +59,23 @@ async function taken(browser, url, adminKey) {
 
   await page.goto(`${url}/console/conversations/tides`);
   await page.getByText("Live", { exact: true }).waitFor();
-  // The charts and the lanes, without what stands above them.
-  await page
-    .getByRole("heading", { name: "Life of skills" })
-    .evaluate((heading) => heading.scrollIntoView({ block: "center" }));
-  await keep("console-conversation.png");
+  const chart = page.getByText("Billed so far", { exact: false });
+  await chart.evaluate((caption) => caption.scrollIntoView());
+  const { y } = await chart.boundingBox();
+  await keep("console-conversation.png", Math.floor(y) - 16);
   await context.close();
   return pictures;
 
-  async function keep(name) {
+  /** What is seen from so many pixels below the top on. */
+  async function keep(name, from = 0) {
     await page.evaluate(() => {
       for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";
     });
-    pictures[name] = await page.screenshot({ animations: "disabled", caret: "hide" });
+    pictures[name] = await page.screenshot({
+      clip: { x: 0, y: from, width: SIZE.width, height: SIZE.height - from },
+      animations: "disabled",
+      caret: "hide",
+    });
   }
 
   async function ask(method, route, body, bearer) {

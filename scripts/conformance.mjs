@@ -41,7 +41,7 @@ const OWN_SCENARIOS = [
 /** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
 const BEHIND_PROXY = {
   "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
-  "sse-retry": "conversations hold no standing streams",
+  "sse-retry": "conversations hold no standing streams but for a call that may ask",
   "sep-2322-client-request-state": "a conversation answers for nobody",
 };
 const SIGN_IN = "sign-in";
@@ -54,10 +54,12 @@ async function main() {
   const [gateway, fixture] = await Promise.all([startGateway(), startFixture()]);
   try {
     const user = await gateway.call("POST", "/api/v1/keys", { user_id: "conformance" });
-    await gateway.call("PUT", "/api/v1/mcp-servers/fixture", { url: fixture.url, prefix: "never" });
     const known = await conversationBaseline();
     const rows = [];
     for (const revision of REVISIONS) {
+      // The fixture speaks both: a conversation's is to be of the revision, as its host is, since what it asks differs.
+      const entry = { url: fixture.url, prefix: "never", era: revision === "2025-11-25" ? "legacy" : "auto" };
+      await gateway.call("PUT", "/api/v1/mcp-servers/fixture", entry);
       const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
       rows.push(...(await serverRows(door.url, revision, results, { way: "through the proxy", known: {} })));
       door.close();

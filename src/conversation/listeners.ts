@@ -42,6 +42,10 @@ export class Listeners {
     }
   }
 
+  tellThings(): void {
+    for (const socket of this.#open()) socket.send("things");
+  }
+
   #open(): WebSocket[] {
     return this.#ctx.getWebSockets(TAG).filter((socket) => socket.readyState === WebSocket.OPEN);
   }

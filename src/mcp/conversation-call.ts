@@ -4,6 +4,7 @@ import { waitUntil } from "cloudflare:workers";
 import {
   type InputRequests,
   type InputRequiredResult,
+  LOG_LEVEL_META_KEY,
   ProtocolError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -11,6 +12,7 @@ import * as z from "zod";
 import { ERROR_CODES, GatewayError } from "../domain/errors";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { EventSplitter } from "../domain/servers/event-stream";
+import { logLevelSchema, type ServerLog, serverLogSchema } from "../domain/servers/log";
 import { serverQuestionSchema } from "../domain/servers/round";
 import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
@@ -20,12 +22,14 @@ import { clientCallId } from "../services/conversation/running";
 import type { HostAnswers } from "../services/host-questions";
 import type { ClientConversation, ClientEra } from "./client-place";
 
-const answerSchema = toolCallsReplySchema();
+const answerSchema = toolCallsReplySchema().extend({ things_changed: z.boolean().optional() });
 const progressSchema = z.object({
   progress: z.number(),
   total: z.number().optional(),
   message: z.string().optional(),
 });
+
+const envelopeSchema = z.object({ [LOG_LEVEL_META_KEY]: logLevelSchema.optional().catch(undefined) });
 
 const askedSchema = z.object({ round: z.int(), questions: z.array(serverQuestionSchema.extend({ id: z.string() })) });
 type HostAsked = z.infer<typeof askedSchema>;
@@ -64,6 +68,8 @@ export async function callInConversation(
   const begun = begunIn(ctx);
   // A client counts its requests anew with every connection, so its own id does not say which call is the same.
   const id = begun?.id ?? clientCallId(ctx.mcpReq.id, context.newId("call"));
+  const { signal, _meta: meta, envelope } = ctx.mcpReq;
+  const wanted = envelopeSchema.safeParse(envelope).data?.[LOG_LEVEL_META_KEY];
   const request: ToolCallsRequest = {
     calls: [{ id, name, arguments: args }],
     format: "mcp",
@@ -71,15 +77,15 @@ export async function callInConversation(
     usage: null,
     client,
     hearsChanges: tellsChanges,
+    logs: era === "legacy" ? "kept" : wanted,
     ...(begun === null ? {} : { answers: begun.answers }),
   };
-  const { signal, _meta: meta } = ctx.mcpReq;
   // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
   const cancel = () => waitUntil(api.cancelCall(target, id));
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const token = meta?.progressToken;
-    if (token === undefined && client.host === undefined)
+    if (token === undefined && client.host === undefined && wanted === undefined)
       return await resultIn(unwrap(await api.toolCalls(target, request, null)), tellsChanges, ctx);
     const asked = new Set<string>();
     const answer = await followed(unwrap(await api.streamToolCalls(target, request)), {
@@ -87,6 +93,7 @@ export async function callInConversation(
         if (token === undefined) return;
         await ctx.mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken: token } });
       },
+      log: (log) => tellLog(ctx, log),
       // Told of everything that waits: of what was sent already, too.
       asked: ({ questions }) => {
         for (const { id: question, method, params } of era === "legacy" ? questions : [])
@@ -101,7 +108,16 @@ export async function callInConversation(
   }
 }
 
+function tellLog(ctx: ServerContext, params: ServerLog): Promise<void> {
+  return ctx.mcpReq.notify({ method: "notifications/message", params: { ...params } });
+}
+
 async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: ServerContext): Promise<ToolResult | null> {
+  for (const log of answer.logs ?? []) await tellLog(ctx, log);
+  if (answer.things_changed) {
+    await ctx.mcpReq.notify({ method: "notifications/resources/list_changed" });
+    await ctx.mcpReq.notify({ method: "notifications/prompts/list_changed" });
+  }
   if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
   const [result] = answer.results;
   return result === undefined ? null : toolResultSchema.parse(result);
@@ -134,7 +150,11 @@ export function cancelInConversation({ api, target }: ClientConversation, reques
 /** Reads a stream of a step to its end, or to what its host is asked where nothing comes after it. */
 async function followed(
   stream: ReadableStream<Uint8Array>,
-  hear: { progress(progress: z.infer<typeof progressSchema>): Promise<void>; asked(asked: HostAsked): void },
+  hear: {
+    progress(progress: z.infer<typeof progressSchema>): Promise<void>;
+    log(log: ServerLog): Promise<void>;
+    asked(asked: HostAsked): void;
+  },
 ): Promise<ToolCallsReply | HostAsked> {
   let waiting: HostAsked | null = null;
   const splitter = new EventSplitter();
@@ -142,6 +162,7 @@ async function followed(
     for (const { type, data } of splitter.push(text)) {
       if (data === null) continue;
       if (type === "progress") await hear.progress(progressSchema.parse(JSON.parse(data)));
+      if (type === "log") await hear.log(serverLogSchema.parse(JSON.parse(data)));
       if (type === "asked") {
         waiting = askedSchema.parse(JSON.parse(data));
         hear.asked(waiting);

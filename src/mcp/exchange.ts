@@ -25,7 +25,7 @@ import { hostOf, replyIn, responseOf, sessionFor } from "./host";
 import { ObjectBus } from "./listening";
 import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
 import { serveSkills } from "./skills";
-import { ServerResources, servePrompts } from "./things";
+import { ServerResources, serveLogging, servePrompts } from "./things";
 
 /** Messages whose answer carries the server's instructions. */
 const openingSchema = z.object({
@@ -124,7 +124,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
       // Told in the streams of calls to clients of the earlier era, and of the later to those that listen. See docs/mcp.md.
       capabilities: {
         tools: place.conversation === null ? {} : { listChanged: true },
-        resources: {},
+        resources: place.conversation === null ? {} : { listChanged: true },
       },
       ...(instructions === undefined ? {} : { instructions }),
     },
@@ -155,7 +155,10 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
     });
   const others = conversation === null ? null : new ServerResources(conversation);
   serveSkills(server, context, { view: () => viewOf(context, place), era, others });
-  if (conversation !== null) servePrompts(server, context, conversation);
+  if (conversation !== null) {
+    servePrompts(server, context, conversation);
+    serveLogging(server, context, conversation, era);
+  }
   return server;
 }
 

@@ -3,7 +3,7 @@
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import { DURATIONS } from "../domain/durations";
 
-/** What is told on a stream: that the list of tools changed, whenever the object says so. */
+/** What is told on a stream: that the list of tools changed, or what servers have beside them, whenever the object says so. */
 export class ObjectBus implements ServerEventBus {
   readonly #socket: WebSocket;
   readonly #ended: () => void;
@@ -27,7 +27,11 @@ export class ObjectBus implements ServerEventBus {
   subscribe(listener: (event: ServerEvent) => void): () => void {
     this.#isHeard = true;
     const socket = this.#socket;
-    socket.addEventListener("message", () => listener({ kind: "tools_list_changed" }));
+    socket.addEventListener("message", ({ data }) => {
+      if (data !== "things") return listener({ kind: "tools_list_changed" });
+      listener({ kind: "resources_list_changed" });
+      listener({ kind: "prompts_list_changed" });
+    });
     socket.addEventListener("close", this.#ended);
     const timer = setTimeout(this.#ended, DURATIONS.listen);
     return () => {

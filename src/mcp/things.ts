@@ -4,7 +4,7 @@ import { isSpecType, ProtocolError, ResourceNotFoundError, type Server } from "@
 import type { JsonObject } from "../domain/json";
 import type { Context } from "../services/context";
 import { type HostAsk, unwrap } from "../services/conversation/api";
-import type { ClientConversation } from "./client-place";
+import type { ClientConversation, ClientEra } from "./client-place";
 import { asProtocolError } from "./refusal";
 
 /** What a conversation's servers have as resources, beside the gateway's own. */
@@ -34,7 +34,7 @@ export class ServerResources {
 
 /** Serves the prompts of a conversation's servers, and completions of their arguments, on a server that is not connected yet. */
 export function servePrompts(server: Server, context: Context, conversation: ClientConversation): void {
-  server.registerCapabilities({ prompts: {}, completions: {} });
+  server.registerCapabilities({ prompts: { listChanged: true }, completions: {} });
   const answer = <T>(ask: HostAsk, is: (value: unknown) => value is T, missing: string) =>
     asProtocolError(context, async () => {
       const said = await asked(conversation, ask);
@@ -61,6 +61,18 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
       "Nothing of this name is here to complete.",
     ),
   );
+}
+
+/** Takes the level from which on hosts of 2025 hear what servers log; those of 2026 say it with each call. */
+export function serveLogging(server: Server, context: Context, conversation: ClientConversation, era: ClientEra): void {
+  server.registerCapabilities({ logging: {} });
+  if (era === "legacy")
+    server.setRequestHandler("logging/setLevel", ({ params: { level } }) =>
+      asProtocolError(context, async () => {
+        await asked(conversation, { method: "logging/setLevel", level });
+        return {};
+      }),
+    );
 }
 
 async function asked({ api, target, client }: ClientConversation, ask: HostAsk): Promise<JsonObject | null> {

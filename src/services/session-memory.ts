@@ -111,6 +111,8 @@ export interface SessionMemory {
   shown: boolean | null;
   /** By what names their target; `revision` rises with everything that may change what servers offer. */
   readonly connections: { readonly live: Map<string, LiveConnection>; revision: number };
+  /** Whether a server has said, since a host of 2025 was told last, that it has other resources or prompts. */
+  otherThings: boolean;
 }
 
 /** The memory of a session that was just opened. */
@@ -136,5 +138,6 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     shown: null,
     slots,
     connections,
+    otherThings: false,
   };
 }

@@ -41,6 +41,8 @@ export interface Session {
   audience?: Audience;
   /** Called after every change of the state, of the view, and of what servers offer. */
   changed?: (context: Context) => void;
+  /** Called when a server says that it has other resources or prompts. */
+  otherThings?: () => void;
   /** Called when something is to be done later that was not before. */
   scheduled?: (due: number) => void;
 }

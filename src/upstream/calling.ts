@@ -35,10 +35,11 @@ export async function callWithAnswers(
   hear: (call: AskableCall) => Promise<() => void>,
 ): Promise<unknown> {
   const { client, inquiries } = connection;
-  const { inquiry, next } = made;
+  const { inquiry, logs, next } = made;
   if (inquiry === undefined) return sendCall(client, made, deadline);
   let wasAsked = false;
   const asked: AskableCall = {
+    hear: (params) => logs?.hear(params),
     async ask(question) {
       wasAsked = true;
       inquiry.note({ era: "legacy" });

@@ -79,13 +79,13 @@ export class Upstream {
   async call(
     tool: string,
     args: JsonObject,
-    { signal, onProgress, onCut, shown = tool, inquiry }: CallOptions = {},
+    { signal, onProgress, onCut, shown = tool, logs, inquiry }: CallOptions = {},
   ): Promise<ToolResult> {
     const { inputSchema, outputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
     const { callMs } = this.#target;
     const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const deadline = timeFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
-    const made = { tool, args, inputSchema, onProgress, inquiry, next: nextOf(inquiry) };
+    const made = { tool, args, inputSchema, onProgress, logs, inquiry, next: nextOf(inquiry) };
     try {
       const answer = await this.#guarded(
         deadline,

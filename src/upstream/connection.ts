@@ -6,7 +6,7 @@ import { jsonObject } from "../domain/json";
 import { type Abilities, type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import type { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
-import { type AskableCall, hearQuestions } from "./inquiry";
+import { type AskableCall, hearLogs, hearQuestions } from "./inquiry";
 import { faultOf } from "./reason";
 import type { Sdk } from "./sdk";
 import { WatchedTransport } from "./transport";
@@ -161,6 +161,7 @@ function prepare(
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
   hearQuestions(sdk, client, inquiries);
+  hearLogs(client, inquiries);
   return { client, line, resumed, inquiries };
 }
 

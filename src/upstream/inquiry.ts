@@ -50,8 +50,10 @@ export interface CallInquiry extends Inquiry {
   close(): void;
 }
 
-/** A call that its server may ask something, by the connection it is on. */
+/** A call that its server may ask something and log for, by the connection it is on. */
 export interface AskableCall {
+  /** Takes a log message. */
+  hear(params: unknown): void;
   ask(question: ServerQuestion): Promise<Responded>;
 }
 
@@ -67,6 +69,14 @@ export function hearQuestions(sdk: Sdk, client: Client, inquiries: ReadonlySet<A
     if (response.error !== undefined) throw new sdk.ProtocolError(response.error.code, response.error.message);
     return response.result;
   };
+}
+
+/** Has a client pass on what its server logs during the one call that is under way. */
+export function hearLogs(client: Client, inquiries: ReadonlySet<AskableCall>): void {
+  client.setNotificationHandler("notifications/message", ({ params }) => {
+    const [call, ...others] = inquiries;
+    if (others.length === 0) call?.hear(params);
+  });
 }
 
 /** The answer to a question that is no call's. */

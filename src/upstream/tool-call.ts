@@ -2,6 +2,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import type { JsonObject, JsonValue } from "../domain/json";
+import type { LogLevel } from "../domain/servers/log";
 import type { WholeResult } from "../domain/servers/result";
 import type { ServerQuestion } from "../domain/servers/round";
 import { NEVER } from "./connection";
@@ -15,6 +16,12 @@ export interface Progress {
   message?: string | undefined;
 }
 
+/** Where a call's log messages go, as they come. */
+export interface ServerLogs {
+  least: LogLevel;
+  hear(params: unknown): void;
+}
+
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
@@ -22,6 +29,8 @@ export interface CallOptions {
   onCut?: (whole: WholeResult) => void;
   /** What the tool is called where it is offered; its own name otherwise. */
   shown?: string;
+  /** Who hears what the server logs meanwhile, and from which level on. */
+  logs?: ServerLogs | undefined;
   /** Who answers what the server asks meanwhile; without one it may ask nothing. */
   inquiry?: Inquiry | undefined;
 }
@@ -32,6 +41,7 @@ export interface SentCall {
   args: JsonObject;
   inputSchema: JsonObject | undefined;
   onProgress: CallOptions["onProgress"];
+  logs: ServerLogs | undefined;
   inquiry: Inquiry | undefined;
   next: NextRound;
 }
@@ -49,7 +59,7 @@ export interface NextRound {
 /** Sends a call. Each progress that the server tells gives it its time again. */
 export function sendCall(
   client: Client,
-  { tool, args, inputSchema, onProgress, inquiry, next }: SentCall,
+  { tool, args, inputSchema, onProgress, logs, inquiry, next }: SentCall,
   deadline: Deadline,
 ): Promise<unknown> {
   // Asked for in any case: a call that goes on is given time.
@@ -61,5 +71,8 @@ export function sendCall(
   const options = { signal: deadline.signal, timeout: NEVER, onprogress, ...allow };
   // Given without its output schema: a result that does not keep to it is still the result.
   const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
-  return client.callTool({ name: tool, arguments: args, ...next.params }, { ...options, toolDefinition });
+  // A server of 2026 logs only to whom asks for it; of one of 2025 comes what it logs by itself.
+  const asks = logs !== undefined && client.getProtocolEra() === "modern";
+  const meta = asks ? { _meta: { "io.modelcontextprotocol/logLevel": logs.least } } : {};
+  return client.callTool({ name: tool, arguments: args, ...meta, ...next.params }, { ...options, toolDefinition });
 }

@@ -6,7 +6,7 @@ import { call, keyFor } from "../support/call";
 import { manyServers } from "../support/many-tools/servers";
 import { host } from "../support/mcp-client";
 import { gatewayServers, withServers } from "../support/servers";
-import { connectedTurn, publishOwn, type Result, type Talk, talk, textOf } from "../support/talk";
+import { connectedTurn, publishOwn, type Result, type Step, type Talk, talk, textOf } from "../support/talk";
 import { forget, seen } from "../support/upstream";
 
 beforeEach(async () => {
@@ -133,16 +133,19 @@ describe("call_skill_tool", () => {
   });
 });
 
-describe("the list of tools stays as it is in mid-conversation", () => {
+/** What a provider has in its cache before the chat itself. */
+const prefix = ({ tools, prompt }: Step) => JSON.stringify([tools, prompt]);
+
+describe("the prompt and the list of tools stay as they are in mid-conversation", () => {
   it.each([{}, { delivery: "auto" }])("whatever is found, called and added: %j", async (settings) => {
     await gatewayServers(await manyServers(9));
     const chat = await talk("steady", settings);
-    const first = JSON.stringify((await connectedTurn(chat)).tools);
+    const first = prefix(await connectedTurn(chat));
     await find(chat, "refund payment");
     await callIt(chat, "code__get_commit", { repo: "a", sha: "b" });
     const { team = {} } = await manyServers();
     await change({ team });
-    expect(JSON.stringify((await connectedTurn(chat)).tools)).toBe(first);
+    expect(prefix(await connectedTurn(chat))).toBe(first);
     expect(await find(chat, "schedule a message for later")).toContain("team__schedule_message");
   });
 

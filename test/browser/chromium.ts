@@ -27,8 +27,11 @@ export function complaints(context: BrowserContext): string[] {
   return heard;
 }
 
-/** The console's page of a conversation, signed in with the key. The conversation is there. */
+/** The console's page of a conversation of the key's user, signed in. The conversation is made where there is none. */
 export async function openConversation(context: BrowserContext, url: string, key: string, id: string): Promise<Page> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const made = await fetch(`${url}/api/v1/conversations`, { method: "POST", headers, body: JSON.stringify({ id }) });
+  if (!made.ok) throw new Error(`conversations: ${made.status} ${await made.text()}`);
   const page = await context.newPage();
   await page.goto(`${url}/console/conversations/${id}`);
   const door = page.getByLabel("Your key");

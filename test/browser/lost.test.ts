@@ -32,10 +32,7 @@ afterEach(async () => {
   expect(heard).toEqual([]);
 });
 
-async function openPage(conversation: string): Promise<Page> {
-  await gateway.call("PUT", `/conversations/${conversation}`, { format: "openai" });
-  return openConversation(context, gateway.url, gateway.key, conversation);
-}
+const openPage = (conversation: string) => openConversation(context, gateway.url, gateway.key, conversation);
 
 /** A back end asks the user to confirm something, and comes back for the answer later. */
 async function ask(conversation: string, question: string): Promise<string> {

@@ -39,7 +39,6 @@ it.each(["modern", "legacy"])("a server of the %s era asks, and the user answers
     });
   await send("PUT", "/api/v1/mcp-servers/asking", { url: `${server.url}/asking-${era}/none` });
   const conversation = `asks-${era}`;
-  await send("PUT", `/api/v1/conversations/${conversation}`, {});
   const page = await openConversation(context, gateway.url, gateway.key, conversation);
   await send("POST", `/api/v1/conversations/${conversation}/turns`, {});
   const form = elicit({ message, requestedSchema: { type: "object", properties, required: ["name", "seats"] } });

@@ -1,12 +1,11 @@
 // A ghost that is written: its fields at one side, what it would be at the other.
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useBlocker, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useId, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Form } from "react-aria-components";
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { callTagged } from "../gateway/call";
-import { modelNames } from "../gateway/models";
 import { Refusal } from "../gateway/refusal";
 import { useMe } from "../gateway/session";
 import { Button, Choice, Window } from "../parts/controls";
@@ -15,17 +14,12 @@ import { Conflict } from "./conflict";
 import { Definition } from "./definition";
 import { Delete } from "./delete";
 import { type Draft, draftOf, isIssue, isSame, specOf } from "./draft";
-import { Explained } from "./field";
-import { mayDefine } from "./ghosts";
+import { Fields } from "./fields";
 import { drop, keep, keptOf } from "./kept";
 import { Preview, usePreview } from "./preview";
 import { byPlace } from "./problems";
-import { ServersField } from "./servers-field";
-import { SkillsField } from "./skills-field";
-import { Suggestions } from "./suggestions";
 
 const SHELLS = [
-  ["", "any skill's"],
   ["Chat", "Chat"],
   ["ClaudeCode", "ClaudeCode"],
   ["Agno", "Agno"],
@@ -52,9 +46,7 @@ export function Editor({
   const [draft, write] = useState(kept?.draft ?? begun);
   const [aside, setAside] = useState<Draft | null>(null);
   const [wasKept, setWasKept] = useState(kept !== null);
-  const [shell, setShell] = useState<(typeof SHELLS)[number][0]>("");
-  const models = useId();
-  const { data: names = [] } = useQuery(modelNames);
+  const [shell, setShell] = useState<(typeof SHELLS)[number][0]>("Chat");
   const isDirty = !isSame(draft, saved);
   const { data: preview, error, isBehind } = usePreview(draft, shell);
 
@@ -104,10 +96,6 @@ export function Editor({
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
-  const places = me.rights.namespaces
-    .filter(({ namespace }) => namespace === draft.namespace || mayDefine(me, namespace))
-    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? `the group ${namespace}`]);
-
   return (
     <>
       {wasKept && (
@@ -161,85 +149,7 @@ export function Editor({
             save.mutate(tag);
           }}
         >
-          <Explained
-            label="Name"
-            text="By which one asks for it, in conversations and as the model `ghost/<name>`: letters, digits, spaces, `.`, `_` and `-`."
-            issues={problems.get("name")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                required
-                maxLength={100}
-                value={draft.name}
-                onChange={({ target }) => change({ ...draft, name: target.value })}
-              />
-            )}
-          </Explained>
-          {id === null && places.length > 1 && (
-            <Explained
-              label="Whose it is"
-              text="One's own is for oneself; a group's for its members, with skills that all of them see; a public one for everybody. It stays whose it is."
-              issues={problems.get("namespace")}
-            >
-              {(control) => (
-                <select
-                  {...control}
-                  value={draft.namespace}
-                  onChange={({ target }) => change({ ...draft, namespace: target.value })}
-                >
-                  {places.map(([namespace, text]) => (
-                    <option key={namespace} value={namespace}>
-                      {text}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Explained>
-          )}
-          <Explained label="Prompt" of="systemPrompt" issues={problems.get("systemPrompt")}>
-            {(control) => (
-              <textarea
-                {...control}
-                rows={8}
-                dir="auto"
-                value={draft.systemPrompt}
-                onChange={({ target }) => change({ ...draft, systemPrompt: target.value })}
-              />
-            )}
-          </Explained>
-          <SkillsField draft={draft} onChange={change} preview={preview} problems={problems} />
-          <Suggestions draft={draft} preview={preview} onChange={change} />
-          <ServersField
-            servers={draft.servers}
-            onChange={(servers) => change({ ...draft, servers })}
-            issues={problems.get("mcpServers")}
-          />
-          <Explained label="Model" of="model" issues={problems.get("model")}>
-            {(control) => (
-              <input
-                {...control}
-                list={models}
-                value={draft.model}
-                onChange={({ target }) => change({ ...draft, model: target.value })}
-              />
-            )}
-          </Explained>
-          <datalist id={models}>
-            {names.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-          <Explained label="Turns that a skill stays" of="retentionTurns" issues={problems.get("retentionTurns")}>
-            {(control) => (
-              <input
-                {...control}
-                placeholder="as the gateway has it"
-                value={draft.retention}
-                onChange={({ target }) => change({ ...draft, retention: target.value })}
-              />
-            )}
-          </Explained>
+          <Fields draft={draft} isNew={id === null} onChange={change} preview={preview} problems={problems} />
           <Issues issues={problems.get(null) ?? []} />
           {save.error !== null && !isChanged(save.error) && <Trouble error={save.error} />}
           <div className="row">
@@ -257,10 +167,11 @@ export function Editor({
             }}
           />
         </Form>
-        <div>
-          <Choice label="Seen with the skills of the shell" value={shell} options={SHELLS} onChange={setShell} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+        <section tabIndex={0} aria-label="Preview and its shell">
+          <Choice label="As a client of this shell sees it" value={shell} options={SHELLS} onChange={setShell} />
           <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind} />
-        </div>
+        </section>
       </div>
       {blocker.status === "blocked" && (
         <Window urgent title="Leave without saving?" onClose={() => blocker.reset()}>
@@ -283,6 +194,5 @@ export function Editor({
   );
 }
 
-const WHOSE: Readonly<Record<string, string>> = { default: "my own", public: "everybody's" };
 const isChanged = (error: Error | null): boolean => error instanceof Refusal && error.code === "GHOST_CHANGED";
 const issuesIn = (error: Error | null): readonly Issue[] => (error instanceof Refusal ? error.issues : []);

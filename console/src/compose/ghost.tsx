@@ -35,9 +35,9 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
       <Title>{metadata.name}</Title>
       <div className="row">
         <Owner namespace={scope === "user" ? "default" : metadata.namespace} isPublic={scope === "public"} />
-        <a className="button plain" href={`/console/try?${new URLSearchParams({ ghost: metadata.name })}`}>
+        <Link className="button plain" to="/try" search={{ ghost: metadata.name }}>
           Try it
-        </a>
+        </Link>
         <Link className="button plain" to="/ghosts/new" search={{ from: id }}>
           Duplicate
         </Link>

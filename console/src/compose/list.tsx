@@ -3,12 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Input, Label, SearchField } from "react-aria-components";
 import type { Ghost } from "../../../sdk/src/generated/operations";
 import { slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Owner } from "../library/owner";
-import { Button, Choice } from "../parts/controls";
+import { Choice } from "../parts/controls";
+import { Pages } from "../parts/pages";
+import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
@@ -20,8 +21,7 @@ const route = getRouteApi("/ghosts");
 
 export function Ghosts(): ReactNode {
   const { rights } = useMe();
-  const { cursor, ...words } = route.useSearch();
-  const { q, from } = words;
+  const { q, from, cursor } = route.useSearch();
   const answer = useQuery({
     queryKey: ["ghosts", q, from, cursor],
     queryFn: ({ signal }) =>
@@ -61,18 +61,7 @@ export function Ghosts(): ReactNode {
           ) : (
             <>
               <Rows items={items} />
-              <nav className="row" aria-label="Pages">
-                {cursor !== undefined && (
-                  <Link className="button plain" to="/ghosts" search={words}>
-                    First page
-                  </Link>
-                )}
-                {next !== null && (
-                  <Link className="button plain" to="/ghosts" search={{ ...words, cursor: next }}>
-                    Next page
-                  </Link>
-                )}
-              </nav>
+              <Pages cursor={cursor} next={next} />
             </>
           )
         }
@@ -97,20 +86,7 @@ function Filters(): ReactNode {
   ];
   return (
     <search className="row">
-      <SearchField
-        key={q}
-        className="field wide"
-        defaultValue={q}
-        maxLength={100}
-        onSubmit={(text) => set({ q: text.trim() })}
-        onClear={() => set({ q: "" })}
-      >
-        <Label>Search by name</Label>
-        <div className="row">
-          <Input />
-          <Button>Clear</Button>
-        </div>
-      </SearchField>
+      <Search label="Search by name" placeholder="A part of it" value={q} onSearch={(text) => set({ q: text })} />
       <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />
     </search>
   );

@@ -1,6 +1,7 @@
 // What needs what: a picture for who sees it, the table beside it for everybody, and the same as CSV.
 
 import type { ReactNode } from "react";
+import { csvAddress } from "./csv";
 import { type Edge, layersOf, type Spot } from "./layers";
 import { Table } from "./table";
 import { Plain, visible } from "./text";
@@ -80,7 +81,7 @@ export function Graph({
             <span className={`dot node ${kind}`} aria-hidden="true" /> {KINDS[kind]}
           </span>
         ))}
-        <a download="graph.csv" href={`data:text/csv;charset=utf-8,${encodeURIComponent(csv(known, ties))}`}>
+        <a download="graph.csv" href={csvAddress(rows(known, ties))}>
           As CSV
         </a>
       </p>
@@ -135,14 +136,12 @@ function told(node: Node | undefined): string {
   return [KINDS[node.kind], node.note, node.meets ? "meets another of its name" : undefined].filter(Boolean).join(", ");
 }
 
-/** Lines for a table program, which takes no text for a formula. */
-function csv(known: ReadonlyMap<string, Node>, ties: readonly Tie[]): string {
-  const field = (text: string) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
-  const rows = ties.map(({ from, to, what }) => [
+function rows(known: ReadonlyMap<string, Node>, ties: readonly Tie[]): string[][] {
+  const lines = ties.map(({ from, to, what }) => [
     known.get(from)?.name ?? from,
     what,
     known.get(to)?.name ?? to,
     told(known.get(to)),
   ]);
-  return [["what", "does", "which", "is"], ...rows].map((row) => row.map(field).join(",")).join("\r\n");
+  return [["what", "does", "which", "is"], ...lines];
 }

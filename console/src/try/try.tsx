@@ -2,23 +2,22 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { drawn } from "../conversation/drawing";
-import { Figure } from "../conversation/figure";
 import { statusOf, useLive } from "../conversation/live";
 import { View } from "../conversation/view";
 import { Refusal } from "../gateway/refusal";
 import { useMe } from "../gateway/session";
-import { Button, Choice } from "../parts/controls";
+import { Button } from "../parts/controls";
 import { Answer, Empty, Trouble } from "../parts/state";
-import { Plain, visible } from "../parts/text";
+import { Plain } from "../parts/text";
 import { Title } from "../parts/title";
 import { modelNames } from "./chat";
-import { EXAMPLES, wordsOf } from "./examples";
-import { recall, type Said } from "./kept";
+import { Composer } from "./composer";
+import { recall } from "./kept";
+import { Log } from "./log";
 import { type Talk, useTalk } from "./talk";
 
-const Prose = lazy(() => import("../parts/prose"));
 const route = getRouteApi("/try");
 /** How long a message waits for the page's socket, without which a skill cannot ask it. */
 const PATIENCE_MS = 5_000;
@@ -28,6 +27,8 @@ export function TryIt(): ReactNode {
   const { c } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [fresh, setFresh] = useState(freshId);
+  // A new chat is with the model of the one before.
+  const [chosen, choose] = useState<string | null>(null);
   const { tries } = useMe();
   const answer = useQuery({ queryKey: ["models"], queryFn: ({ signal }) => modelNames(signal), enabled: tries });
   const id = c ?? fresh;
@@ -56,7 +57,7 @@ export function TryIt(): ReactNode {
         )}
       </div>
       <Answer of={answer} what="the models">
-        {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} id={id} models={models} />)}
+        {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} {...{ id, models, chosen, choose }} />)}
       </Answer>
     </>
   );
@@ -74,7 +75,17 @@ function NoModel(): ReactNode {
   );
 }
 
-function Room({ id, models }: { id: string; models: readonly string[] }): ReactNode {
+function Room({
+  id,
+  models,
+  chosen,
+  choose,
+}: {
+  id: string;
+  models: readonly string[];
+  chosen: string | null;
+  choose: (model: string) => void;
+}): ReactNode {
   const { user_id } = useMe();
   const { c, skill, ghost, at } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
@@ -105,7 +116,7 @@ function Room({ id, models }: { id: string; models: readonly string[] }): ReactN
   useEffect(() => {
     show.current = talk.show;
   });
-  const model = models.find((name) => name === talk.model) ?? likely(models);
+  const model = models.find((name) => name === (talk.model ?? chosen)) ?? likely(models);
   return (
     <div className="try">
       <section className="talking" aria-label="Chat">
@@ -131,7 +142,7 @@ function Room({ id, models }: { id: string; models: readonly string[] }): ReactN
         {talk.error instanceof Refusal && talk.error.code.startsWith("model") && (
           <p className="soft">Another model may answer: choose it below.</p>
         )}
-        <Composer talk={talk} model={model} models={models} skill={skill} />
+        <Composer {...{ talk, model, models, skill, choose }} />
       </section>
       <section aria-label="What the gateway does">
         {isThere ? (
@@ -171,140 +182,4 @@ function Room({ id, models }: { id: string; models: readonly string[] }): ReactN
 function likely(models: readonly string[]): string {
   const plain = models.filter((name) => !/[:/]/.test(name));
   return plain.find((name) => name !== "demo") ?? plain[0] ?? models[0] ?? "";
-}
-
-function Log({ talk: { said, coming } }: { talk: Talk }): ReactNode {
-  const place = useRef<HTMLDivElement>(null);
-  const size = said.length + (coming?.text.length ?? 0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the last word is kept in view while words come
-  useEffect(() => {
-    place.current?.scrollTo({ top: place.current.scrollHeight });
-  }, [size]);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-    <div className="talk" role="log" aria-label="Messages" aria-busy={coming !== null} tabIndex={0} ref={place}>
-      <ol>
-        {said.map((one, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is
-          <li key={at}>
-            <Shown said={one} />
-          </li>
-        ))}
-        {coming !== null && (
-          <li>
-            <Loaded skills={coming.loaded} />
-            {coming.text === "" ? <p className="soft">…</p> : <p className="coming">{visible(coming.text)}</p>}
-          </li>
-        )}
-        {said.length === 0 && coming === null && <li className="soft">Nothing was said yet.</li>}
-      </ol>
-    </div>
-  );
-}
-
-function Shown({ said }: { said: Said }): ReactNode {
-  if (said.kind === "figure") return <Figure drawing={said.drawing} />;
-  if (said.kind === "user")
-    return (
-      <div className="user">
-        <span className="unseen">You: </span>
-        {visible(said.text)}
-      </div>
-    );
-  return (
-    <>
-      <span className="unseen">The model: </span>
-      <Loaded skills={said.loaded} />
-      <Suspense fallback={<p>{visible(said.text)}</p>}>
-        <Prose text={said.text} />
-      </Suspense>
-      {said.stopped && <p className="soft">Stopped.</p>}
-    </>
-  );
-}
-
-function Loaded({ skills }: { skills: readonly string[] }): ReactNode {
-  if (skills.length === 0) return null;
-  return (
-    <p className="soft">
-      loaded <Plain>{skills.join(", ")}</Plain>
-    </p>
-  );
-}
-
-function Composer({
-  talk,
-  model,
-  models,
-  skill,
-}: {
-  talk: Talk;
-  model: string;
-  models: readonly string[];
-  skill: string | undefined;
-}): ReactNode {
-  const isBusy = talk.coming !== null;
-  const isFirst = talk.said.length === 0;
-  const opening = isFirst && skill !== undefined ? `Use ${skill}, please.` : "";
-  // What a skill is tried with stands there until somebody has typed.
-  const [isTouched, setTouched] = useState(false);
-  const text = talk.draft === "" && !isTouched ? opening : talk.draft;
-  const send = () => {
-    if (isBusy || text.trim() === "") return;
-    setTouched(true);
-    talk.say(text.trim(), model);
-  };
-  return (
-    <>
-      {isFirst && opening === "" && (
-        <section className="row tight" aria-label="Examples">
-          {EXAMPLES.map((example) => (
-            <Button key={example.label} isDisabled={isBusy} onPress={() => talk.say(wordsOf(example, model), model)}>
-              {example.label.split(/[:\n]/, 1)[0]}
-            </Button>
-          ))}
-        </section>
-      )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <label className="field">
-          <span>Message</span>
-          <textarea
-            rows={3}
-            value={text}
-            onChange={({ target }) => {
-              setTouched(true);
-              talk.setDraft(target.value);
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-              event.preventDefault();
-              send();
-            }}
-          />
-        </label>
-        <div className="row tight">
-          <Choice
-            label="Model"
-            value={model}
-            options={models.map((name) => [name, visible(name)] as const)}
-            onChange={talk.setModel}
-          />
-          {isBusy ? (
-            <Button kind="danger" onPress={talk.stop}>
-              Stop
-            </Button>
-          ) : (
-            <Button kind="main" type="submit">
-              Send
-            </Button>
-          )}
-        </div>
-      </form>
-    </>
-  );
 }

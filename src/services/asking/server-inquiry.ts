@@ -8,7 +8,7 @@ import { type AskingServer, outcomeOf, questionIdAt, type ServerAction } from ".
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import type { Abilities } from "../../domain/servers/memory";
-import type { ServerQuestion } from "../../domain/servers/round";
+import { ROUND_LIMITS, type ServerQuestion } from "../../domain/servers/round";
 import type { AskingCall, CallInquiry, HostLink, Responded } from "../../upstream/inquiry";
 import type { Session } from "../session";
 import { type Asking, ask, cancel, look, waitForEnd } from "./ask";
@@ -33,7 +33,8 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
   const remarks: string[] = [];
   // What a call asked that goes on was asked of somebody, who may come back.
   const can = (action: ServerAction) => begun !== null || asking.clients.answers(action);
-  let next = 0;
+  // A call that goes on begins with its last round, and must not take for its answers those of the rounds before.
+  let next = begun?.era === "modern" ? firstOf(begun) : 0;
   let dies = false;
 
   const elicit = async (question: ServerQuestion): Promise<Responded> => {
@@ -86,6 +87,7 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
     close: () => over.abort(),
     note(round) {
       dies = round.era === "legacy";
+      if (round.era === "modern") next = firstOf(round);
       // The questions of a server of 2025 have ids of their own, which no later round repeats.
       host?.begin(round.era === "modern" ? round.count : 0);
       if (!session.ended) rounds.keep(key, round);
@@ -105,6 +107,11 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
         }),
       ),
   };
+}
+
+/** The ordinal of a round's first question. */
+function firstOf({ count }: { count: number }): number {
+  return count * ROUND_LIMITS.questions;
 }
 
 /** What pages can be asked, as MCP has it declared. */

@@ -7,6 +7,7 @@ import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Usage } from "../../domain/conversation/usage";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
+import type { LogLevel } from "../../domain/servers/log";
 import type { Abilities, Era } from "../../domain/servers/memory";
 import type { Format } from "../../domain/tools/formats";
 import type { Responded } from "../../upstream/inquiry";
@@ -71,6 +72,7 @@ export interface HostSetup {
 /** What an MCP host asks for that is no tool, in MCP's own terms and under the names that things have in the conversation. */
 export type HostAsk =
   | { method: "resources/list" | "resources/templates/list" | "prompts/list" }
+  | { method: "logging/setLevel"; level: LogLevel }
   | { method: "resources/read"; uri: string }
   | { method: "prompts/get"; name: string; arguments: Record<string, string> }
   | {
@@ -91,6 +93,8 @@ export interface ToolCallsRequest {
   answers?: HostAnswers | undefined;
   /** Whether the answer says to a host that the list of tools is another one than it was told. */
   hearsChanges?: boolean;
+  /** From which level on an MCP host hears what servers log; `kept`: as it was set. Left out: not at all. */
+  logs?: LogLevel | "kept" | undefined;
 }
 
 export type Reply<T> =

@@ -32,6 +32,7 @@ export function announceChanges(
   // One after the other: what is worked out last is told last.
   let telling = Promise.resolve();
   session.audience = clients;
+  session.otherThings = () => listeners.tellThings();
   session.changed = (context) => {
     if (listeners.any()) telling = telling.then(() => tellTools(context, session, listeners)).catch(failed);
     queueMicrotask(() => {

@@ -16,6 +16,8 @@ export interface ToolListeners {
   any(): boolean;
   /** Tells those whose host has another list than the one of this digest. */
   tell(digest: string): void;
+  /** Tells all of them that resources and prompts are others. */
+  tellThings(): void;
 }
 
 /** The list, worked out once for an offer and a view. */
@@ -30,6 +32,13 @@ export async function clientToolsOf(
   const made = { offer, view, tools, digest: await sha256Hex(JSON.stringify(tools)) };
   session.memory.forClient = made;
   return made;
+}
+
+/** Whether servers have said that they have other resources or prompts. Says it once. */
+export function areOtherThings({ memory }: Session): boolean {
+  const { otherThings } = memory;
+  memory.otherThings = false;
+  return otherThings;
 }
 
 /** Tells the listeners if the list is another one now. Where nobody listens nothing is worked out. */

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../../domain/json";
+import type { ServerLog } from "../../domain/servers/log";
 import { PLACES } from "../../domain/settings/settings";
 import { questionItemSchema } from "../asking/views";
 
@@ -184,7 +185,14 @@ export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
 export type OfferReply = z.infer<ReturnType<typeof offerSchema>>;
 export type AutoReply = z.infer<ReturnType<typeof autoReplySchema>>;
 export type TurnReply = z.infer<ReturnType<typeof turnReplySchema>>;
-export type ToolCallsReply = z.infer<ReturnType<typeof toolCallsReplySchema>>;
+/**
+ * For MCP hosts alone: `logs` is what servers logged, where the host asked for it and is not told in a stream; `things_changed`, that
+ * servers have said that they have other resources or prompts.
+ */
+export type ToolCallsReply = z.infer<ReturnType<typeof toolCallsReplySchema>> & {
+  logs?: ServerLog[];
+  things_changed?: boolean | undefined;
+};
 export type EventsReply = z.infer<ReturnType<typeof eventsReplySchema>>;
 export type PastReply = z.infer<ReturnType<typeof pastSchema>>;
 export type TaskSkillRef = z.infer<ReturnType<typeof taskSkillRefSchema>>;

@@ -1,6 +1,21 @@
-// Tool calls that run now in a conversation, and how they are called off.
+// Tool calls that run now in a conversation, who hears of them, and how they are called off.
 
 import { GatewayError } from "../../domain/errors";
+import type { ServerLog } from "../../domain/servers/log";
+import type { AnsweredCall, ReadCall } from "../../domain/tools/formats";
+import type { Progress } from "../../upstream/tool-call";
+import type { HostRound } from "../host-questions";
+
+/** Who listens to a step while it runs: hears of each result as it is there, and may call it all off. */
+export interface Listener {
+  onResult(answered: AnsweredCall): void;
+  onProgress(call: ReadCall, progress: Progress): void;
+  /** What servers log for the host. */
+  onLog(log: ServerLog): void;
+  /** Everything that the host is asked and has not answered. */
+  onAsked(asked: HostRound): void;
+  signal: AbortSignal;
+}
 
 /** By call id. */
 export type RunningCalls = Map<string, AbortController>;

@@ -32,10 +32,11 @@ import { askedOf, thinkingWarnings } from "./auto/history-reply";
 import { cacheWarnings } from "./bill/reply";
 import { noteStep } from "./bill/told";
 import { openingFor } from "./catalog-client";
-import { clientToolsOf } from "./client-tools";
+import { areOtherThings, clientToolsOf } from "./client-tools";
+import { logsFor } from "./host/logs";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
-import type { RunningCalls } from "./running";
+import type { Listener, RunningCalls } from "./running";
 import { activeOf, loadedInTurn } from "./status";
 import { isOrdered, isOurs, runCall } from "./toolset";
 import { beginTurn } from "./turn";
@@ -129,15 +130,6 @@ async function ensureTurn(
   return true;
 }
 
-/** Who listens to a step while it runs: hears of each result as it is there, and may call it all off. */
-export interface Listener {
-  onResult(answered: AnsweredCall): void;
-  onProgress(call: ReadCall, progress: Progress): void;
-  /** Everything that the host is asked and has not answered. */
-  onAsked(asked: HostRound): void;
-  signal: AbortSignal;
-}
-
 /** Runs all tool calls of a model step. */
 export async function takeCalls(
   context: Context,
@@ -171,6 +163,7 @@ export async function takeCalls(
   if (session.state.policy?.delivery === "auto") await frontOf(first, true);
   const before = await renderOffer(first, format);
 
+  const { listener: logs, kept: logged } = logsFor(session, request, listener?.onLog);
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
@@ -179,7 +172,14 @@ export async function takeCalls(
       context.host === undefined || listener === null
         ? null
         : { abilities: context.host, answers: request.answers, tell };
-    const run = { ...step, running, forClient: request.client !== null, asks, goesOn: request.answers !== undefined };
+    const run = {
+      ...step,
+      running,
+      forClient: request.client !== null,
+      asks,
+      logs,
+      goesOn: request.answers !== undefined,
+    };
     const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
     answers.set(call, answered);
     listener?.onResult(answered);
@@ -209,6 +209,8 @@ export async function takeCalls(
     etag: offer.etag,
     ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
+    ...(request.hearsChanges && areOtherThings(session) ? { things_changed: true } : {}),
+    ...(logged.length === 0 ? {} : { logs: logged }),
   };
 }
 

@@ -46,6 +46,7 @@ export function streamCalls(
           await takeCalls(context, session, running, request, {
             onResult,
             onProgress,
+            onLog: (log) => send("log", log),
             onAsked,
             signal: cancelled.signal,
           }),

@@ -4,6 +4,7 @@
 import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
 import { invalid } from "../../domain/errors";
+import type { LogListener } from "../../domain/servers/log";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
 import type { Progress } from "../../upstream/tool-call";
@@ -25,6 +26,8 @@ export interface ToolRun extends Step {
   forClient: boolean;
   /** How the MCP host that made the call is asked, where it can be. */
   asks?: HostAsking | null;
+  /** The MCP host, where it wants to hear what servers log. */
+  logs?: LogListener | null;
   /** The call was made before and asked its host something: it is not made anew. */
   goesOn?: boolean;
 }
@@ -122,8 +125,9 @@ async function answer(
   if (call.malformed !== undefined)
     return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}.`);
   const { name } = call;
-  const { context, session, view, offered, forClient } = run;
-  const place = { context, session, view, offered, callId: call.id, request, signal, host, onProgress, forClient };
+  const { context, session, view, offered, forClient, logs = null } = run;
+  const made = { callId: call.id, request, signal, host, onProgress };
+  const place = { context, session, view, offered, ...made, forClient, logs };
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
     : await callOffered(place, name, call.arguments);

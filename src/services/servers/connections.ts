@@ -6,7 +6,7 @@ import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import type { Library } from "../../domain/servers/library/library";
-import { NO_MEMORY } from "../../domain/servers/memory";
+import { NO_MEMORY, type UpstreamMemory } from "../../domain/servers/memory";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
 import { Upstream } from "../../upstream/client";
@@ -98,10 +98,18 @@ export async function callServer(
   inquiry?.close();
   live.latency = context.now() - start;
   noteHealth(context, ref, before, live.upstream.memory);
+  tellThings(session, before, live.upstream.memory);
   countUpstream(context, ref, live.latency, result, live.upstream.memory);
   keep(context, session, aim, live);
   const remarks = inquiry?.remarks ?? [];
   return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };
+}
+
+/** Tells hosts that resources and prompts are others now, where the server has said so meanwhile. */
+function tellThings(session: Session, before: UpstreamMemory, { library }: UpstreamMemory): void {
+  if (library?.at !== 0 || before.library?.at === 0) return;
+  session.memory.otherThings = true;
+  session.otherThings?.();
 }
 
 /**

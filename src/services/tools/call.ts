@@ -5,6 +5,7 @@ import { activeSkills } from "../../domain/conversation/activation";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { type JsonObject, jsonObject } from "../../domain/json";
 import { bringerOf, readdressed } from "../../domain/servers/library/addresses";
+import { type LogListener, logsFrom } from "../../domain/servers/log";
 import type { WholeResult } from "../../domain/servers/result";
 import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { misfit } from "../../domain/tools/arguments";
@@ -32,6 +33,8 @@ export interface CallPlace extends Step {
   host: HostLink | null;
   /** Hears how far the call is, where somebody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** The MCP host, where it wants to hear what servers log. */
+  logs?: LogListener | null;
   /** Whether the answer goes to an MCP host, which may read what it links to. */
   forClient?: boolean;
 }
@@ -99,6 +102,7 @@ async function callRemote(
   args: JsonObject,
 ): Promise<ToolResult> {
   const { context, session, view, callId, request, signal, host, onProgress } = place;
+  const listener = place.logs ?? null;
   if (skill !== null) {
     if ((await barOf(context, view, skill)) === "not_visible")
       return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
@@ -111,7 +115,8 @@ async function callRemote(
     cut.whole = whole;
   };
   const call = { id: callId, turn: state.turn, request, signal, host };
-  const how = { shown, signal, call, onCut, ...(onProgress ? { onProgress } : {}) };
+  const logs = listener === null ? undefined : { least: listener.least, hear: logsFrom(bringerOf(server), listener) };
+  const how = { shown, signal, call, onCut, logs, ...(onProgress ? { onProgress } : {}) };
   const answered = await callServer(context, session, server, tool, args, how);
   const result = place.forClient === true ? await linked(place, server, answered) : answered;
   if (skill !== null) countCall(context, session, skill, result);

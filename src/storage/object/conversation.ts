@@ -25,6 +25,7 @@ export type MetaKey =
   | "told"
   | "chat"
   | "shown"
+  | "log_level"
   | "asked"
   | Superseded;
 /** What an earlier gateway wrote one row each for, and `about` has together. */

@@ -104,7 +104,9 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "painter", level: 1 }).waitFor();
   expect(page.url()).toContain("/console/ghosts/gho_");
-  expect(await page.getByRole("link", { name: "Try it" }).getAttribute("href")).toBe("/console/try?ghost=painter");
+  expect(await page.locator("#page").getByRole("link", { name: "Try it" }).getAttribute("href")).toBe(
+    "/console/try?ghost=painter",
+  );
   const [made] = await ghostsOf(keys.ann!);
   expect(made?.spec).toMatchObject({
     systemPrompt: "You help with a painting.",

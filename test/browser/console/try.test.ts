@@ -221,6 +221,7 @@ it("says what went wrong and goes on from there: refused, broken off, stopped, a
   await page.locator(".coming", { hasText: "word word" }).waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped.").waitFor();
+  await page.locator(".talk .prose", { hasText: "word word" }).waitFor();
   await say(page, "Go on");
   // What was stopped is a part of the chat.
   expect(await page.locator(".talk .prose").last().innerText()).toMatch(/heard [345] messages/);

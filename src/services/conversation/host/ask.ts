@@ -21,6 +21,7 @@ import { connectSources } from "../../tools/sources";
 import { readWhole } from "../../tools/whole-results";
 import type { HostAsk } from "../api";
 import { beginForHost } from "../step";
+import { setLevel } from "./logs";
 import { namePrompts } from "./prompts";
 
 const contentsSchema = z.object({
@@ -63,6 +64,7 @@ export async function answerAsk(
   ask: HostAsk,
 ): Promise<JsonObject | null> {
   await beginForHost(context, session, preload);
+  if (ask.method === "logging/setLevel") return setLevel(session, ask.level);
   if (ask.method === "resources/read" && isResultUri(ask.uri)) return readWhole(context, session, ask.uri);
   const { view } = await currentView(context, session);
   const seen = { context, session, view };

@@ -1,0 +1,122 @@
+// What one fills in of a ghost: each field says what it means, and what is wrong with it.
+
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useId } from "react";
+import type { GhostPreview, Issue } from "../../../sdk/src/generated/operations";
+import { modelNames } from "../gateway/models";
+import { useMe } from "../gateway/session";
+import type { Draft } from "./draft";
+import { Explained } from "./field";
+import { mayDefine } from "./ghosts";
+import type { Place } from "./problems";
+import { ServersField } from "./servers-field";
+import { SkillsField } from "./skills-field";
+import { Suggestions } from "./suggestions";
+
+const WHOSE: Readonly<Record<string, string>> = { default: "my own", public: "everybody's" };
+
+export function Fields({
+  draft,
+  isNew,
+  onChange,
+  preview,
+  problems,
+}: {
+  draft: Draft;
+  /** One that is there stays whose it is. */
+  isNew: boolean;
+  onChange: (draft: Draft) => void;
+  preview: GhostPreview | undefined;
+  problems: ReadonlyMap<Place | null, readonly Issue[]>;
+}): ReactNode {
+  const me = useMe();
+  const models = useId();
+  const { data: names = [] } = useQuery(modelNames);
+  const places = me.rights.namespaces
+    .filter(({ namespace }) => namespace === draft.namespace || mayDefine(me, namespace))
+    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? `the group ${namespace}`]);
+
+  return (
+    <>
+      <Explained
+        label="Name"
+        text="By which one asks for it, in conversations and as the model `ghost/<name>`: letters, digits, spaces, `.`, `_` and `-`."
+        issues={problems.get("name")}
+      >
+        {(control) => (
+          <input
+            {...control}
+            required
+            maxLength={100}
+            value={draft.name}
+            onChange={({ target }) => onChange({ ...draft, name: target.value })}
+          />
+        )}
+      </Explained>
+      {isNew && places.length > 1 && (
+        <Explained
+          label="Whose it is"
+          text="One's own is for oneself; a group's for its members, with skills that all of them see; a public one for everybody. It stays whose it is."
+          issues={problems.get("namespace")}
+        >
+          {(control) => (
+            <select
+              {...control}
+              value={draft.namespace}
+              onChange={({ target }) => onChange({ ...draft, namespace: target.value })}
+            >
+              {places.map(([namespace, text]) => (
+                <option key={namespace} value={namespace}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Explained>
+      )}
+      <Explained label="Prompt" of="systemPrompt" issues={problems.get("systemPrompt")}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={8}
+            dir="auto"
+            value={draft.systemPrompt}
+            onChange={({ target }) => onChange({ ...draft, systemPrompt: target.value })}
+          />
+        )}
+      </Explained>
+      <SkillsField draft={draft} onChange={onChange} preview={preview} problems={problems} />
+      <Suggestions draft={draft} preview={preview} onChange={onChange} />
+      <ServersField
+        servers={draft.servers}
+        onChange={(servers) => onChange({ ...draft, servers })}
+        issues={problems.get("mcpServers")}
+      />
+      <Explained label="Model" of="model" issues={problems.get("model")}>
+        {(control) => (
+          <input
+            {...control}
+            list={models}
+            value={draft.model}
+            onChange={({ target }) => onChange({ ...draft, model: target.value })}
+          />
+        )}
+      </Explained>
+      <datalist id={models}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <Explained label="Turns that a skill stays" of="retentionTurns" issues={problems.get("retentionTurns")}>
+        {(control) => (
+          <input
+            {...control}
+            placeholder="as the gateway has it"
+            value={draft.retention}
+            onChange={({ target }) => onChange({ ...draft, retention: target.value })}
+          />
+        )}
+      </Explained>
+    </>
+  );
+}

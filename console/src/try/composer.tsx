@@ -1,0 +1,89 @@
+// Where one says something: examples, the message, the model, and how to stop it.
+
+import { type ReactNode, useState } from "react";
+import { Button, Choice } from "../parts/controls";
+import { visible } from "../parts/text";
+import { EXAMPLES, wordsOf } from "./examples";
+import type { Talk } from "./talk";
+
+export function Composer({
+  talk,
+  model,
+  models,
+  skill,
+  choose,
+}: {
+  talk: Talk;
+  model: string;
+  models: readonly string[];
+  skill: string | undefined;
+  choose: (model: string) => void;
+}): ReactNode {
+  const isBusy = talk.coming !== null;
+  const isFirst = talk.said.length === 0;
+  const opening = isFirst && skill !== undefined ? `Use ${skill}, please.` : "";
+  // What a skill is tried with stands there until somebody has typed.
+  const [isTouched, setTouched] = useState(false);
+  const text = talk.draft === "" && !isTouched ? opening : talk.draft;
+  const send = () => {
+    if (isBusy || text.trim() === "") return;
+    setTouched(true);
+    talk.say(text.trim(), model);
+  };
+  return (
+    <>
+      {isFirst && opening === "" && (
+        <section className="row tight" aria-label="Examples">
+          {EXAMPLES.map((example) => (
+            <Button key={example.label} isDisabled={isBusy} onPress={() => talk.say(wordsOf(example, model), model)}>
+              {example.label.split(/[:\n]/, 1)[0]}
+            </Button>
+          ))}
+        </section>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <label className="field">
+          <span>Message</span>
+          <textarea
+            rows={3}
+            value={text}
+            onChange={({ target }) => {
+              setTouched(true);
+              talk.setDraft(target.value);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+        </label>
+        <div className="row tight">
+          <Choice
+            label="Model"
+            value={model}
+            options={models.map((name) => [name, visible(name)] as const)}
+            onChange={(name) => {
+              talk.setModel(name);
+              choose(name);
+            }}
+          />
+          {isBusy ? (
+            <Button kind="danger" onPress={talk.stop}>
+              Stop
+            </Button>
+          ) : (
+            <Button kind="main" type="submit">
+              Send
+            </Button>
+          )}
+        </div>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+// What servers log during a call, as an MCP host hears it: under the server's name, from the level that the host asked for, and bounded.
+
+import * as z from "zod";
+import { type JsonValue, jsonValue } from "../json";
+import { cutText } from "../tool";
+
+/** The levels of MCP, the least first. */
+export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface ServerLog {
+  level: LogLevel;
+  logger: string;
+  data: JsonValue;
+}
+
+/** Who hears what servers log during a call: from this level on. */
+export interface LogListener {
+  least: LogLevel;
+  hear(log: ServerLog): void;
+}
+
+/** Messages of one call, and what of each is passed on, in UTF-16 units. */
+const MOST = 200;
+const DATA_CHARS = 8_192;
+const LOGGER_CHARS = 100;
+
+export const logLevelSchema = z.lazy(() => z.enum(LOG_LEVELS));
+/** A log message as a host is told it. */
+export const serverLogSchema = z.lazy(() =>
+  z.object({ level: z.enum(LOG_LEVELS), logger: z.string(), data: jsonValue }),
+);
+const messageSchema = z.lazy(() =>
+  z.object({ level: z.enum(LOG_LEVELS), logger: z.string().optional().catch(undefined), data: jsonValue }),
+);
+
+/** Takes what one server logs during one call. What is no log message, or too much, is left out. */
+export function logsFrom(server: string, { least, hear }: LogListener): (params: unknown) => void {
+  let count = 0;
+  return (params) => {
+    const message = messageSchema.safeParse(params).data;
+    if (message === undefined || LOG_LEVELS.indexOf(message.level) < LOG_LEVELS.indexOf(least)) return;
+    if (++count > MOST) return;
+    const { level, logger = "", data } = message;
+    const text = JSON.stringify(data);
+    const own = logger === "" ? "" : `/${logger.slice(0, LOGGER_CHARS).toWellFormed()}`;
+    hear({ level, logger: server + own, data: text.length > DATA_CHARS ? cutText(text, DATA_CHARS) : data });
+  };
+}

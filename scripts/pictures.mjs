@@ -2,7 +2,8 @@
 //
 // It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
 // what a window of 1100 x 900 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
-// flow beside it (flow.svg) is drawn by hand. Texts are those of the machine's own fonts, so two machines make two pictures.
+// flow beside it (flow.svg) is drawn by hand. Then come those of the console (docs/console.md), of the same gateway. Texts are those of
+// the machine's own fonts, so two machines make two pictures.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,10 +14,14 @@ import { chromium } from "playwright-core";
 import { root } from "./kit/files.mjs";
 import { readOptions } from "./kit/options.mjs";
 import { fail, Refusal } from "./kit/refusal.mjs";
+import { readVariableFile } from "./local/devvars.mjs";
+import { consolePictures } from "./pictures/console.mjs";
 
 const USAGE = "Use: npm run pictures";
-const PICTURE = path.join(root, "docs", "pictures", "demo.png");
+const PICTURES = path.join(root, "docs", "pictures");
+const PICTURE = "demo.png";
 const MOST_BYTES = 150 * 1024;
+const MOST_BYTES_OF_CONSOLE = 60 * 1024;
 
 async function main() {
   readOptions(USAGE, {});
@@ -26,17 +31,24 @@ async function main() {
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
-    const bytes = await pictureOf(await linkOf(gateway));
-    if (bytes.length > MOST_BYTES)
-      throw new Refusal(`The picture has ${bytes.length} bytes, and ${MOST_BYTES} at most are kept.`);
-    await writeFile(PICTURE, bytes);
-    console.log(`${path.relative(root, PICTURE)}: ${bytes.length} bytes`);
+    const link = await linkOf(gateway);
+    await keep(PICTURE, await pictureOf(link), MOST_BYTES);
+    const { GATEWAY_ADMIN_KEY } = await readVariableFile(path.join(folder, ".dev.vars"));
+    const others = await consolePictures(new URL(link).origin, GATEWAY_ADMIN_KEY);
+    for (const [name, bytes] of Object.entries(others)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
   } finally {
     const ended = new Promise((resolve) => gateway.once("exit", resolve));
     gateway.kill("SIGTERM");
     if (gateway.exitCode === null) await ended;
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function keep(name, bytes, most) {
+  if (bytes.length > most) throw new Refusal(`${name} has ${bytes.length} bytes, and ${most} at most are kept.`);
+  const file = path.join(PICTURES, name);
+  await writeFile(file, bytes);
+  console.log(`${path.relative(root, file)}: ${bytes.length} bytes`);
 }
 
 async function linkOf(gateway) {

@@ -1,6 +1,6 @@
 // How much of the console a browser loads before it shows something, and for each page: what Vite says it made.
 
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, it } from "vitest";
@@ -59,4 +59,11 @@ it("has no script and no style in the page itself, which its policy refuses", as
   const page = await readFile(path.join(folder, "index.html"), "utf8");
   expect(page).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
   expect(page).not.toMatch(/(?:src|href)="(?!\/console\/assets\/|data:,)/);
+});
+
+it("is not built again while its sources are the same", async () => {
+  const page = path.join(folder, "index.html");
+  const { mtimeMs } = await stat(page);
+  expect(await prepareConsole()).toBe(false);
+  expect((await stat(page)).mtimeMs).toBe(mtimeMs);
 });

@@ -3,7 +3,7 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { openBrowser } from "../../test/browser/chromium";
 import { open, type Seen, signIn, skillText, zipOf } from "../../test/browser/console/page";
@@ -60,23 +60,26 @@ it("shows what authors write, and nothing comes of it", async () => {
     await page.goto(`${gateway.url}/console/skills/${id}`);
     const prose = page.locator(".prose");
     await prose.waitFor();
-    const found = await prose.evaluate(
-      (element, forbidden) => [
-        ...[...element.querySelectorAll(forbidden)].map((one) => one.outerHTML),
-        ...[...element.querySelectorAll("*")].flatMap((one) =>
-          one.getAttributeNames().filter((attribute) => attribute.startsWith("on")),
-        ),
-        ...[...element.querySelectorAll("a[href]")]
-          .map((one) => one.getAttribute("href") ?? "")
-          .filter((href) => !/^(?:https?:|mailto:|\/console\/skills\/|#)/.test(href)),
-        ...[...element.querySelectorAll("img")].map((one) => one.src).filter((src) => !src.startsWith("blob:")),
-      ],
-      FORBIDDEN,
-    );
+    const found = await dangerIn(prose);
     expect([what, found]).toEqual([what, []]);
     await page.goto(`${gateway.url}/console/skills/${id}?view=files&file=SKILL.md`);
     await page.getByRole("region", { name: "Content" }).locator("pre").waitFor();
     for (const frame of page.frames()) expect([what, frame.url().startsWith(gateway.url)]).toEqual([what, true]);
+  }
+}, 600_000);
+
+it("shows what a model says, and nothing comes of it", async () => {
+  const { page } = seen;
+  await signIn(page, gateway.url, gateway.key, "/console/try");
+  for (const [what, text] of Object.entries(HOSTILE)) {
+    await page.goto(`${gateway.url}/console/try`);
+    await page.getByRole("combobox", { name: "Model" }).selectOption("demo");
+    // The scripted model says again what it was told.
+    await page.getByRole("textbox", { name: "Message" }).fill(text.slice(0, 400));
+    await page.getByRole("button", { name: "Send" }).click();
+    const prose = page.locator(".talk .prose").last();
+    await prose.getByText("You said", { exact: false }).first().waitFor();
+    expect([what, await dangerIn(prose)]).toEqual([what, []]);
   }
 }, 600_000);
 
@@ -99,6 +102,23 @@ it("shows what a server says of itself as a text", async () => {
     server.close();
   }
 });
+
+/** What in a text of somebody else could run, be pressed, or ask another host. */
+function dangerIn(prose: Locator): Promise<string[]> {
+  return prose.evaluate(
+    (element, forbidden) => [
+      ...[...element.querySelectorAll(forbidden)].map((one) => one.outerHTML),
+      ...[...element.querySelectorAll("*")].flatMap((one) =>
+        one.getAttributeNames().filter((attribute) => attribute.startsWith("on")),
+      ),
+      ...[...element.querySelectorAll("a[href]")]
+        .map((one) => one.getAttribute("href") ?? "")
+        .filter((href) => !/^(?:https?:|mailto:|\/console\/skills\/|#)/.test(href)),
+      ...[...element.querySelectorAll("img")].map((one) => one.src).filter((src) => !src.startsWith("blob:")),
+    ],
+    FORBIDDEN,
+  );
+}
 
 /** The id of a skill whose words are all hostile. */
 async function publish(name: string, text: string, what: string): Promise<string> {

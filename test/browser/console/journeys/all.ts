@@ -1,5 +1,6 @@
 // All journeys, by what each shows.
 
+import { composed } from "./composed";
 import { deadServer } from "./dead-server";
 import { firstSkill } from "./first-skill";
 import { key } from "./key";
@@ -14,6 +15,7 @@ export const JOURNEYS: Readonly<Record<string, Journey>> = {
   "a broken package is mended by its report": mended,
   "two versions are compared, and the older one comes back": rolledBack,
   "a server that dies is shown as down": deadServer,
+  "a ghost is composed from an empty page and tried": composed,
   "a conversation is watched while somebody drives it": watched,
   "a key is made, used and revoked": key,
   "everybody sees what they may, and nothing else": roles,

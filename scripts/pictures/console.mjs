@@ -1,0 +1,124 @@
+// Pictures of the console for docs/console.md: always of the same skills and the same conversation, by day, on a desk. Times are written over, so
+// that a picture made anew differs only where the console does.
+
+import { strToU8, zipSync } from "fflate";
+import { chromium } from "playwright-core";
+
+const SIZE = { width: 1280, height: 620 };
+const VERSIONS = {
+  "1.0.0": skill(
+    "1.0.0",
+    "Read",
+    "Find the nearest harbour.\nRead its table.\nSay the height of the tide, and when it is.\n",
+  ),
+  "1.1.0": skill(
+    "1.1.0",
+    "Read Bash",
+    "Find the nearest harbour.\nRead its table.\nSay the depth at low tide, and when it is.\n",
+  ),
+};
+const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest harbour.\n";
+
+/**
+ * @param {string} url of a gateway of its own
+ * @param {string} adminKey
+ * @returns {Promise<Record<string, Buffer>>} PNGs by the name of their file
+ */
+export async function consolePictures(url, adminKey) {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    return await taken(browser, url, adminKey);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function taken(browser, url, adminKey) {
+  const key = await keyOf("marina");
+  const context = await browser.newContext({ viewport: SIZE, colorScheme: "light", reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const pictures = {};
+  const id = await publish();
+  await converse();
+
+  await page.goto(`${url}/console/publish`);
+  await page.getByLabel("Your key").fill(key);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Publish a skill" }).waitFor();
+  const file = { name: "tide-times.zip", mimeType: "application/zip", buffer: zip(BROKEN) };
+  await page.locator("input[type=file]").first().setInputFiles(file);
+  await page.getByText("It cannot be published").waitFor();
+  await keep("console-report.png");
+
+  await page.goto(`${url}/console/skills/${id}?view=compare`);
+  await page.locator(".columns .added").first().waitFor();
+  await keep("console-compare.png");
+
+  await page.goto(`${url}/console/conversations/tides`);
+  await page.getByText("Live", { exact: true }).waitFor();
+  const chart = page.getByText("Billed so far", { exact: false });
+  await chart.evaluate((caption) => caption.scrollIntoView());
+  const { y } = await chart.boundingBox();
+  await keep("console-conversation.png", Math.floor(y) - 16);
+  await context.close();
+  return pictures;
+
+  /** What is seen from so many pixels below the top on. */
+  async function keep(name, from = 0) {
+    await page.evaluate(() => {
+      for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";
+    });
+    pictures[name] = await page.screenshot({
+      clip: { x: 0, y: from, width: SIZE.width, height: SIZE.height - from },
+      animations: "disabled",
+      caret: "hide",
+    });
+  }
+
+  async function ask(method, route, body, bearer) {
+    const isForm = body instanceof FormData;
+    const answer = await fetch(`${url}/api/v1${route}`, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, ...(isForm ? {} : { "content-type": "application/json" }) },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  async function keyOf(user) {
+    return (await ask("POST", "/keys", { user_id: user }, adminKey)).key;
+  }
+
+  async function publish() {
+    let published;
+    for (const text of Object.values(VERSIONS)) {
+      const form = new FormData();
+      form.set("file", new Blob([zip(text)]), "tide-times.zip");
+      published = await ask("POST", "/kinds/skills/upload", form, key);
+    }
+    return published.metadata.labels.id;
+  }
+
+  /** Two skills come, each for some turns; one leaves. */
+  async function converse() {
+    const loads = { 2: "tide-times", 4: "mermaid-diagram" };
+    for (let turn = 1; turn <= 12; turn++) {
+      await ask("POST", "/conversations/tides/turns", { conversation: {} }, key);
+      if (loads[turn] === undefined) continue;
+      const call = { id: `call_${turn}`, name: "load_skill", arguments: { skill_name: loads[turn] } };
+      await ask("POST", "/conversations/tides/tool-calls", { calls: [call] }, key);
+    }
+  }
+}
+
+function skill(version, tools, text) {
+  return `---\nname: tide-times\ndescription: Says when and how high the tide is at a harbour.\nversion: ${version}\nallowed-tools: ${tools}\n---\n\n# Tides\n\n${text}`;
+}
+
+function zip(text) {
+  return Buffer.from(zipSync({ "tide-times/SKILL.md": strToU8(text) }));
+}

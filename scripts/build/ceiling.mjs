@@ -6,8 +6,8 @@ import { Refusal } from "../kit/refusal.mjs";
 
 /** Bytes of all modules of a release when issue 15 was closed (2026-11-22). */
 const THEN = 1_533_746;
-/** The whole may grow with the product, but not unnoticed: 1.1 times it, and what issues 19 and 20 added, which comes late. */
-export const MOST_BYTES = Math.floor(1.22 * THEN);
+/** The whole may grow with the product, but not unnoticed: 1.1 times it, and what issues 19 to 21 added, which comes late. */
+export const MOST_BYTES = Math.floor(1.24 * THEN);
 /** What the start may be of it, gzip: 1.2 times what it is (31). */
 export const MOST_START_KIB = 38;
 

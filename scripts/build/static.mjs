@@ -24,7 +24,7 @@ export const PARTS = [
   { output: "sandbox/shell.js", sources: ["guest", "src"], prepare: prepareShell },
   { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
   { output: "drawing/", sources: ["drawing"], prepare: prepareDrawing },
-  { output: "console/", sources: ["console/src", "sdk/src/generated"], prepare: prepareConsole },
+  { output: "console/", sources: ["console/src", "sdk/src"], prepare: prepareConsole },
   { output: "python/", sources: ["src"], prepare: preparePython },
   { output: "docs/", sources: ["docs", "reference"], prepare: prepareDocuments },
 ];

@@ -126,12 +126,12 @@ connection.answer("r", { result: 1 });
       expect(await prepareAssets(folder)).toEqual(PARTS.map(({ output }) => output));
       expect(await prepareAssets(folder)).toEqual([]);
       await writeFile(path.join(folder, "client", "react.js"), "half");
-      await writeFile(path.join(folder, "demo", "left-over.js"), "");
-      await rm(path.join(folder, "demo", "index.html"));
-      expect(await prepareAssets(folder)).toEqual(["client/", "demo/"]);
-      const both = ["client/react.js", "demo/index.html"].map((name) => readFile(path.join(folder, name), "utf8"));
+      await writeFile(path.join(folder, "drawing", "left-over.js"), "");
+      await rm(path.join(folder, "drawing", "renderer.js"));
+      expect(await prepareAssets(folder)).toEqual(["client/", "drawing/"]);
+      const both = ["client/react.js", "drawing/renderer.js"].map((name) => readFile(path.join(folder, name), "utf8"));
       expect((await Promise.all(both)).every((text) => text.length > 500)).toBe(true);
-      await expect(readFile(path.join(folder, "demo", "left-over.js"))).rejects.toThrow("ENOENT");
+      await expect(readFile(path.join(folder, "drawing", "left-over.js"))).rejects.toThrow("ENOENT");
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

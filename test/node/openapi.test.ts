@@ -175,8 +175,8 @@ describe("/openapi.json", () => {
         (route) =>
           !/^\/\.well-known\/clawhub|^\/api\/v1\/(whoami|search|resolve|download|skills)(\/|$)/.test(route.path),
       )
-      // The console's page, and what it alone can send (docs/console.md).
-      .filter((route) => !/^\/console(\/|$)/.test(route.path))
+      // The console's page, what leads to it, and what it alone can send (docs/console.md).
+      .filter((route) => !/^\/(console|demo)(\/|$)/.test(route.path))
       // OAuth has words of its own for these: RFC 8414's metadata says where they are.
       .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
       // OpenAPI has no word for all paths below one: the entry of that one describes them.

@@ -24,13 +24,16 @@ function isWithin(seen: string, most: string, state: State): boolean {
   return others && asked(way) <= asked(bound);
 }
 
+const NOTES = ['update "grants" set "arrived"', 'update "mcp_servers" set "down_since"'];
+
 /**
  * What is left for later: an isolate that took a replica's word for who calls asks the primary, once, and one that knew it asks nothing.
- * Strict routes have asked before they answered. The first use of what a grant was refreshed to is noted besides: it has arrived.
+ * Strict routes have asked before they answered. What is noted besides: the first use of what a grant was refreshed to, for it has
+ * arrived, and that a server does not answer, as those of other rows do not.
  */
 function leftForLater({ primary, background: all }: Journey, row: Row, state: State): string {
   // An import's object has the pool's own bindings: what it asks goes on when its request is over.
-  const background = all.filter(({ who, what }) => who !== "test" && !what.startsWith('update "grants" set "arrived"'));
+  const background = all.filter(({ who, what }) => who !== "test" && !NOTES.some((note) => what.startsWith(note)));
   const most = state === "warm" || recallFor(row) === "strict" ? 0 : 1;
   // What makes a conversation has asked the primary already, by its object.
   const least = state === "cold" && primary === 0 ? most : 0;
@@ -64,7 +67,8 @@ describe("the table keeps to what was promised", () => {
     return { primary, replica, object, asked: primary + replica };
   };
   const rows = JOURNEYS.map(([name, row]) => ({ name, row, ways: TABLE.get(name) }));
-  const makes = (name: string) => /\/turns first|^POST \/mcp\/\{id\} (initialize|tools\/list|prompts\/list)/.test(name);
+  const makes = (name: string) =>
+    /\/turns first|^POST \/mcp\/\{id\} (initialize|tools\/list|prompts\/list|logging\/setLevel)/.test(name);
   /** What the object has not read yet: a new view, a skill's content, a search. */
   const reads = (name: string) => /after a publish|load_skill(?! again)|find_skill|tools\/call/.test(name);
 

@@ -219,6 +219,7 @@ POST /mcp resources/directory/read of public                                  | 
 POST /mcp/{id} initialize                                                     | 1 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
 POST /mcp/{id} tools/list                                                     | 1 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
 POST /mcp/{id} prompts/list                                                   | 1 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
+POST /mcp/{id} logging/setLevel                                               | 1 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
 POST /api/v1/conversations/{id}/turns first of self                           | 4 0 1 0 | 1 1 1 0 | 1 0 1 0 | 1 1 1 0
 POST /api/v1/conversations/{id}/turns later of self                           | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 POST /api/v1/conversations/{id}/turns later, with a skill of self             | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0

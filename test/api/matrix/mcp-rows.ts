@@ -58,6 +58,7 @@ export const MCP_ROWS: Row[] = [
   mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
   // Whose servers are asked: test/mcp/things.test.ts. Here nobody has one, and what is not there is so for everybody.
   mcp("prompts/list", "nobody", () => ({}), "/mcp/{id}"),
+  mcp("logging/setLevel", "nobody", () => ({ level: "info" }), "/mcp/{id}"),
   mcp("prompts/get", "nobody", () => ({ name: "nothing" }), "/mcp/{id}", everybody(404)),
   mcp("completion/complete", "nobody", () => NOTHING_TO_COMPLETE, "/mcp/{id}", everybody(404)),
 ];

@@ -99,9 +99,9 @@ function jsonIn(text: string): unknown {
 }
 
 function wireSession(principal: Principal, settings: Settings) {
-  const { userId, name = null, role } = principal;
+  const { userId, name = null, role, groups } = principal;
   return {
-    user: { id: userId, name, role },
+    user: { id: userId, name, role, groups: groups.map(({ group }) => group) },
     rights: rightsOf(principal, false, areGroupsOpen(settings)),
     /** Whether the page offers to try skills in a chat. */
     try_it: settings.DEMO === "on",

@@ -42,7 +42,7 @@ describe("signing in", () => {
     const browser = await page().signIn(ADMIN_KEY);
     const { user, rights } = await (await browser.ask("GET", SESSION)).json<{ user: unknown; rights: object }>();
     expect([user, rights]).toEqual([
-      { id: "admin", name: null, role: "admin" },
+      { id: "admin", name: null, role: "admin", groups: [] },
       expect.objectContaining({ operate: true, act_as: false }),
     ]);
   });

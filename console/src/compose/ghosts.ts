@@ -1,9 +1,10 @@
 // Ghosts as the pages ask for them.
 
 import { queryOptions } from "@tanstack/react-query";
-import type { Ghost, Me } from "../../../sdk/src/generated/operations";
+import type { Ghost } from "../../../sdk/src/generated/operations";
 import { callTagged, slice } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
+import type { Somebody } from "../gateway/session";
 
 /** A ghost with its tag, by its id, or by the name that means it. Always as it is now: somebody is about to change it. */
 export const ghostAt = (which: string) =>
@@ -24,8 +25,8 @@ async function idOf(which: string, signal: AbortSignal): Promise<string> {
 }
 
 /** Whether the user may change a ghost of this namespace. A ghost of one's own is one's own wherever it stands. */
-export const mayDefine = ({ rights }: Me, namespace: string): boolean =>
+export const mayDefine = ({ rights }: Somebody, namespace: string): boolean =>
   rights.namespaces.some((one) => one.namespace === namespace && one.define);
 
-export const mayChange = (me: Me, { metadata: { namespace, labels } }: Ghost): boolean =>
+export const mayChange = (me: Somebody, { metadata: { namespace, labels } }: Ghost): boolean =>
   mayDefine(me, labels.scope === "user" ? "default" : namespace);

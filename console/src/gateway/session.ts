@@ -3,8 +3,8 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
-import { ask, call } from "./call";
-import { fieldsOf, Refusal } from "./refusal";
+import { ask } from "./call";
+import { Refusal } from "./refusal";
 
 const SESSION = ["session"];
 
@@ -13,9 +13,16 @@ export interface Nobody {
   issuer: string | null;
 }
 
-/** Somebody, with all that they may and have used. `tries`: the gateway lets them try skills here. */
-export interface Somebody extends Me {
+/** Somebody, with what they may. `tries`: the gateway lets them try skills here. */
+export interface Somebody extends Pick<Me, "user_id" | "role" | "groups" | "rights"> {
   tries: boolean;
+}
+
+/** As the edge tells it. What somebody has used is not in it: to sum that up takes time, and one page shows it. */
+interface Told {
+  user: Pick<Me, "role" | "groups"> & { id: string };
+  rights: Me["rights"];
+  try_it: boolean;
 }
 
 export const isSomebody = (who: Somebody | Nobody): who is Somebody => "user_id" in who;
@@ -26,8 +33,8 @@ export const session = queryOptions({
   staleTime: 30_000,
   queryFn: async ({ signal }): Promise<Somebody | Nobody> => {
     try {
-      const told = fieldsOf(await (await ask("/session", { signal })).text());
-      return { ...(await call("me.get", {}, signal)), tries: told.try_it === true };
+      const { user, rights, try_it } = (await (await ask("/session", { signal })).json()) as Told;
+      return { user_id: user.id, role: user.role, groups: user.groups, rights, tries: try_it };
     } catch (error) {
       if (error instanceof Refusal && error.status === 401) return nobody(error);
       throw error;

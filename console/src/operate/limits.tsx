@@ -1,7 +1,10 @@
 // What one has used, beside what one may use.
 
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useMe } from "../gateway/session";
+import type { Me } from "../../../sdk/src/generated/operations";
+import { call } from "../gateway/call";
+import { Answer } from "../parts/state";
 import { bytes, figure } from "../parts/text";
 import { Title } from "../parts/title";
 
@@ -11,10 +14,20 @@ interface Quota {
 }
 
 export function Limits(): ReactNode {
-  const { quotas, today } = useMe();
+  const answer = useQuery({ queryKey: ["limits"], queryFn: ({ signal }) => call("me.get", {}, signal) });
   return (
     <>
       <Title>Limits in use</Title>
+      <Answer of={answer} what="your limits">
+        {(me) => <Used of={me} />}
+      </Answer>
+    </>
+  );
+}
+
+function Used({ of: { quotas, today } }: { of: Me }): ReactNode {
+  return (
+    <>
       <h2>All in all</h2>
       <Meters
         of={[

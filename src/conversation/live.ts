@@ -18,6 +18,7 @@ import {
   type ConversationApi,
   type HostAsk,
   type HostSetup,
+  type PromptRequest,
   type Reply,
   refusal,
   type Target,
@@ -101,9 +102,9 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     return this.#inside(target, tools, client.settings, client.host);
   }
 
-  clientAsk(target: Target, { preload, settings }: ClientSetup, ask: HostAsk) {
+  clientAsk(target: Target, { preload, settings, host }: ClientSetup, ask: HostAsk) {
     const answer = (context: Context, session: Session) => answerHostAsk(context, session, preload, ask);
-    return this.#inside(target, answer, settings);
+    return this.#inside(target, answer, settings, host);
   }
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
@@ -114,7 +115,7 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     return this.#inside(target, take, request.client?.settings, request.client?.host);
   }
 
-  streamToolCalls(target: Target, call: ToolCallsRequest) {
+  streamCalls(target: Target, call: ToolCallsRequest | PromptRequest) {
     const stream = async (context: Context, session: Session) => streamCalls(context, session, this.#running, call);
     return this.#inside(target, stream, call.client?.settings, call.client?.host);
   }

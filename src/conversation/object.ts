@@ -61,8 +61,8 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#whole.toolCalls(...call);
   }
 
-  streamToolCalls(...call: Call<"streamToolCalls">) {
-    return this.#whole.streamToolCalls(...call);
+  streamCalls(...call: Call<"streamCalls">) {
+    return this.#whole.streamCalls(...call);
   }
 
   chat(...call: Call<"chat">) {

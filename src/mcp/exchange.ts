@@ -6,7 +6,6 @@ import {
   isInputRequiredResult,
   ProtocolError,
   Server,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { version } from "../../package.json";
@@ -24,6 +23,7 @@ import { callInConversation, cancelInConversation } from "./conversation-call";
 import { hostOf, replyIn, responseOf, sessionFor } from "./host";
 import { ObjectBus } from "./listening";
 import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
+import { exchangeOn, type HostExchange } from "./rounds";
 import { serveSkills } from "./skills";
 import { ServerResources, serveLogging, servePrompts } from "./things";
 
@@ -38,7 +38,8 @@ const listenSchema = z.object({
   method: z.literal("subscriptions/listen"),
 });
 
-const callSchema = z.object({ method: z.literal("tools/call") });
+/** What may take long, and may ask its host something. */
+const callSchema = z.object({ method: z.enum(["tools/call", "prompts/get"]) });
 
 /**
  * Answers a client's request.
@@ -138,9 +139,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   server.setRequestHandler("tools/call", ({ params }, ctx) =>
     asProtocolError(context, async () => {
       const args = jsonObject.parse(params.arguments ?? {});
-      const ask = (question: { id: string; method: string; params: JsonObject }) =>
-        void server.transport?.send({ jsonrpc: "2.0", ...question }, { relatedRequestId: ctx.mcpReq.id });
-      const result = await call(context, place, params.name, args, { ctx, era, ask });
+      const result = await call(context, place, params.name, args, exchangeOn(server, ctx, era));
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
       if (isInputRequiredResult(result)) return result;
       if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
@@ -156,7 +155,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   const others = conversation === null ? null : new ServerResources(conversation);
   serveSkills(server, context, { view: () => viewOf(context, place), era, others });
   if (conversation !== null) {
-    servePrompts(server, context, conversation);
+    servePrompts(server, context, conversation, era);
     serveLogging(server, context, conversation, era);
   }
   return server;
@@ -186,10 +185,10 @@ async function call(
   { ghost, conversation }: ClientPlace,
   name: string,
   args: JsonObject,
-  { ctx, era, ask }: { ctx: ServerContext; era: ClientEra; ask: Parameters<typeof callInConversation>[6] },
+  exchange: HostExchange,
 ): ReturnType<typeof callInConversation> {
-  if (conversation !== null) return callInConversation(context, conversation, name, args, ctx, era, ask);
+  if (conversation !== null) return callInConversation(context, conversation, name, args, exchange);
   const named = typeof args.skill_name === "string" ? [args.skill_name] : null;
   const view = await viewOfCatalog(context, ghost === undefined ? {} : { ghost }, named);
-  return callInCatalog(context, view, name, args, ctx.mcpReq.signal);
+  return callInCatalog(context, view, name, args, exchange.ctx.mcpReq.signal);
 }

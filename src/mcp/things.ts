@@ -1,11 +1,13 @@
 // What a conversation's servers have beside tools, on the gateway's own server: resources, templates of them, prompts, completions.
 
 import { isSpecType, ProtocolError, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../domain/json";
+import * as z from "zod";
+import { type JsonObject, jsonObject } from "../domain/json";
 import type { Context } from "../services/context";
-import { type HostAsk, unwrap } from "../services/conversation/api";
+import { type HostAsk, type PromptRequest, unwrap } from "../services/conversation/api";
 import type { ClientConversation, ClientEra } from "./client-place";
 import { asProtocolError } from "./refusal";
+import { clientCallOf, exchangeOn, type HostExchange, heardOf, whileAsked } from "./rounds";
 
 /** What a conversation's servers have as resources, beside the gateway's own. */
 export class ServerResources {
@@ -33,7 +35,7 @@ export class ServerResources {
 }
 
 /** Serves the prompts of a conversation's servers, and completions of their arguments, on a server that is not connected yet. */
-export function servePrompts(server: Server, context: Context, conversation: ClientConversation): void {
+export function servePrompts(server: Server, context: Context, conversation: ClientConversation, era: ClientEra): void {
   server.registerCapabilities({ prompts: { listChanged: true }, completions: {} });
   const answer = <T>(ask: HostAsk, is: (value: unknown) => value is T, missing: string) =>
     asProtocolError(context, async () => {
@@ -46,12 +48,18 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
     answer({ method: "prompts/list" }, isSpecType.ListPromptsResult, "There are no prompts."),
   );
 
-  server.setRequestHandler("prompts/get", ({ params: { name, arguments: args } }) =>
-    answer(
-      { method: "prompts/get", name, arguments: args ?? {} },
-      isSpecType.GetPromptResult,
-      `Unknown prompt: ${name}`,
-    ),
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: args } }, ctx) =>
+    asProtocolError(context, async () => {
+      const heard = await promptIn(
+        context,
+        conversation,
+        { name, arguments: args ?? {} },
+        exchangeOn(server, ctx, era),
+      );
+      if ("required" in heard) return heard.required;
+      if (heard.done.prompt === null) throw new ProtocolError(-32602, `Unknown prompt: ${name}`);
+      return of(isSpecType.GetPromptResult, heard.done.prompt);
+    }),
   );
 
   server.setRequestHandler("completion/complete", ({ params: { ref, argument, context: given } }) =>
@@ -73,6 +81,22 @@ export function serveLogging(server: Server, context: Context, conversation: Cli
         return {};
       }),
     );
+}
+
+const promptSchema = z.object({ prompt: jsonObject.nullable() });
+
+/** Gets a prompt, or goes on with one that asked its host. */
+function promptIn(
+  context: Context,
+  conversation: ClientConversation,
+  named: Pick<PromptRequest, "name" | "arguments">,
+  exchange: HostExchange,
+) {
+  const { api, target, client } = conversation;
+  const made = clientCallOf(context, exchange.ctx);
+  return whileAsked(conversation, exchange.ctx, made, async () =>
+    heardOf(unwrap(await api.streamCalls(target, { ...made, ...named, client })), made, exchange, promptSchema),
+  );
 }
 
 async function asked({ api, target, client }: ClientConversation, ask: HostAsk): Promise<JsonObject | null> {

@@ -14,7 +14,6 @@ import type { Uses } from "../domain/conversation/skill-use";
 import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { UpstreamMemory } from "../domain/servers/memory";
-import type { ToolResult } from "../domain/tool";
 import type { Format } from "../domain/tools/formats";
 import type { ToolFinding } from "../domain/tools/listing";
 import { Slots } from "../sandbox/slots";
@@ -57,7 +56,8 @@ export interface LiveConnection {
 export interface HeldCall {
   /** The digest of what is asked. */
   request: string;
-  result: Promise<ToolResult>;
+  /** A tool's result, or a prompt: what the digest says. */
+  result: Promise<object>;
   /** What its host is asked; `null` where a host made it that cannot be asked, or none. */
   host: HostQuestions | null;
 }

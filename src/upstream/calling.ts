@@ -1,4 +1,4 @@
-// A call of a tool, and what its server asks in the middle of it: in the call's own stream (to 2025-11-25), or as an answer that is
+// A request, as a call of a tool is one, and what its server asks in the middle of it: in the call's own stream (to 2025-11-25), or as an answer that is
 // none yet, after which the same call is made again with what was asked for (2026-07-28).
 
 import * as z from "zod";
@@ -8,7 +8,7 @@ import type { Connection } from "./connection";
 import type { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { type AskableCall, type Inquiry, NOBODY } from "./inquiry";
-import { type NextRound, type SentCall, sendCall } from "./tool-call";
+import type { AskableRequest, NextRound } from "./tool-call";
 
 const requiredSchema = z.object({
   resultType: z.literal("input_required"),
@@ -16,27 +16,20 @@ const requiredSchema = z.object({
   requestState: z.string().optional(),
 });
 
-/** Where a call begins: at its beginning, or with what was asked before its object was gone. */
-export function nextOf(inquiry: Inquiry | undefined): NextRound {
-  const begun = inquiry?.begun ?? null;
-  if (begun?.era !== "modern") return { count: 0, asked: [], params: null, state: null };
-  return { count: begun.count, asked: begun.asked, params: null, state: begun.state };
-}
-
 /**
- * Calls a tool and answers what its server asks, until there is a result.
+ * Sends a request and answers what its server asks, until there is a result.
  *
  * @param hear has the call hear also what is asked beside its own stream, until what it gives is called
  */
 export async function callWithAnswers(
   connection: Connection,
   deadline: Deadline,
-  made: SentCall,
+  made: AskableRequest,
   hear: (call: AskableCall) => Promise<() => void>,
 ): Promise<unknown> {
   const { client, inquiries } = connection;
   const { inquiry, logs, next } = made;
-  if (inquiry === undefined) return sendCall(client, made, deadline);
+  if (inquiry === undefined) return made.send(client, deadline);
   let wasAsked = false;
   const asked: AskableCall = {
     hear: (params) => logs?.hear(params),
@@ -52,7 +45,7 @@ export async function callWithAnswers(
   try {
     for (;;) {
       if (next.count > 0 && next.params === null) await goOn(deadline, inquiry, next);
-      const answer = await sendCall(client, made, deadline);
+      const answer = await made.send(client, deadline);
       const required = requiredSchema.safeParse(answer).data;
       if (required === undefined) return answer;
       const { inputRequests, requestState = null } = required;

@@ -7,8 +7,8 @@ import { type Library, NO_LIBRARY } from "../domain/servers/library/library";
 import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
-import { callWithAnswers, nextOf } from "./calling";
-import { type Connection, isLost, learned, NEVER, resume, type Surroundings, shake } from "./connection";
+import { callWithAnswers } from "./calling";
+import { type Connection, isLost, learned, resume, type Surroundings, shake } from "./connection";
 import { Deadline, timeFor } from "./deadline";
 import { UpstreamFault } from "./fault";
 import { sayGoodbye } from "./goodbye";
@@ -16,7 +16,7 @@ import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk } from "./sdk";
 import { type Lease, SharedConnection, StandingStream } from "./shared-connection";
-import type { CallOptions } from "./tool-call";
+import { type AskableRequest, type AskOptions, type CallOptions, plainRequest, toolRequest } from "./tool-call";
 import { readTools } from "./tools";
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -79,20 +79,14 @@ export class Upstream {
   async call(
     tool: string,
     args: JsonObject,
-    { signal, onProgress, onCut, shown = tool, logs, inquiry }: CallOptions = {},
+    { signal, onCut, shown = tool, ...more }: CallOptions = {},
   ): Promise<ToolResult> {
     const { inputSchema, outputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
     const { callMs } = this.#target;
     const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const deadline = timeFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
-    const made = { tool, args, inputSchema, onProgress, logs, inquiry, next: nextOf(inquiry) };
     try {
-      const answer = await this.#guarded(
-        deadline,
-        (line, time, around) =>
-          callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line)),
-        inquiry?.abilities,
-      );
+      const answer = await this.#asking(deadline, toolRequest({ tool, args, inputSchema, ...more }));
       const bounded = upstreamResult(answer, outputSchema !== undefined);
       if (bounded === null) return failure("failed: its answer is no tool result");
       if (bounded.whole !== null) onCut?.(bounded.whole);
@@ -139,15 +133,21 @@ export class Upstream {
    *
    * @throws UpstreamFault
    */
-  async ask(method: string, params: JsonObject): Promise<JsonObject> {
-    return this.#guarded(timeFor(this.#target.callMs, NO_ANSWER), ({ client }, { signal }) =>
-      client.request({ method, params }, jsonObject, { signal, timeout: NEVER }),
-    );
+  async ask(method: string, params: JsonObject, { signal, inquiry }: AskOptions = {}): Promise<JsonObject> {
+    const deadline = timeFor(this.#target.callMs, NO_ANSWER, signal);
+    return jsonObject.parse(await this.#asking(deadline, plainRequest(method, params, inquiry)));
   }
 
   /** Tells the server that its session is over. Never fails. */
   end(): Promise<void> {
     return sayGoodbye(this.#target, this.#memory.session, this.#development);
+  }
+
+  /** Sends what the server may ask something about before it answers. */
+  #asking(deadline: Deadline, made: AskableRequest): Promise<unknown> {
+    const work: Work<unknown> = (line, time, around) =>
+      callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line));
+    return this.#guarded(deadline, work, made.inquiry?.abilities);
   }
 
   /** Runs an operation under its deadline and the breaker, and a second time where the session was lost. */

@@ -1,7 +1,7 @@
-// One call of a tool on a connection, and what whoever makes it may want beside its result.
+// What is sent to a server that may ask something before it answers: a call of a tool, or any other request.
 
 import type { Client } from "@modelcontextprotocol/client";
-import type { JsonObject, JsonValue } from "../domain/json";
+import { type JsonObject, type JsonValue, jsonObject } from "../domain/json";
 import type { LogLevel } from "../domain/servers/log";
 import type { WholeResult } from "../domain/servers/result";
 import type { ServerQuestion } from "../domain/servers/round";
@@ -35,15 +35,16 @@ export interface CallOptions {
   inquiry?: Inquiry | undefined;
 }
 
-/** One call, whichever connections carry it: what was answered is not asked again where a session was lost. */
-export interface SentCall {
-  tool: string;
-  args: JsonObject;
-  inputSchema: JsonObject | undefined;
-  onProgress: CallOptions["onProgress"];
+/** What whoever asks for anything else may want. */
+export type AskOptions = Pick<CallOptions, "signal" | "inquiry">;
+
+/** One request, whichever connections carry it: what was answered is not asked again where a session was lost. */
+export interface AskableRequest {
   logs: ServerLogs | undefined;
   inquiry: Inquiry | undefined;
   next: NextRound;
+  /** Sends it, with what `next` says. */
+  send(client: Client, deadline: Deadline): Promise<unknown>;
 }
 
 /** What goes into a call that is made again, and what it waits for. */
@@ -56,23 +57,48 @@ export interface NextRound {
   state: string | null;
 }
 
-/** Sends a call. Each progress that the server tells gives it its time again. */
-export function sendCall(
-  client: Client,
-  { tool, args, inputSchema, onProgress, logs, inquiry, next }: SentCall,
-  deadline: Deadline,
-): Promise<unknown> {
-  // Asked for in any case: a call that goes on is given time.
-  const onprogress = (progress: Progress) => {
-    deadline.extend();
-    onProgress?.(progress);
+/** What a call of a tool is told by: its arguments, and the schema that the server gave for them. */
+interface NamedCall extends Pick<CallOptions, "onProgress" | "logs" | "inquiry"> {
+  tool: string;
+  args: JsonObject;
+  inputSchema: JsonObject | undefined;
+}
+
+/** A call of a tool. Each progress that the server tells gives it its time again. */
+export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry }: NamedCall): AskableRequest {
+  const next = nextOf(inquiry);
+  const send = (client: Client, deadline: Deadline) => {
+    // Asked for in any case: a call that goes on is given time.
+    const onprogress = (progress: Progress) => {
+      deadline.extend();
+      onProgress?.(progress);
+    };
+    // Given without its output schema: a result that does not keep to it is still the result.
+    const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
+    // A server of 2026 logs only to whom asks for it; of one of 2025 comes what it logs by itself.
+    const asks = logs !== undefined && client.getProtocolEra() === "modern";
+    const meta = asks ? { _meta: { "io.modelcontextprotocol/logLevel": logs.least } } : {};
+    const options = { ...optionsFor(inquiry, deadline), onprogress, toolDefinition };
+    return client.callTool({ name: tool, arguments: args, ...meta, ...next.params }, options);
   };
-  const allow = inquiry === undefined ? {} : { allowInputRequired: true };
-  const options = { signal: deadline.signal, timeout: NEVER, onprogress, ...allow };
-  // Given without its output schema: a result that does not keep to it is still the result.
-  const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
-  // A server of 2026 logs only to whom asks for it; of one of 2025 comes what it logs by itself.
-  const asks = logs !== undefined && client.getProtocolEra() === "modern";
-  const meta = asks ? { _meta: { "io.modelcontextprotocol/logLevel": logs.least } } : {};
-  return client.callTool({ name: tool, arguments: args, ...meta, ...next.params }, { ...options, toolDefinition });
+  return { logs, inquiry, next, send };
+}
+
+/** Any other request. */
+export function plainRequest(method: string, params: JsonObject, inquiry: Inquiry | undefined): AskableRequest {
+  const next = nextOf(inquiry);
+  const send = (client: Client, deadline: Deadline) =>
+    client.request({ method, params: { ...params, ...next.params } }, jsonObject, optionsFor(inquiry, deadline));
+  return { logs: undefined, inquiry, next, send };
+}
+
+function optionsFor(inquiry: Inquiry | undefined, { signal }: Deadline) {
+  return { signal, timeout: NEVER, ...(inquiry === undefined ? {} : { allowInputRequired: true }) };
+}
+
+/** Where a request begins: at its beginning, or with what was asked before its object was gone. */
+function nextOf(inquiry: Inquiry | undefined): NextRound {
+  const begun = inquiry?.begun ?? null;
+  if (begun?.era !== "modern") return { count: 0, asked: [], params: null, state: null };
+  return { count: begun.count, asked: begun.asked, params: null, state: begun.state };
 }

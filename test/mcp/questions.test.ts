@@ -96,7 +96,7 @@ describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, se
     expect(heard).toEqual([{ method: "sampling/createMessage" }]);
     const refused = await textOf(client, server, { there: ROOTS });
     expect(refused).toMatch(/-32601|nobody here answers/);
-    expect(refused).toContain("Call the tool from an MCP host that declares 'roots'.");
+    expect(refused).toContain("Try again from an MCP host that declares 'roots'.");
     await client.close();
   });
 

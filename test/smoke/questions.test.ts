@@ -21,11 +21,11 @@ type Era = "modern" | "legacy";
 const rounds = [{ where: FORM }];
 
 /** How often the server was called since it forgot. */
-async function calls(era: Era): Promise<number> {
+async function calls(era: Era, method = "tools/call"): Promise<number> {
   const { requests } = (await (await fetch(`${server.url}/seen`)).json()) as {
     requests: { path: string; method: string }[];
   };
-  return requests.filter((one) => one.path === `/asking-${era}/none` && one.method === "tools/call").length;
+  return requests.filter((one) => one.path === `/asking-${era}/none` && one.method === method).length;
 }
 
 async function send(gateway: Gateway, method: string, route: string, body: object): Promise<Response> {
@@ -88,30 +88,36 @@ const META = {
   "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
 };
 
-it("kill -9 while a host of 2026 is asked: it comes back with its answer, and the call goes on", async () => {
-  await fetch(`${server.url}/forget`);
-  const run = start(await newPlace());
-  const gateway = await run.ready();
-  await send(gateway, "PUT", "/api/v1/mcp-servers/asking", { url: `${server.url}/asking-modern/none` });
-  const callTool = async (to: Gateway, more: object) => {
-    const params = { name: "asking__ask", arguments: { rounds }, _meta: META, ...more };
-    const answer = await to.fetch("/mcp/hosted", {
-      method: "POST",
-      headers: {
-        ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
-        ...{ "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": params.name },
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-    });
-    const text = await answer.text();
-    return JSON.parse([...text.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? text).result;
-  };
-  const asked = await callTool(gateway, {});
-  expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { where: { method: FORM.method } } });
-  const after = await killed(run, gateway);
-  const again = await after.ready();
-  const done = await callTool(again, { requestState: asked.requestState, inputResponses: { where: CITY } });
-  expect(JSON.parse(done.content[0].text)).toEqual([{ where: CITY }]);
-  expect(await calls("modern")).toBe(2);
-  await after.stop();
-});
+it.each(["tools/call", "prompts/get"])(
+  "kill -9 while a host of 2026 is asked in %s: it comes back with its answer, and it goes on",
+  async (method) => {
+    await fetch(`${server.url}/forget`);
+    const run = start(await newPlace());
+    const gateway = await run.ready();
+    await send(gateway, "PUT", "/api/v1/mcp-servers/asking", { url: `${server.url}/asking-modern/none` });
+    const args = { rounds: method === "tools/call" ? rounds : JSON.stringify(rounds) };
+    const make = async (to: Gateway, more: object) => {
+      const params = { name: "asking__ask", arguments: args, _meta: META, ...more };
+      const answer = await to.fetch("/mcp/hosted", {
+        method: "POST",
+        headers: {
+          ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
+          ...{ "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": params.name },
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      const text = await answer.text();
+      return JSON.parse([...text.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? text).result;
+    };
+    // A prompt is there once its server has told what it has, which nobody waits for long.
+    const asked = await until("the question", async () => (await make(gateway, {})) ?? null);
+    expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { where: { method: FORM.method } } });
+    const after = await killed(run, gateway);
+    const again = await after.ready();
+    const done = await make(again, { requestState: asked.requestState, inputResponses: { where: CITY } });
+    const text = method === "tools/call" ? done.content[0].text : done.messages[0].content.text;
+    expect(JSON.parse(text)).toEqual([{ where: CITY }]);
+    expect(await calls("modern", method)).toBe(2);
+    await after.stop();
+  },
+);

@@ -135,7 +135,7 @@ stepRoutes.openapi(
     const { calls, format = null, etag = null } = body;
     const request = { calls, format, etag, usage: usageOf(body.usage), client: null };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
-      const stream = answered(c, await api.streamToolCalls(target, request));
+      const stream = answered(c, await api.streamCalls(target, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     }
     return c.json(answered(c, await api.toolCalls(target, request, await idempotencyOf(c))), 200);

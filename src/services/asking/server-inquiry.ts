@@ -57,7 +57,7 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
     const { action, payload, answerSchema } = read;
     if (known === null && !asking.clients.answers(action)) {
       remarks.push(
-        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Call the tool again once one is.`,
+        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Try again once one is.`,
       );
       return answered("cancel");
     }
@@ -101,7 +101,7 @@ export function openInquiry(asking: Asking, session: Session, call: AskingCall, 
           const ability = DECLARED.get(question.method);
           if (ability !== undefined)
             remarks.push(
-              `MCP server '${server.name}' asked for ${ability}, which no page can answer. Call the tool from an MCP host that declares '${ability}'.`,
+              `MCP server '${server.name}' asked for ${ability}, which no page can answer. Try again from an MCP host that declares '${ability}'.`,
             );
           return NO_HOST;
         }),

@@ -74,7 +74,6 @@ export type HostAsk =
   | { method: "resources/list" | "resources/templates/list" | "prompts/list" }
   | { method: "logging/setLevel"; level: LogLevel }
   | { method: "resources/read"; uri: string }
-  | { method: "prompts/get"; name: string; arguments: Record<string, string> }
   | {
       method: "completion/complete";
       ref: { type: "ref/prompt"; name: string } | { type: "ref/resource"; uri: string };
@@ -95,6 +94,17 @@ export interface ToolCallsRequest {
   hearsChanges?: boolean;
   /** From which level on an MCP host hears what servers log; `kept`: as it was set. Left out: not at all. */
   logs?: LogLevel | "kept" | undefined;
+}
+
+/** An MCP host asks for a prompt of a server, under the name that it has in the conversation. */
+export interface PromptRequest {
+  /** As a call has one: it is called off by it, and its answers come under it. */
+  id: string;
+  name: string;
+  arguments: Record<string, string>;
+  client: ClientSetup;
+  /** Goes on with a request that asked its host something. */
+  answers?: HostAnswers | undefined;
 }
 
 export type Reply<T> =
@@ -127,8 +137,11 @@ export interface ConversationApi {
   /** What the servers of the conversation have beside tools, as MCP has it; `null`: nothing of this name is here. */
   clientAsk(target: Target, client: ClientSetup, ask: HostAsk): Promise<Reply<JsonObject | null>>;
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
-  /** As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. */
-  streamToolCalls(target: Target, request: ToolCallsRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
+  /**
+   * As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. Of a
+   * prompt `done` has it as `prompt`; `null`: nothing of this name is here.
+   */
+  streamCalls(target: Target, request: ToolCallsRequest | PromptRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
   /** Calls a running call off. */
   cancelCall(target: Target, call: CallName): Promise<Reply<null>>;
   /** Takes what a host answers that was asked in a call's stream; `false` where nobody waits for it. */

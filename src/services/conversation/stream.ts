@@ -1,24 +1,25 @@
-// Tool calls told while they happen, as server-sent events.
+// Tool calls, or a prompt of a server, told while they happen, as server-sent events.
 
 import { DURATIONS } from "../../domain/durations";
+import type { ServerLog } from "../../domain/servers/log";
 import { type AnsweredCall, type ReadCall, renderResult } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { HostRound } from "../host-questions";
 import type { Session } from "../session";
-import { refusal, type ToolCallsRequest } from "./api";
-import type { RunningCalls } from "./running";
+import { type PromptRequest, refusal, type ToolCallsRequest } from "./api";
+import type { Listener, RunningCalls } from "./running";
 import { takeCalls } from "./step";
 
 /**
  * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole
- * answer, or `error` with the refusal; `asked` with what the host is asked, which ends the stream of a modern one. Closing the stream cancels what still runs.
+ * answer (of a prompt: with it alone), or `error` with the refusal; `asked` with what the host is asked, which ends the stream of a modern one. Closing the stream cancels what still runs.
  */
 export function streamCalls(
   context: Context,
   session: Session,
   running: RunningCalls,
-  request: ToolCallsRequest,
+  request: ToolCallsRequest | PromptRequest,
 ): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
   let left = false;
@@ -38,19 +39,13 @@ export function streamCalls(
         if (request.client?.host?.era !== "modern" || left) return;
         // The host comes back with the answers, on another stream. The call goes on waiting.
         left = true;
+        clearInterval(alive);
         controller.close();
       };
       try {
-        send(
-          "done",
-          await takeCalls(context, session, running, request, {
-            onResult,
-            onProgress,
-            onLog: (log) => send("log", log),
-            onAsked,
-            signal: cancelled.signal,
-          }),
-        );
+        const onLog = (log: ServerLog) => send("log", log);
+        const listener: Listener = { onResult, onProgress, onLog, onAsked, signal: cancelled.signal };
+        send("done", await take(context, session, running, request, listener));
       } catch (error) {
         send("error", refusal(error).error);
       } finally {
@@ -62,4 +57,17 @@ export function streamCalls(
       cancelled.abort();
     },
   });
+}
+
+/** Only hosts ask for prompts: what answers is fetched when the first one does. */
+async function take(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ToolCallsRequest | PromptRequest,
+  listener: Listener,
+): Promise<object> {
+  if ("calls" in request) return takeCalls(context, session, running, request, listener);
+  const { takePrompt } = await import("./host/prompt-call");
+  return { prompt: await takePrompt(context, session, running, request, listener) };
 }

@@ -17,7 +17,7 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import type { LiveConnection, Refreshing } from "../session-memory";
 import { countUpstream, noteHealth } from "./health";
-import { keyStart, type Reachable, reach } from "./reach";
+import { askingServer, keyStart, type Reachable, reach } from "./reach";
 import { standingOf } from "./standing";
 
 /** A server of the conversation, and where it is reached. */
@@ -86,8 +86,7 @@ export async function callServer(
   const aim = await reach(context, session, ref);
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
-  const server = { kind: "server" as const, name: ref.name, host: new URL(aim.target.url).host };
-  const inquiry = context.inquire?.(call, server);
+  const inquiry = context.inquire?.(call, askingServer(ref, aim));
   if (inquiry?.begun?.era === "legacy")
     return failed(
       `MCP tool '${options.shown}' failed: it was interrupted while it waited for an answer. It was not called again, since it may have acted.`,

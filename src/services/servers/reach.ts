@@ -1,6 +1,7 @@
 // From a server as it was written to where it is reached just now, for this conversation and this caller.
 
 import { groupScope, userScope } from "../../domain/access/access";
+import type { AskingServer } from "../../domain/asking/question";
 import { offeredBy, type ServerRef } from "../../domain/conversation/servers";
 import { GatewayError } from "../../domain/errors";
 import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
@@ -22,6 +23,11 @@ export interface Reachable {
 export interface Unreachable {
   problem: string;
   unsupported: boolean;
+}
+
+/** A server that asks something, in the gateway's own words. */
+export function askingServer({ name }: ServerRef, { target }: Reachable): AskingServer {
+  return { kind: "server", name, host: new URL(target.url).host };
 }
 
 /** What the keys of a server begin with, however it is reached. */

@@ -1,8 +1,11 @@
 // A server of either era that asks what the call tells it to: `/asking-modern/none` and `/asking-legacy/none`. Its one tool `ask` takes
-// `{ rounds: [{ <key>: { method, params } }…] }` and answers with what it was told, as JSON. `/asking-standing/<name>` asks on the stream
+// `{ rounds: [{ <key>: { method, params } }…] }` and answers with what it was told, as JSON; its prompt `ask` the same, with the rounds as
+// text. `/asking-standing/<name>` asks on the stream
 // of its session, where one client may listen at a time; while nobody does, a question is lost at once.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+
+type Rounds = Record<string, object>[];
 
 interface Message {
   id?: string | number;
@@ -10,7 +13,7 @@ interface Message {
   result?: unknown;
   error?: unknown;
   params?: {
-    arguments?: { rounds?: Record<string, object>[]; last?: string };
+    arguments?: { rounds?: Rounds | string; last?: string };
     inputResponses?: Record<string, unknown>;
     requestState?: string;
     capabilities?: unknown;
@@ -20,6 +23,8 @@ interface Message {
 
 const COMPLETE = { resultType: "complete", ttlMs: 120_000, cacheScope: "private" };
 const TOOLS = [{ name: "ask", description: "Asks.", inputSchema: { type: "object" } }];
+const PROMPTS = [{ name: "ask", arguments: [{ name: "rounds" }] }];
+const CAPABILITIES = { tools: {}, prompts: {} };
 const INFO = { name: "asking", version: "1" };
 
 /** Who waits for the answer to a question, by its id. */
@@ -56,15 +61,18 @@ export async function answerAsking(
       if (!isModern) return send({ error: { code: -32601, message: "Method not found" } }, 400);
       const meta = { _meta: { "io.modelcontextprotocol/serverInfo": INFO } };
       return send({
-        result: { ...COMPLETE, supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ...meta },
+        result: { ...COMPLETE, supportedVersions: ["2026-07-28"], capabilities: CAPABILITIES, ...meta },
       });
     }
     case "initialize":
-      return send({ result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: INFO } }, 200, {
+      return send({ result: { protocolVersion: "2025-11-25", capabilities: CAPABILITIES, serverInfo: INFO } }, 200, {
         "mcp-session-id": "asking",
       });
     case "tools/list":
       return send({ result: { ...(isModern ? COMPLETE : {}), tools: TOOLS } });
+    case "prompts/list":
+      return send({ result: { ...(isModern ? COMPLETE : {}), prompts: PROMPTS } });
+    case "prompts/get":
     case "tools/call":
       if (isModern) return send({ result: modern(message) });
       return legacy(message, response, fault === "asking-standing" ? () => listening.get(path) : () => response);
@@ -76,17 +84,27 @@ export async function answerAsking(
 }
 
 /** The state says how many rounds are over, and what they brought. */
-function modern({ params = {} }: Message): object {
-  const { arguments: { rounds = [], last } = {}, inputResponses, requestState } = params;
+function modern(message: Message): object {
+  const { inputResponses, requestState } = message.params ?? {};
   const before: unknown[] = requestState === undefined ? [] : JSON.parse(requestState);
   const told = requestState === undefined ? before : [...before, inputResponses ?? {}];
-  const next = rounds[told.length];
-  if (next === undefined) return { ...COMPLETE, content: [{ type: "text", text: last ?? JSON.stringify(told) }] };
+  const next = roundsOf(message)[told.length];
+  if (next === undefined) return { ...COMPLETE, ...resultOf(message, told) };
   return { resultType: "input_required", inputRequests: next, requestState: JSON.stringify(told) };
 }
 
+function roundsOf({ params }: Message): Rounds {
+  const rounds = params?.arguments?.rounds ?? [];
+  return typeof rounds === "string" ? JSON.parse(rounds) : rounds;
+}
+
+function resultOf({ method, params }: Message, told: unknown): object {
+  const content = { type: "text", text: params?.arguments?.last ?? JSON.stringify(told) };
+  return method === "prompts/get" ? { messages: [{ role: "user", content }] } : { content: [content] };
+}
+
 async function legacy(
-  { id, params = {} }: Message,
+  message: Message,
   response: ServerResponse,
   asking: () => ServerResponse | undefined,
 ): Promise<void> {
@@ -94,7 +112,7 @@ async function legacy(
   const write = (to: ServerResponse | undefined, value: object) =>
     to?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...value })}\n\n`) ?? null;
   const told: Record<string, unknown>[] = [];
-  for (const round of params.arguments?.rounds ?? []) {
+  for (const round of roundsOf(message)) {
     const answers: Record<string, unknown> = {};
     for (const [key, asked] of Object.entries(round)) {
       const question = `question-${++questions}`;
@@ -106,9 +124,6 @@ async function legacy(
     }
     told.push(answers);
   }
-  write(response, {
-    id,
-    result: { content: [{ type: "text", text: params.arguments?.last ?? JSON.stringify(told) }] },
-  });
+  write(response, { id: message.id, result: resultOf(message, told) });
   response.end();
 }

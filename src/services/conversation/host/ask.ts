@@ -1,16 +1,16 @@
-// What an MCP host asks for in a conversation that is no tool: resources, prompts and completions of its servers. Which servers these are
+// What an MCP host asks for in a conversation that is no tool: resources, lists of prompts and completions of its servers. Which servers these are
 // is judged anew with each question, and a question goes to the one server that it names.
 
 import * as z from "zod";
 import { DURATIONS } from "../../../domain/durations";
 import { GatewayError } from "../../../domain/errors";
 import { type JsonObject, jsonObject } from "../../../domain/json";
-import { UPSTREAM_LIMITS } from "../../../domain/limits";
 import { type Addresses, type Bringer, bringerOf, readdressed } from "../../../domain/servers/library/addresses";
 import { LIBRARY_LIMITS } from "../../../domain/servers/library/limits";
 import { marksSchema, present } from "../../../domain/servers/library/marks";
 import { isResultUri } from "../../../domain/servers/library/ranges";
 import { UpstreamFault } from "../../../upstream/fault";
+import type { AskOptions } from "../../../upstream/tool-call";
 import { currentView } from "../../catalog/view";
 import type { Context } from "../../context";
 import { withServer } from "../../servers/connections";
@@ -30,13 +30,6 @@ const contentsSchema = z.object({
     .transform((list) => jsonList(list)),
   _meta: marksSchema,
 });
-const promptResultSchema = z.object({
-  description: z.string().max(UPSTREAM_LIMITS.descriptionChars).optional().catch(undefined),
-  messages: z
-    .array(z.looseObject({ role: z.enum(["user", "assistant"]), content: z.unknown() }))
-    .transform((list) => jsonList(list)),
-  _meta: marksSchema,
-});
 const completionSchema = z.object({
   completion: z.object({
     values: z.array(z.string()).transform((values) => values.slice(0, 100)),
@@ -45,7 +38,7 @@ const completionSchema = z.object({
   }),
 });
 
-function jsonList(list: readonly object[]): JsonObject[] {
+export function jsonList(list: readonly object[]): JsonObject[] {
   return list.map((one) => jsonObject.parse(one));
 }
 
@@ -66,11 +59,7 @@ export async function answerAsk(
   await beginForHost(context, session, preload);
   if (ask.method === "logging/setLevel") return setLevel(session, ask.level);
   if (ask.method === "resources/read" && isResultUri(ask.uri)) return readWhole(context, session, ask.uri);
-  const { view } = await currentView(context, session);
-  const seen = { context, session, view };
-  await connectSources(seen, null, DURATIONS.patienceList);
-  const { servers } = await stepOf(seen).offered();
-  const shelves = await readLibraries(context, session, servers, DURATIONS.patienceList);
+  const shelves = await currentShelves(context, session);
   const addresses = shelfAddresses(shelves);
   const at = (owner: Bringer, own: string): Place | null => {
     const shelf = shelves.find(({ ref }) => bringerOf(ref) === owner);
@@ -87,22 +76,15 @@ export async function answerAsk(
       const found = addresses.find(ask.uri);
       const place = found === null ? null : at(found.owner, found.uri);
       if (place === null) return null;
-      const read = await asked(context, session, place, ask.method, { uri: place.own }, contentsSchema);
+      const read = await askServer(context, session, place, ask.method, { uri: place.own }, contentsSchema);
       // What was asked for has the address that it was asked for under.
       return readdressed(read, (uri) => (uri === place.own ? ask.uri : addresses.shownUri(place.owner, uri)));
-    }
-    case "prompts/get": {
-      const place = (await namePrompts(shelves)).get(ask.name);
-      if (place === undefined) return null;
-      const params = { name: place.prompt.name, arguments: ask.arguments };
-      const got = await asked(context, session, place, ask.method, params, promptResultSchema);
-      return readdressed(got, (uri) => addresses.shownUri(bringerOf(place.shelf.ref), uri));
     }
     case "completion/complete": {
       const place = await completed(shelves, addresses, ask.ref);
       if (place === null) return null;
       const { argument, context: given } = ask;
-      return asked(
+      return askServer(
         context,
         session,
         place,
@@ -112,6 +94,15 @@ export async function answerAsk(
       );
     }
   }
+}
+
+/** What the servers have that whoever asks may see now. */
+export async function currentShelves(context: Context, session: Session): Promise<Shelf[]> {
+  const { view } = await currentView(context, session);
+  const seen = { context, session, view };
+  await connectSources(seen, null, DURATIONS.patienceList);
+  const { servers } = await stepOf(seen).offered();
+  return readLibraries(context, session, servers, DURATIONS.patienceList);
 }
 
 function few<T>(things: readonly T[]): T[] {
@@ -156,17 +147,18 @@ async function completed(
 }
 
 /** Asks one server. What goes wrong there is told to the host, in its words. */
-async function asked<T extends object>(
+export async function askServer<T extends object>(
   context: Context,
   session: Session,
   { shelf }: { shelf: Shelf },
-  method: HostAsk["method"],
+  method: HostAsk["method"] | "prompts/get",
   params: JsonObject,
   schema: z.ZodType<T>,
+  how: AskOptions = {},
 ): Promise<JsonObject> {
   const name = `MCP server '${shelf.ref.name}'`;
   try {
-    const answer = await withServer(context, session, shelf.ref, (upstream) => upstream.ask(method, params));
+    const answer = await withServer(context, session, shelf.ref, (upstream) => upstream.ask(method, params, how));
     const { data } = schema.safeParse(answer);
     if (data === undefined) throw new UpstreamFault("protocol", "its answer is not what was asked for");
     return jsonObject.parse(present(data));

@@ -5,7 +5,7 @@ import { type NamedTool, nameTools } from "../../../domain/tools/names";
 import type { Shelf } from "../../servers/libraries";
 
 /** A prompt and the server that has it. */
-interface ShelvedPrompt {
+export interface ShelvedPrompt {
   shelf: Shelf;
   prompt: Library["prompts"][number];
 }

@@ -1,0 +1,149 @@
+// What a host hears of something that its conversation does for it, and how it answers what it is asked meanwhile: in the stream of its
+// request (to 2025-11-25), or by making the request again with the answers (2026-07-28).
+
+import { waitUntil } from "cloudflare:workers";
+import {
+  type InputRequests,
+  type InputRequiredResult,
+  ProtocolError,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { ERROR_CODES, GatewayError } from "../domain/errors";
+import { type JsonObject, jsonObject } from "../domain/json";
+import { EventSplitter } from "../domain/servers/event-stream";
+import { type ServerLog, serverLogSchema } from "../domain/servers/log";
+import { serverQuestionSchema } from "../domain/servers/round";
+import type { Context } from "../services/context";
+import { clientCallId } from "../services/conversation/running";
+import type { HostAnswers } from "../services/host-questions";
+import type { ClientConversation, ClientEra } from "./client-place";
+
+const progressSchema = z.object({
+  progress: z.number(),
+  total: z.number().optional(),
+  message: z.string().optional(),
+});
+
+const askedSchema = z.object({ round: z.int(), questions: z.array(serverQuestionSchema.extend({ id: z.string() })) });
+type HostAsked = z.infer<typeof askedSchema>;
+/** Which methods a server may ask by is the protocol's; the SDK holds what goes out against it. */
+const requestSchema = z.custom<InputRequests[string]>(
+  (value) => z.object({ method: z.string() }).safeParse(value).success,
+);
+const answersSchema = z.record(z.string(), jsonObject);
+
+const refusalSchema = z.object({ code: z.enum(ERROR_CODES), reason: z.string(), message: z.string() });
+
+/** What a host of the modern era hears of a call that waits for it. */
+export type Required = Pick<InputRequiredResult, "resultType" | "inputRequests" | "requestState">;
+
+/** One request of a host, and how it is asked something in its stream where it is of the legacy era. */
+export interface HostExchange {
+  ctx: ServerContext;
+  era: ClientEra;
+  ask(question: { id: string; method: string; params: JsonObject }): void;
+}
+
+export function exchangeOn({ transport }: Server, ctx: ServerContext, era: ClientEra): HostExchange {
+  const relatedRequestId = ctx.mcpReq.id;
+  const ask: HostExchange["ask"] = (question) =>
+    void transport?.send({ jsonrpc: "2.0", ...question }, { relatedRequestId });
+  return { ctx, era, ask };
+}
+
+/** A call as the conversation knows it. `answers` is absent where it begins. */
+export interface ClientCall {
+  id: string;
+  answers?: HostAnswers;
+}
+
+/** A call's id as we have made one, and the round that asked: they come back with the answers. */
+const OURS = /^((?:host:.{1,200}:)?call_[0-9A-Z]{26})\.(\d{1,3})$/;
+
+/**
+ * The call that a host makes, or the one that it goes on with.
+ *
+ * @throws ProtocolError for a state that we have not given
+ */
+export function clientCallOf(context: Context, { mcpReq }: ServerContext): ClientCall {
+  const state = mcpReq.requestState();
+  // A client counts its requests anew with every connection, so its own id does not say which call is the same.
+  if (state === undefined) return { id: clientCallId(mcpReq.id, context.newId("call")) };
+  const [, id, round] = (typeof state === "string" ? OURS.exec(state) : null) ?? [];
+  if (id === undefined) throw new ProtocolError(-32602, "Invalid or expired requestState");
+  // The SDK has left out what is none. It is asked again.
+  const given = answersSchema.parse(mcpReq.inputResponses ?? {});
+  return { id, answers: { round: Number(round), given } };
+}
+
+/** Does something that is called off when its request ends. */
+export async function whileAsked<T>(
+  { api, target }: ClientConversation,
+  { mcpReq: { signal } }: ServerContext,
+  { id }: ClientCall,
+  work: () => Promise<T>,
+): Promise<T> {
+  // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
+  const cancel = () => waitUntil(api.cancelCall(target, id));
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/**
+ * Passes on what is heard of a call: to its end, which `schema` reads, or to what its host is to come back with.
+ *
+ * @throws GatewayError as the conversation refuses it
+ */
+export async function heardOf<T>(
+  stream: ReadableStream<Uint8Array>,
+  { id }: ClientCall,
+  { ctx: { mcpReq }, era, ask }: HostExchange,
+  schema: z.ZodType<T>,
+): Promise<{ done: T } | { required: Required }> {
+  const token = mcpReq._meta?.progressToken;
+  const told = new Set<string>();
+  let waiting: HostAsked | null = null;
+  const splitter = new EventSplitter();
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    for (const { type, data } of splitter.push(text)) {
+      if (data === null) continue;
+      if (type === "progress" && token !== undefined) {
+        const params = { ...progressSchema.parse(JSON.parse(data)), progressToken: token };
+        await mcpReq.notify({ method: "notifications/progress", params });
+      }
+      if (type === "log") await tellLog(mcpReq, serverLogSchema.parse(JSON.parse(data)));
+      if (type === "asked") {
+        waiting = askedSchema.parse(JSON.parse(data));
+        // Told of everything that waits: of what was sent already, too.
+        for (const { id: question, method, params } of era === "legacy" ? waiting.questions : [])
+          if (!told.has(question)) ask({ id: question, method, params });
+        for (const question of waiting.questions) told.add(question.id);
+      }
+      if (type === "done") return { done: schema.parse(JSON.parse(data)) };
+      if (type === "error") {
+        const { code, reason, message } = refusalSchema.parse(JSON.parse(data));
+        throw new GatewayError(code, reason, message);
+      }
+    }
+  }
+  // Nothing comes after what a host of the modern era is asked.
+  if (waiting !== null) return { required: requiredOf(id, waiting) };
+  throw new GatewayError("unavailable", "UNAVAILABLE", "The conversation was interrupted. Try again.");
+}
+
+export function tellLog({ notify }: ServerContext["mcpReq"], params: ServerLog): Promise<void> {
+  return notify({ method: "notifications/message", params: { ...params } });
+}
+
+function requiredOf(id: string, { round, questions }: HostAsked): Required {
+  const inputRequests: InputRequests = Object.fromEntries(
+    questions.map(({ key, method, params }) => [key, requestSchema.parse({ method, params })]),
+  );
+  return { resultType: "input_required", inputRequests, requestState: `${id}.${round}` };
+}

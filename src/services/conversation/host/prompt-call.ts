@@ -1,0 +1,93 @@
+// A prompt of a server, as an MCP host asks for it. Its server may ask something first, as in a call of a tool: the host comes back with
+// the answers, or is asked in its own stream.
+
+import * as z from "zod";
+import { offeredBy } from "../../../domain/conversation/servers";
+import { sha256Hex } from "../../../domain/digest";
+import { GatewayError } from "../../../domain/errors";
+import { type JsonObject, jsonObject } from "../../../domain/json";
+import { UPSTREAM_LIMITS } from "../../../domain/limits";
+import { bringerOf, readdressed } from "../../../domain/servers/library/addresses";
+import { marksSchema } from "../../../domain/servers/library/marks";
+import { type HeldPlace, holdCall } from "../../asking/held";
+import type { Context } from "../../context";
+import type { HostRound } from "../../host-questions";
+import { shelfAddresses } from "../../servers/libraries";
+import { askingServer, reach } from "../../servers/reach";
+import type { Session } from "../../session";
+import type { PromptRequest } from "../api";
+import type { Listener, RunningCalls } from "../running";
+import { beginForHost } from "../step";
+import { askServer, currentShelves, jsonList } from "./ask";
+import { namePrompts, type ShelvedPrompt } from "./prompts";
+
+const promptResultSchema = z.object({
+  description: z.string().max(UPSTREAM_LIMITS.descriptionChars).optional().catch(undefined),
+  messages: z
+    .array(z.looseObject({ role: z.enum(["user", "assistant"]), content: z.unknown() }))
+    .transform((list) => jsonList(list)),
+  _meta: marksSchema,
+});
+
+/**
+ * Gets a prompt, or goes on with one that asked its host; `null` where nothing of this name is here, which no server hears.
+ *
+ * @throws GatewayError also where the server asked what was not passed on: nobody but the host reads why
+ */
+export async function takePrompt(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  { id, name, arguments: args, client, answers }: PromptRequest,
+  listener: Pick<Listener, "onAsked" | "signal">,
+): Promise<JsonObject | null> {
+  await beginForHost(context, session, client.preload);
+  const shelves = await currentShelves(context, session);
+  const place = (await namePrompts(shelves)).get(name);
+  if (place === undefined) return null;
+  const { ref } = place.shelf;
+  // Of everything that says which server is meant: what one server keeps in the state is for no other, nor for a tool of this name.
+  const request = await sha256Hex(
+    JSON.stringify(["prompts/get", name, args, bringerOf(ref), offeredBy(ref), ref.entry]),
+  );
+  const tell = (asked: HostRound) => listener.onAsked(asked);
+  const asks = context.host === undefined ? null : { abilities: context.host, answers, tell };
+  const holding = { session, running, asks, goesOn: answers !== undefined };
+  const got = await holdCall(holding, { id, request }, jsonObject, listener.signal, (held) =>
+    get(context, session, place, args, { ...held, id, request }),
+  );
+  const addresses = shelfAddresses(shelves);
+  return readdressed(got, (uri) => addresses.shownUri(bringerOf(ref), uri));
+}
+
+async function get(
+  context: Context,
+  session: Session,
+  place: ShelvedPrompt,
+  args: Record<string, string>,
+  { host, signal, ...key }: HeldPlace & { id: string; request: string },
+): Promise<JsonObject> {
+  const { ref } = place.shelf;
+  const aim = await reach(context, session, ref);
+  const call = { ...key, turn: session.state.turn, signal, host };
+  const inquiry = aim.problem === undefined ? context.inquire?.(call, askingServer(ref, aim)) : undefined;
+  const remarks = inquiry?.remarks ?? [];
+  try {
+    if (inquiry?.begun?.era === "legacy") throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", INTERRUPTED);
+    const params = { name: place.prompt.name, arguments: args };
+    const got = await askServer(context, session, place, "prompts/get", params, promptResultSchema, {
+      signal,
+      inquiry,
+    });
+    if (remarks.length === 0) return got;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || remarks.length === 0) throw error;
+  } finally {
+    inquiry?.close();
+    session.store.rounds.drop(key.id);
+  }
+  // With a tool's result a model would read them. A prompt has no place for them.
+  throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", remarks.join(" "));
+}
+
+const INTERRUPTED = "The prompt was interrupted while it waited for an answer. Get it anew, without a requestState.";

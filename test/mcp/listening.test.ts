@@ -1,11 +1,10 @@
 // How hosts hear that the list of tools changed: those of 2026 on a stream that the Worker holds, those of 2025 in their own calls.
 
-import { evictDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ASKING_LIMITS } from "../../src/domain/asking/limits";
 import { DURATIONS } from "../../src/domain/durations";
 import { call } from "../support/call";
+import { evict } from "../support/clock";
 import { host, post } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
 import { messages } from "../support/proxy";
@@ -19,7 +18,6 @@ const PATIENT = { timeout: 20_000 };
 beforeEach(() => gatewayServers({}));
 afterEach(() => void Object.assign(DURATIONS, usual));
 
-const stubOf = (user: string, id: string) => env.CONVERSATIONS.getByName(JSON.stringify([user, id]));
 const load = (name: string) => ({ name: "load_skill", arguments: { skill_name: name } });
 
 /** A host of the later era that lists again when it is told to. */
@@ -57,7 +55,7 @@ describe("a host of the modern era", () => {
     const other = await host(path, "hearer");
     await other.callTool(load("bringer"));
     await expect.poll(() => lists.at(-1), PATIENT).toContain("brought");
-    await evictDurableObject(stubOf("hearer", "heard"));
+    await evict("heard", "hibernate", "hearer");
     await other.callTool({ name: "unload_skill", arguments: { skill_name: "bringer" } });
     await expect.poll(() => lists.at(-1), PATIENT).not.toContain("brought");
     expect(lists).toHaveLength(2);

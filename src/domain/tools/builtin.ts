@@ -91,12 +91,14 @@ export const BUILTIN = {
   },
   read_skill: {
     arguments: z.lazy(() =>
-      z.object({
-        skill_name: z.string(),
-        file_path: z.string().nullish(),
-        offset: z.coerce.number().pipe(z.int().min(0)).nullish(),
-        limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
-      }),
+      z
+        .looseObject({
+          skill_name: z.string(),
+          file_path: z.string().nullish(),
+          offset: z.coerce.number().pipe(z.int().min(0)).nullish(),
+          limit: z.coerce.number().pipe(z.int().min(1)).nullish(),
+        })
+        .superRefine(refuseOtherPaths),
     ),
     define: readTool,
     effect: "reads",
@@ -170,6 +172,17 @@ export const BUILTIN = {
     hints: { title: "Call a tool", destructiveHint: true },
   },
 } as const satisfies Record<string, Builtin>;
+
+/**
+ * A file that is named in an argument that there is not, as `path`, is no wish for the instructions, which whoever names no file is given.
+ * Anything else that is not known is passed over: some models, and some hosts, add arguments of their own to every call.
+ */
+function refuseOtherPaths(args: { file_path?: string | null | undefined }, issues: z.RefinementCtx): void {
+  if (args.file_path != null) return;
+  const message = "There is no such argument. Name the file in 'file_path', or leave it out to read the instructions.";
+  for (const key of Object.keys(args))
+    if (key !== "file_path" && /file|path/i.test(key)) issues.addIssue({ code: "custom", path: [key], message });
+}
 
 export type BuiltinName = keyof typeof BUILTIN;
 

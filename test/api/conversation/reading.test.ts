@@ -66,6 +66,24 @@ describe("a file", () => {
     });
   });
 
+  it.each(["path", "filePath", "file", "filename"])(
+    "is not taken from '%s', which says what there is instead",
+    async (key) => {
+      const use = (more: object) => chat.use("read_skill", { skill_name: "spelt", [key]: "GUIDE.md", ...more });
+      const refused = await use({});
+      expect([refused.isError, textOf(refused)]).toEqual([
+        true,
+        `Error: The arguments of 'read_skill' are not valid: ${key}: There is no such argument. Name the file in 'file_path', or leave it out to read the instructions.`,
+      ]);
+      expect((await use({ file_path: "a/b/deep.txt" })).structuredContent).toMatchObject({ file_path: "a/b/deep.txt" });
+    },
+  );
+
+  it("is none where a model or a host adds something of its own, and the instructions are read", async () => {
+    const more = { explanation: "I need its instructions.", toolCallId: 7, file_path: null };
+    expect(textOf(await chat.use("read_skill", { skill_name: "spelt", ...more }))).toContain("Read on.");
+  });
+
   it("is run under the same spellings, and under no others", async () => {
     const run = (script_path: string) => chat.use("execute_skill_script", { skill_name: "spelt", script_path });
     for (const path of ["./scripts/hello.js", "scripts//hello.js", "a/../scripts/hello.js"])

@@ -1,0 +1,136 @@
+// The console's pages and states, as axe is to look at them.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { barriers } from "../axe";
+import { openBrowser } from "../chromium";
+import { Gateway } from "../gateway";
+import { drop, open, overflows, signIn, skillText, zipOf } from "./page";
+
+/** How a page is looked at. `width` in CSS pixels. */
+export interface Look {
+  colorScheme: "light" | "dark";
+  width: number;
+}
+
+/** Each opens a page and waits until it is whole. */
+const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown>][] = [
+  ["the library", "/", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
+  ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("Nothing is found").waitFor()],
+  ["instructions", "/skills/SKILL", (page) => page.getByRole("heading", { name: "Look" }).waitFor()],
+  ["files", "/skills/SKILL?view=files&file=SKILL.md", (page) => page.getByText("description: What look").waitFor()],
+  ["versions", "/skills/SKILL?view=versions", (page) => page.getByText("2.0.0 (current)").waitFor()],
+  ["compare", "/skills/SKILL?view=compare", (page) => page.locator(".columns .added").first().waitFor()],
+  ["permissions", "/skills/SKILL?view=permissions", (page) => page.getByText("Runs code").waitFor()],
+  ["use", "/skills/SKILL?view=use", (page) => page.getByText("Nobody has used it").waitFor()],
+  ["no such skill", "/skills/skl_nothing", (page) => page.getByRole("alert").waitFor()],
+  ["no such page", "/nothing", (page) => page.getByText("There is no such page").waitFor()],
+  ["publishing", "/publish", (page) => page.getByRole("button", { name: "Choose a folder" }).waitFor()],
+  [
+    "a report",
+    "/publish",
+    async (page) => {
+      await page.getByRole("button", { name: "Choose a folder" }).waitFor();
+      await drop(page, zipOf("bad.zip", { "bad/SKILL.md": "---\nname: bad\n---\n" }));
+      await page.getByText("It cannot be published").waitFor();
+    },
+  ],
+  [
+    "servers, one of them down",
+    "/servers",
+    async (page) => {
+      await page.getByRole("button", { name: "Test weather" }).click();
+      await page.getByText("down", { exact: true }).waitFor();
+    },
+  ],
+  [
+    "keys, and a new one",
+    "/keys",
+    async (page) => {
+      await page.getByRole("button", { name: "Make a key" }).click();
+      await page.getByRole("dialog").getByText("publish and change skills").waitFor();
+    },
+  ],
+  ["no draft", "/drafts", (page) => page.getByText("There is no draft").waitFor()],
+  ["conversations", "/conversations", (page) => page.getByRole("button", { name: "Delete Look" }).waitFor()],
+  ["no such conversation", "/conversations?q=zzzz", (page) => page.getByText("No conversation is found").waitFor()],
+  ["models", "/models?of=gateway", (page) => page.getByText("There is no model here").waitFor()],
+  [
+    "secrets, and a new one",
+    "/secrets?of=gateway",
+    async (page) => {
+      await page.getByText("There is no secret").waitFor();
+      await page.getByRole("button", { name: "Store a secret" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  ],
+  [
+    "sign-ins, and the end of them",
+    "/sessions",
+    async (page) => {
+      await page.getByText("this one").waitFor();
+      await page.getByRole("button", { name: "End all my others" }).click();
+      await page.getByRole("alertdialog").waitFor();
+    },
+  ],
+  ["no app", "/grants", (page) => page.getByText("No app is connected").waitFor()],
+  ["groups", "/groups", (page) => page.getByRole("link", { name: "sea" }).waitFor()],
+  ["a group", "/groups/sea", (page) => page.getByRole("combobox", { name: "Role of admin" }).waitFor()],
+  ["users", "/users", (page) => page.getByRole("rowheader").first().waitFor()],
+  ["limits", "/limits", (page) => page.getByText("Today, since midnight UTC").waitFor()],
+  ["health", "/health", (page) => page.getByText("Database (D1)").waitFor()],
+  ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
+];
+
+/** For a file of tests: a gateway with something on every page, and what looks at all of it. */
+export function inspection(): (look: Look) => Promise<void> {
+  let gateway: Gateway;
+  let browser: Browser;
+  /** A skill of two versions. */
+  let skill: string;
+  beforeAll(async () => {
+    [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+    skill = await furnish(gateway);
+  });
+  afterAll(async () => {
+    await Promise.all([browser?.close(), gateway?.stop()]);
+  });
+  return async ({ colorScheme, width }) => {
+    const seen = await open(browser, gateway.url, { colorScheme, viewport: { width, height: 800 } });
+    const { page } = seen;
+    await page.goto(`${gateway.url}/console/`);
+    await page.getByLabel("Your key").waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await signIn(page, gateway.url, gateway.key);
+    for (const [name, path, whole] of PAGES) {
+      await page.goto(`${gateway.url}/console${path.replace("/skills/SKILL", `/skills/${skill}`)}`);
+      await whole(page);
+      expect([name, await overflows(page), await barriers(page)]).toEqual([name, false, []]);
+    }
+    expect(seen.heard()).toEqual([]);
+    await seen.context.close();
+  };
+}
+
+/** Gives the id of the skill. */
+async function furnish(gateway: Gateway): Promise<string> {
+  let skill = "";
+  for (const version of ["1.0.0", "2.0.0"]) {
+    const text = `# Look\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[other](https://example.com/) and \`code\` ${version}`;
+    const { buffer } = zipOf("look.zip", { "look/SKILL.md": skillText("look", version, text), "look/data.txt": "x" });
+    const form = new FormData();
+    form.set("file", new Blob([new Uint8Array(buffer)]), "look.zip");
+    const answer = await fetch(`${gateway.url}/api/v1/kinds/skills/upload`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.key}` },
+      body: form,
+    });
+    expect(answer.status).toBe(201);
+    skill = ((await answer.json()) as { metadata: { labels: { id: string } } }).metadata.labels.id;
+  }
+  await gateway.call("PUT", "/conversations/look", { title: "Look" });
+  await gateway.call("POST", "/groups", { name: "sea" });
+  await gateway.call("POST", "/keys", { user_id: "uma" });
+  await gateway.call("PUT", "/servers/weather", { url: "http://127.0.0.1:9/mcp" });
+  return skill;
+}

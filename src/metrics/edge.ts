@@ -21,7 +21,7 @@ routes.openapi(
     summary: "What was counted, as OpenMetrics",
     responses: {
       200: { description: "OpenMetrics 1.0 text.", content: { [OPEN_METRICS_TYPE]: { schema: z.string() } } },
-      ...only(401, 403, 404, 429, 503),
+      ...only(400, 401, 403, 404, 429, 503),
     },
   }),
   async (c) => {

@@ -121,6 +121,13 @@ describe("/openapi.json", () => {
     expect(takes("OnBehalfOf")).toContain("turns.prepare");
   });
 
+  it("says of every route that takes a header that it may be refused", async () => {
+    const silent = operationsOf(await parsed())
+      .filter(({ parameters = [] }) => parameters.some(({ $ref }) => $ref !== undefined))
+      .filter(({ responses }) => responses["400"] === undefined && responses.default === undefined);
+    expect(silent.map(({ route }) => route)).toEqual([]);
+  });
+
   it("has patterns that readers of JSON Schema understand", async () => {
     const patterns = [...(await text()).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, found = ""]) =>
       JSON.parse(found),

@@ -9,7 +9,7 @@ it("`npm run dev` makes a static part anew when one of its sources changes", asy
   const { build } = await readWranglerConfig();
   const sources = ["scripts/build", ...PARTS.flatMap((part) => part.sources)];
   const unseen = sources.filter((source) =>
-    build.watch_dir.every((watched) => path.relative(watched, source).startsWith("..")),
+    build.watch_dir.every((watched: string) => path.relative(watched, source).startsWith("..")),
   );
   expect(unseen).toEqual([]);
   for (const watched of build.watch_dir) await stat(path.join(root, watched));

@@ -1,11 +1,15 @@
-// `npm run try:console`: every page and state as axe sees it, in the looks that CI leaves out.
+// `npm run try:console`: every page and state as axe sees it, in every look.
 
-import { it } from "vitest";
-import { inspection, type Look } from "../../test/browser/console/states";
+import { describe, it } from "vitest";
+import { inspection, type Look, type Plight } from "../../test/browser/console/states";
 
-const inspect = inspection();
+const look = inspection();
+const LOOKS: Look[] = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1280, 375].map((width) => ({ colorScheme, width })),
+);
 
-it.each<Look>([
-  { colorScheme: "dark", width: 1280 },
-  { colorScheme: "light", width: 375 },
-])("has no serious finding on any page, and fits: $colorScheme, $width pixels wide", (look) => inspect(look));
+it.each(LOOKS)("has no serious finding on any page, and fits: $colorScheme, $width pixels wide", look.pages);
+
+describe.each<Plight>(["no answer yet", "the sign-in is too old", "the gateway failed"])("nor where: %s", (plight) => {
+  it.each(LOOKS)("$colorScheme, $width pixels wide", (each) => look.plight(plight, each));
+});

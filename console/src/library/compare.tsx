@@ -17,29 +17,33 @@ export default function Compare({ skill }: { skill: Skill }): ReactNode {
   const { id } = route.useParams();
   const { version = skill.status.version_id, base: asked } = route.useSearch();
   const navigate = useNavigate({ from: "/skills/$id" });
-  const { data: versions } = useVersions(id);
-  const base = asked ?? versions?.items.find(({ version_id }) => version_id !== version)?.version_id;
-  if (versions === undefined) return <Loading what="the versions" />;
-  if (base === undefined) return <p className="soft">There is only one version.</p>;
   return (
-    <>
-      <div className="row">
-        <VersionChoice
-          id={id}
-          label="From"
-          value={base}
-          onChange={(chosen) => void navigate({ search: (words) => ({ ...words, base: chosen }) })}
-        />
-        <VersionChoice
-          id={id}
-          label="To"
-          value={version}
-          onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
-        />
-      </div>
-      <PermissionChanges id={id} base={base} version={version} />
-      <FileChanges id={id} base={base} version={version} />
-    </>
+    <Answer of={useVersions(id)} what="the versions">
+      {({ items }) => {
+        const base = asked ?? items.find(({ version_id }) => version_id !== version)?.version_id;
+        if (base === undefined) return <p className="soft">There is only one version.</p>;
+        return (
+          <>
+            <div className="row">
+              <VersionChoice
+                id={id}
+                label="From"
+                value={base}
+                onChange={(chosen) => void navigate({ search: (words) => ({ ...words, base: chosen }) })}
+              />
+              <VersionChoice
+                id={id}
+                label="To"
+                value={version}
+                onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
+              />
+            </div>
+            <PermissionChanges id={id} base={base} version={version} />
+            <FileChanges id={id} base={base} version={version} />
+          </>
+        );
+      }}
+    </Answer>
   );
 }
 

@@ -6,7 +6,7 @@ import { lazy, type ReactNode, Suspense } from "react";
 import type { NamespaceRights, Skill } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
-import { Answer, Issues, Loading } from "../parts/state";
+import { Answer, Issues, Later, Loading } from "../parts/state";
 import { figure, Plain, When } from "../parts/text";
 import { Title } from "../parts/title";
 import { VIEWS, type View } from "../views";
@@ -119,12 +119,14 @@ function Facts({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNo
     ],
     [
       "Used by",
-      references.data === undefined
-        ? "…"
-        : ghosts(
-            references.data.referenced_ghosts.map(({ name }) => name),
-            references.data.hidden_count,
-          ),
+      <Later key="used" of={references}>
+        {({ referenced_ghosts, hidden_count }) =>
+          ghosts(
+            referenced_ghosts.map(({ name }) => name),
+            hidden_count,
+          )
+        }
+      </Later>,
     ],
   ];
   return (

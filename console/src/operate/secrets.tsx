@@ -8,7 +8,7 @@ import { call, slice } from "../gateway/call";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
 import { Pages } from "../parts/pages";
-import { Answer, Empty } from "../parts/state";
+import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
@@ -64,7 +64,7 @@ export function Secrets(): ReactNode {
                       <Plain>{secret.hosts.join(", ")}</Plain>
                     </td>
                     <td className="long">
-                      {uses.data === undefined ? "…" : <Plain>{namedBy(uses.data, secret.name)}</Plain>}
+                      <Later of={uses}>{(data) => <Plain>{namedBy(data, secret.name)}</Plain>}</Later>
                     </td>
                     <td>
                       <When at={secret.updated_at} />

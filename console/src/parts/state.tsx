@@ -6,7 +6,7 @@ import type { Issue } from "../../../sdk/src/generated/operations";
 import { Refusal } from "../gateway/refusal";
 import { Button } from "./controls";
 import { SignInAgain } from "./sign-in-again";
-import { Plain } from "./text";
+import { Plain, visible } from "./text";
 
 export function Loading({ what }: { what: string }): ReactNode {
   return (
@@ -92,4 +92,16 @@ export function Answer<T>({
 }): ReactNode {
   if (data !== undefined) return children(data);
   return error === null ? <Loading what={what} /> : <Trouble error={error} again={() => void refetch()} />;
+}
+
+/** The same as one fact among others, which are shown meanwhile. */
+export function Later<T>({
+  of: { data, error },
+  children,
+}: {
+  of: Pick<UseQueryResult<T>, "data" | "error">;
+  children: (data: T) => ReactNode;
+}): ReactNode {
+  if (data !== undefined) return children(data);
+  return error === null ? "…" : <span className="soft">not known: {visible(error.message)}</span>;
 }

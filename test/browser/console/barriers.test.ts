@@ -1,11 +1,17 @@
-// The pages and states of the console as axe sees them: by day on a desk, by night on a phone. `npm run try:console` has the other two.
+// The pages and states of the console as axe sees them, in the looks that differ most. `npm run try:console` has all four.
 
 import { it } from "vitest";
-import { inspection, type Look } from "./states";
+import { inspection, type Look, type Plight } from "./states";
 
-const inspect = inspection();
-
-it.each<Look>([
+const look = inspection();
+const [day, night]: [Look, Look] = [
   { colorScheme: "light", width: 1280 },
   { colorScheme: "dark", width: 375 },
-])("has no serious finding on any page, and fits: $colorScheme, $width pixels wide", (look) => inspect(look));
+];
+
+it.each([day, night])("has no serious finding on any page, and fits: $colorScheme, $width pixels wide", look.pages);
+
+it.each<[Plight, Look]>([
+  ["no answer yet", day],
+  ["the sign-in is too old", night],
+])("nor where: %s", look.plight);

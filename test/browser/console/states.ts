@@ -1,6 +1,6 @@
 // The console's pages and states, as axe is to look at them.
 
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { barriers } from "../axe";
 import { openBrowser } from "../chromium";
@@ -82,8 +82,52 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
 ];
 
+/** Pages that ask the console's edge something, and what has to be answered before they ask it. */
+const ASKING: [path: string, first?: RegExp][] = [
+  ["/"],
+  ["/skills/SKILL"],
+  ...["files", "versions", "compare", "permissions", "use"].map((view): [string, RegExp] => [
+    `/skills/SKILL?view=${view}`,
+    /\/kinds\/skills\/[^/]+$/,
+  ]),
+  ...["/ghosts", "/ghosts/none", "/servers", "/keys", "/drafts", "/models", "/secrets"].map((path): [string] => [path]),
+  ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
+    (path): [string] => [path],
+  ),
+  ...["/limits", "/audit", "/try"].map((path): [string] => [path]),
+];
+
+/** What may become of a question that a page asks. */
+export type Plight = "no answer yet" | "the sign-in is too old" | "the gateway failed";
+
+const PLIGHTS: Record<Plight, { answer: (route: Route) => Promise<void>; seen: (page: Page) => Promise<unknown> }> = {
+  "no answer yet": {
+    answer: async () => {},
+    seen: (page) => page.locator("main").getByRole("status").filter({ hasText: "Loading" }).first().waitFor(),
+  },
+  "the sign-in is too old": {
+    answer: (route) => refuse(route, 403, "SIGN_IN_TOO_OLD", "Sign in again to do this."),
+    seen: (page) => page.locator("main").getByRole("button", { name: "Sign in again" }).first().waitFor(),
+  },
+  "the gateway failed": {
+    answer: (route) => refuse(route, 503, "STORAGE_DOWN", "Storage does not answer."),
+    seen: (page) => page.locator("main").getByRole("alert").getByText("The gateway failed.").first().waitFor(),
+  },
+};
+
+function refuse(route: Route, status: number, code: string, detail: string): Promise<void> {
+  const issues = [{ code, message: detail, path: "a/long/path/of/what/it/is/about" }];
+  const body = JSON.stringify({ status, code, detail, title: code, issues, request_id: crypto.randomUUID() });
+  return route.fulfill({ status, body, contentType: "application/problem+json" });
+}
+
 /** For a file of tests: a gateway with something on every page, and what looks at all of it. */
-export function inspection(): (look: Look) => Promise<void> {
+export function inspection(): {
+  /** Looks at every page, with what is on it. */
+  pages(look: Look): Promise<void>;
+  /** Looks at every page whose questions come to this. */
+  plight(plight: Plight, look: Look): Promise<void>;
+} {
   let gateway: Gateway;
   let browser: Browser;
   /** A skill of two versions. */
@@ -95,20 +139,44 @@ export function inspection(): (look: Look) => Promise<void> {
   afterAll(async () => {
     await Promise.all([browser?.close(), gateway?.stop()]);
   });
-  return async ({ colorScheme, width }) => {
-    const seen = await open(browser, gateway.url, { colorScheme, viewport: { width, height: 800 } });
-    const { page } = seen;
-    await page.goto(`${gateway.url}/console/`);
-    await page.getByLabel("Your key").waitFor();
-    expect(await barriers(page)).toEqual([]);
-    await signIn(page, gateway.url, gateway.key);
-    for (const [name, path, whole] of PAGES) {
-      await page.goto(`${gateway.url}/console${path.replace("/skills/SKILL", `/skills/${skill}`)}`);
-      await whole(page);
-      expect([name, await overflows(page), await barriers(page)]).toEqual([name, false, []]);
-    }
-    expect(seen.heard()).toEqual([]);
-    await seen.context.close();
+  const at = (path: string) => `${gateway.url}/console${path.replace("/skills/SKILL", `/skills/${skill}`)}`;
+  const opened = ({ colorScheme, width }: Look) =>
+    open(browser, gateway.url, { colorScheme, viewport: { width, height: 800 } });
+
+  return {
+    async pages(look) {
+      const { page, heard, context } = await opened(look);
+      await page.goto(`${gateway.url}/console/`);
+      await page.getByLabel("Your key").waitFor();
+      expect(await barriers(page)).toEqual([]);
+      await signIn(page, gateway.url, gateway.key);
+      for (const [name, path, whole] of PAGES) {
+        await page.goto(at(path));
+        await whole(page);
+        expect([name, await overflows(page), await barriers(page)]).toEqual([name, false, []]);
+      }
+      expect(heard()).toEqual([]);
+      await context.close();
+    },
+
+    async plight(plight, look) {
+      const { page, heard, context } = await opened(look);
+      await signIn(page, gateway.url, gateway.key);
+      const { answer, seen } = PLIGHTS[plight];
+      let first: RegExp | undefined;
+      await page.route("**/console/api/**", (route) => {
+        const { pathname } = new URL(route.request().url());
+        return pathname.endsWith("/session") || first?.test(pathname) ? route.fallback() : answer(route);
+      });
+      for (const [path, before] of ASKING) {
+        first = before;
+        await page.goto(at(path));
+        await seen(page);
+        expect([path, await overflows(page), await barriers(page)]).toEqual([path, false, []]);
+      }
+      expect(heard().filter((line) => !/status of 503/.test(line))).toEqual([]);
+      await context.close();
+    },
   };
 }
 

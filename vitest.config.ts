@@ -30,13 +30,13 @@ const lateModulesAtOnce: Plugin = {
 };
 
 // Three projects: what runs in the Worker is tested inside workerd; the domain, which needs no runtime, in plain Node; the
-// launcher, the examples, the client and the source tree from Node, one file after the other.
+// launcher, the examples, the client and the source tree from Node.
 export default defineConfig(async () => {
   const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
   return {
     test: {
       // vitest leaves one core to itself; of two that is half, while tests mostly wait.
-      maxWorkers: Math.max(2, availableParallelism() - 1),
+      maxWorkers: Math.max(3, availableParallelism() - 1),
       projects: [
         {
           define: { __DEVELOPMENT__: "true" },
@@ -139,7 +139,6 @@ export default defineConfig(async () => {
             ],
             testTimeout: 120_000,
             hookTimeout: 120_000,
-            fileParallelism: false,
           },
         },
       ],

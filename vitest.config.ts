@@ -36,7 +36,7 @@ export default defineConfig(async () => {
   return {
     test: {
       // vitest leaves one core to itself; of two that is half, while tests mostly wait.
-      maxWorkers: Math.max(3, availableParallelism() - 1),
+      maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: [
         {
           define: { __DEVELOPMENT__: "true" },

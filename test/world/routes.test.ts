@@ -50,11 +50,16 @@ const recallFor = ({ route }: Row) => {
   return recallOf(method, path);
 };
 
-/** Where the primary is asked who calls, it is asked whoever calls, and however much is remembered. */
+/**
+ * Who comes of nowhere comes with every credential. What is remembered is remembered of a principal, whatever it came with: there the
+ * credentials take turns, row by row. Where the primary is asked who calls, it is asked whoever calls, and however much is remembered.
+ */
 function credentialsFor(row: Row, state: State): Credential[] {
   // A grant is made for its URL, which has the thing in it: the replica hears of both, or of neither.
   const all = CREDENTIALS.filter((one) => takes(row, one) && !(one === "grant" && state === "lagging"));
-  return recallFor(row) === "strict" && state !== "cold" ? all.slice(0, 1) : all;
+  if (state === "cold") return all;
+  const turn = recallFor(row) === "strict" ? 0 : JOURNEYS.findIndex(([, other]) => other === row) % all.length;
+  return all.slice(turn, turn + 1);
 }
 
 it("has a line for every request, and none beside", () => {

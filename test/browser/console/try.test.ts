@@ -67,7 +67,7 @@ const idIn = (page: Page) => new URL(page.url()).searchParams.get("c") ?? "";
 it("draws by the keyboard alone: the skill comes, its tool asks the page, and the skill leaves again", async () => {
   const { page } = seen;
   await enter(page, "ann");
-  expect(await does(page).getByText("Nothing has happened yet").count()).toBe(1);
+  await does(page).getByText("Nothing has happened yet").waitFor();
   await page.getByRole("button", { name: "Draw how a login works" }).focus();
   await page.keyboard.press("Enter");
   await page.locator(".talk .prose").waitFor();
@@ -124,13 +124,14 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   expect(await readFile(await download.path(), "utf8")).toBe(
     "Turn,mermaid-diagram\r\nturn 1,loaded\r\nturn 2,active\r\nturn 3,active\r\nturn 4,leaving\r\nturn 5,",
   );
-  expect(await page.locator(".lines polyline").count()).toBeGreaterThan(4);
+  await page.locator(".lines polyline").nth(4).waitFor({ state: "attached" });
 
   // A reload finds the words in this tab, and the same conversation.
   await page.reload();
   await page.getByText("Now, in turn 5").waitFor();
+  await page.locator(".talk .prose").nth(4).waitFor();
   expect(await page.locator(".talk .prose").count()).toBe(5);
-  expect(await page.locator(".talk figure img").count()).toBe(1);
+  await page.locator(".talk figure img").waitFor();
 });
 
 it("tells the model what is wrong with a drawing, and keeps what a script has left as a file", async () => {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Health } from "../../../sdk/src/generated/operations";
-import { Refusal } from "../gateway/refusal";
+import { fieldsOf, Refusal, refusalIn } from "../gateway/refusal";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
@@ -51,11 +51,16 @@ export function HealthPage(): ReactNode {
   );
 }
 
-/** Open to everybody, so it is not behind the console's edge. A gateway that is not well says so with 503, in the same words. */
+/**
+ * Open to everybody, so it is not behind the console's edge. A gateway that is not well says so with 503, in the same words; a limit, or
+ * a proxy in between, has others.
+ */
 async function healthOf(signal: AbortSignal): Promise<Health> {
-  const answer = await fetch("/health", { signal, cache: "no-store", credentials: "omit" }).catch(() => null);
-  if (answer === null) throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached.");
-  if (answer.status !== 200 && answer.status !== 503)
-    throw new Refusal(answer.status, `HTTP_${answer.status}`, `The gateway answered ${answer.status}.`);
+  const answer = await fetch("/health", { signal, cache: "no-store", credentials: "omit" }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached.");
+  });
+  const { checks } = fieldsOf(await answer.clone().text());
+  if (checks === undefined) throw await refusalIn(answer);
   return (await answer.json()) as Health;
 }

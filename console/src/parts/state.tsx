@@ -80,7 +80,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** What came of a query: the page of its data, or that it is loading, or why there is none. */
+/** What came of a query: the page of its data, or that it is loading, or why there is none, or none that is newer. */
 export function Answer<T>({
   of: { data, error, refetch },
   what,
@@ -90,8 +90,14 @@ export function Answer<T>({
   what: string;
   children: (data: T) => ReactNode;
 }): ReactNode {
-  if (data !== undefined) return children(data);
-  return error === null ? <Loading what={what} /> : <Trouble error={error} again={() => void refetch()} />;
+  if (data === undefined && error === null) return <Loading what={what} />;
+  // What was seen before stays, and does not pass for what is true now.
+  return (
+    <>
+      {error !== null && <Trouble error={error} again={() => void refetch()} />}
+      {data !== undefined && children(data)}
+    </>
+  );
 }
 
 /** The same as one fact among others, which are shown meanwhile. */

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { Desk } from "./desk";
-import { signIn } from "./page";
+import { open, signIn } from "./page";
 
 const desk = new Desk();
 
@@ -24,3 +24,27 @@ it("comes back to the sign-in when the key behind the session is revoked", async
   await page.getByLabel("Your key").waitFor();
   expect(await page.locator("body").innerText()).not.toContain("dave");
 });
+
+it.each<[string, string, string, string]>([
+  ["a proxy's own page", "text/html", "<h1>Bad gateway</h1>", "HTTP_503"],
+  ["a problem", "application/problem+json", '{"code":"STORAGE_DOWN","detail":"Storage is away."}', "STORAGE_DOWN"],
+])(
+  "says that the gateway has failed since it was asked last, where its health is %s",
+  async (_, contentType, body, code) => {
+    const { page, heard, context } = await open(desk.browser, desk.gateway.url);
+    await page.clock.install();
+    await signIn(page, desk.gateway.url, desk.gateway.key, "/console/health");
+    await page.getByText("Database (D1)").waitFor();
+    await page.route("**/health", (route) => route.fulfill({ status: 503, contentType, body }));
+    const told = page.locator("main").getByRole("alert");
+    await expect.poll(() => page.clock.runFor(5_000).then(() => told.count()), { timeout: 20_000 }).toBe(1);
+    expect(await told.innerText()).toMatch(new RegExp(`^The gateway failed\\..*${code}`, "s"));
+    // What it said before is still there, with its age.
+    expect(await page.getByText("Database (D1)").isVisible()).toBe(true);
+    await page.unroute("**/health");
+    await told.getByRole("button", { name: "Try again" }).click();
+    await told.waitFor({ state: "detached" });
+    await context.close();
+    expect(heard().filter((line) => !/status of 503/.test(line))).toEqual([]);
+  },
+);

@@ -82,7 +82,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
 ];
 
-/** Pages that ask the console's edge something, and what has to be answered before they ask it. */
+/** Pages that ask the gateway something, and what has to be answered before they ask it. */
 const ASKING: [path: string, first?: RegExp][] = [
   ["/"],
   ["/skills/SKILL"],
@@ -94,7 +94,7 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),
-  ...["/limits", "/audit", "/try"].map((path): [string] => [path]),
+  ...["/limits", "/health", "/audit", "/try"].map((path): [string] => [path]),
 ];
 
 /** What may become of a question that a page asks. */
@@ -164,8 +164,9 @@ export function inspection(): {
       await signIn(page, gateway.url, gateway.key);
       const { answer, seen } = PLIGHTS[plight];
       let first: RegExp | undefined;
-      await page.route("**/console/api/**", (route) => {
+      await page.route(/\/console\/api\/|\/health$/, (route) => {
         const { pathname } = new URL(route.request().url());
+        if (route.request().isNavigationRequest()) return route.fallback();
         return pathname.endsWith("/session") || first?.test(pathname) ? route.fallback() : answer(route);
       });
       for (const [path, before] of ASKING) {

@@ -58,12 +58,24 @@ function validatorOf(schema: Schema, { components }: Document): Validator {
   return validator;
 }
 
+interface Place {
+  pattern: RegExp;
+  operations: Record<string, Operation>;
+}
+
+let places: Place[] | undefined;
+
+/** The places of the document, the most literal first. */
+function placesOf(document: Document): Place[] {
+  return Object.entries(document.paths)
+    .sort(([a], [b]) => literals(b) - literals(a))
+    .map(([template, operations]) => ({ pattern: patternOf(template), operations }));
+}
+
 function operationOf(document: Document, method: string, path: string): Operation | null {
-  const found = Object.entries(document.paths)
-    .filter(([template]) => patternOf(template).test(path))
-    .sort(([a], [b]) => literals(b) - literals(a));
-  for (const [, operations] of found) {
-    const operation = operations[method.toLowerCase()];
+  places ??= placesOf(document);
+  for (const { pattern, operations } of places) {
+    const operation = pattern.test(path) ? operations[method.toLowerCase()] : undefined;
     if (operation !== undefined) return operation;
   }
   return null;

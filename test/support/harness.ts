@@ -1,7 +1,12 @@
 // The built gateway in a process of its own, for tests that come from outside: SDKs, examples, the README.
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { createTestHarness } from "wrangler";
+import { buildGateway } from "../../scripts/build/worker.mjs";
+import { openGateway } from "../../scripts/local/gateway.mjs";
+import { applyMigrations } from "../../scripts/local/migrate.mjs";
+import { anyPort } from "../../scripts/local/port.mjs";
 import { form, type SkillFixture, skillZip } from "./skill";
 
 export const root = path.join(import.meta.dirname, "../..");
@@ -12,24 +17,12 @@ export interface Published {
   version_id: string;
 }
 
-export class Harness {
-  private readonly server: ReturnType<typeof createTestHarness>;
+/** What a test says to a gateway that it comes to from outside. */
+export abstract class Outside {
   url = "";
 
-  /** @param settings besides the key */
-  constructor(settings: Record<string, string> = {}) {
-    const secrets = { GATEWAY_ADMIN_KEY: KEY, ...settings };
-    this.server = createTestHarness({ root, workers: [{ configPath: "wrangler.toml", secrets }] });
-  }
-
-  async start(): Promise<void> {
-    this.url = String((await this.server.listen()).url).replace(/\/$/, "");
-    await this.server.getWorker().applyD1Migrations("DB");
-  }
-
-  close(): Promise<void> {
-    return this.server.close();
-  }
+  abstract start(): Promise<void>;
+  abstract close(): Promise<void>;
 
   async send(method: string, route: string, body?: FormData | object, user?: string): Promise<Response> {
     const json = body !== undefined && !(body instanceof FormData);
@@ -55,5 +48,44 @@ export class Harness {
     const versions = await this.send("GET", `/api/v1/kinds/skills/${known}/versions`);
     const { items } = (await versions.json()) as { items: { version_id: string }[] };
     return { id: known, version_id: items[0]!.version_id };
+  }
+}
+
+/** The gateway as `npm start` runs it, but for its lock and its own skills. */
+export class Harness extends Outside {
+  #state = "";
+  #gateway: Awaited<ReturnType<typeof openGateway>> | null = null;
+
+  /** @param settings besides the key */
+  constructor(private readonly settings: Record<string, string> = {}) {
+    super();
+  }
+
+  async start(): Promise<void> {
+    const [{ modules }, state, port] = await Promise.all([
+      buildGateway(),
+      mkdtemp(path.join(tmpdir(), "skill-gateway-harness-")),
+      anyPort(),
+    ]);
+    this.#state = state;
+    const variables = { GATEWAY_ADMIN_KEY: KEY, ...this.settings };
+    const none = () => undefined;
+    this.#gateway = await openGateway({
+      modules,
+      variables,
+      state,
+      port,
+      owner: "harness",
+      onRuntime: none,
+      onLost: none,
+    });
+    await this.#gateway.ready();
+    await applyMigrations(await this.#gateway.database());
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  async close(): Promise<void> {
+    await this.#gateway?.stop();
+    await rm(this.#state, { recursive: true, force: true });
   }
 }

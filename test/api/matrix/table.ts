@@ -37,7 +37,7 @@ export interface Row {
   /** What who sends no key is answered, where that is not a 401: such a route shows what is open. */
   withoutKey?: number;
   thing: () => Promise<Thing>;
-  /** Using it uses it up, so that every actor needs another one. */
+  /** Using it uses it up, so that whoever comes next needs another one. */
   spent: boolean;
   send: (thing: Thing) => Pick<CallOptions, "json" | "body" | "headers">;
   query?: (thing: Thing) => string;

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Real Chromium against a real gateway, as `npm start` runs it. $CHROMIUM names the browser, else /usr/bin/chromium.
+// Real Chromium against a real gateway, as `npm start` runs it. $CHROMIUM names the browser, else it is Debian's.
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],

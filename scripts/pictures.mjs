@@ -1,9 +1,9 @@
 // `npm run pictures`: the still picture of *Try it* in the README, made anew by a gateway of its own and headless Chromium.
 //
 // It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
-// what a window of 1100 x 900 shows as docs/pictures/demo.png. $CHROMIUM names the browser, else /usr/bin/chromium. The picture of the
-// flow beside it (flow.svg) is drawn by hand. Then come those of the console (docs/console.md), of the same gateway. Texts are those of
-// the machine's own fonts, so two machines make two pictures.
+// what a window of 1100 x 900 shows as docs/pictures/demo.png. The picture of the flow beside it (flow.svg) is drawn by hand. Then come
+// those of the console (docs/console.md), of the same gateway. Texts are those of the machine's own fonts, so two machines make two
+// pictures.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { chromiumPath } from "./kit/browser.mjs";
 import { root } from "./kit/files.mjs";
 import { readOptions } from "./kit/options.mjs";
 import { fail, Refusal } from "./kit/refusal.mjs";
@@ -61,7 +62,7 @@ async function linkOf(gateway) {
 
 async function pictureOf(link) {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: chromiumPath(),
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

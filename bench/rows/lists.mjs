@@ -3,6 +3,7 @@
 // than one page of them, is no list of ours.
 
 import { chromium } from "playwright-core";
+import { chromiumPath } from "../../scripts/kit/browser.mjs";
 import { startGateway } from "../gateway.mjs";
 import { compare } from "../measure.mjs";
 import { seedCatalog } from "../skills.mjs";
@@ -21,7 +22,7 @@ const LISTS = {
 export async function run({ passes, seconds }) {
   const gateway = await startGateway({ development: true });
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: chromiumPath(),
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
   });
   try {

@@ -3,6 +3,7 @@
 
 import { strToU8, zipSync } from "fflate";
 import { chromium } from "playwright-core";
+import { chromiumPath } from "../kit/browser.mjs";
 
 const SIZE = { width: 1280, height: 620 };
 const VERSIONS = {
@@ -26,7 +27,7 @@ const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest h
  */
 export async function consolePictures(url, adminKey) {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: chromiumPath(),
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

@@ -1,17 +1,13 @@
 // Chromium, and pages that must not complain.
 
-import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { chromiumPath } from "../../scripts/kit/browser.mjs";
 
 const QUIET =
   "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
 export async function openBrowser(...flags: string[]): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath)) {
-    throw new Error(`No browser at ${executablePath}. Install it (apt-get install -y chromium) or set CHROMIUM.`);
-  }
-  return chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET.split(" "), ...flags] });
+  return chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", ...QUIET.split(" "), ...flags] });
 }
 
 /** What pages complained about, but for the network being away, which tests bring about. */

@@ -66,12 +66,17 @@ export async function slice<N extends Name>(
 /** A request to the console's edge, which wants the header: no form and no page of another origin can send it. */
 export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { "x-skillgate-console": "1", ...init.headers };
-  const answer = await fetch(`${EDGE}${path}`, { ...init, headers, cache: "no-store" }).catch((error: unknown) => {
+  const answer = await reach(`${EDGE}${path}`, { ...init, headers });
+  if (!answer.ok) throw await refusalIn(answer);
+  return answer;
+}
+
+/** Whatever the gateway answers, and never what the browser has kept. That nobody answers is thrown as `Refusal`. */
+export async function reach(path: string, init: RequestInit): Promise<Response> {
+  return fetch(path, { ...init, cache: "no-store" }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached. Is it running, and are you online?");
   });
-  if (!answer.ok) throw await refusalIn(answer);
-  return answer;
 }
 
 function sent(

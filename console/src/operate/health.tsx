@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Health } from "../../../sdk/src/generated/operations";
-import { fieldsOf, Refusal, refusalIn } from "../gateway/refusal";
+import { reach } from "../gateway/call";
+import { fieldsOf, refusalIn } from "../gateway/refusal";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
@@ -56,10 +57,7 @@ export function HealthPage(): ReactNode {
  * a proxy in between, has others.
  */
 async function healthOf(signal: AbortSignal): Promise<Health> {
-  const answer = await fetch("/health", { signal, cache: "no-store", credentials: "omit" }).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached.");
-  });
+  const answer = await reach("/health", { signal, credentials: "omit" });
   const { checks } = fieldsOf(await answer.clone().text());
   if (checks === undefined) throw await refusalIn(answer);
   return (await answer.json()) as Health;

@@ -24,14 +24,15 @@ authorizeRoutes.get("/oauth/authorize", async (c) => {
   const query = new URL(c.req.url).searchParams;
   const origin = originIn(c);
   const asker = readAsker(query);
-  if (asker.problem !== undefined) return refusePage(c, `The program sent you here in a wrong way. ${asker.problem}`);
+  if (asker.problem !== undefined)
+    return refusePage(c, `The program sent an invalid sign-in request. ${asker.problem}`);
   const context = signInContext(c);
   const found = await findClient(context, asker.clientId, { origin, address: addressIn(c), ask: askOutside });
   if ("problem" in found) return refusePage(c, found.problem);
   const { client } = found;
   // Before this is known to be the program's own, nothing is sent there: not even what is wrong.
   if (!isRegistered(client.redirectUris, asker.redirectUri))
-    return refusePage(c, "The program wants its answer at an address that it has not registered.");
+    return refusePage(c, "The redirect URI of the program is not registered.");
   const read = readWanted(query, origin);
   if ("refusal" in read) {
     const { error, error_description } = read.refusal;

@@ -80,4 +80,6 @@ export function hearLogs(client: Client, inquiries: ReadonlySet<AskableCall>): v
 }
 
 /** The answer to a question that is no call's. */
-export const NOBODY: Responded = { error: { code: -32600, message: "No single call is under way that could ask." } };
+export const NOBODY: Responded = {
+  error: { code: -32600, message: "The request cannot be assigned to a single running call." },
+};

@@ -20,7 +20,7 @@ export function tooFast(policy: string, { requests, seconds }: Rate, wait: numbe
   return new GatewayError(
     "rate_limited",
     "RATE_LIMITED",
-    `At most ${requests} in ${seconds} s. Wait, then send fewer requests.`,
+    `Too many requests (limit ${requests} in ${seconds} s). Wait, then send fewer requests.`,
     {
       policy,
       limit: requests,

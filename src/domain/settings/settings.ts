@@ -44,7 +44,7 @@ const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 const origins = list((entry) =>
   /^https?:/.test(entry) && URL.parse(entry)?.origin === entry
     ? null
-    : `'${entry}' is no origin such as http://10.0.0.5:8000`,
+    : `'${entry}' is not an origin such as http://10.0.0.5:8000`,
 );
 
 const references = parsedList<SkillReference>((entry, say) => {
@@ -158,12 +158,12 @@ export const SETTINGS = {
     "Comma-separated headers in which a front end names a chat to the chat endpoint. Empty: `X-Conversation-Id` and `X-OpenWebUI-Chat-Id`.",
   ),
   CHAT_USER_HEADER: optionalText((value) =>
-    /^[A-Za-z0-9-]{1,64}$/.test(value) ? null : "is no name of a header",
+    /^[A-Za-z0-9-]{1,64}$/.test(value) ? null : "is not a header name",
   ).describe(
     "A header, such as `X-OpenWebUI-User-Id`, in which a front end names its user to the chat endpoint. It counts only from keys with `act_as`, as `On-Behalf-Of` does. Unset: none.",
   ),
   CHAT_USER_PREFIX: textOr("", (value) =>
-    /^[A-Za-z0-9._:@+=-]{0,64}$/.test(value) ? null : "has what no user id has",
+    /^[A-Za-z0-9._:@+=-]{0,64}$/.test(value) ? null : "contains characters that are not allowed in user ids",
   ).describe(
     "Put before what `CHAT_USER_HEADER` says, such as `owui:`: a front end then names users of its own only, whatever it sends there.",
   ),
@@ -212,7 +212,7 @@ export function settingsFrom(bindings: object): Settings {
     throw new GatewayError(
       "unavailable",
       "MISCONFIGURED",
-      "The gateway's settings are not valid; its operator must fix them.",
+      "The settings of the gateway are not valid. Its operator must fix them.",
       {
         issues: result.issues,
       },

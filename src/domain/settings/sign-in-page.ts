@@ -5,7 +5,7 @@ import { hasOwnSignIn } from "./sign-in";
 
 export const signInPageSettings = {
   OAUTH_SCOPES: list((entry) =>
-    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is no scope`,
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is not a scope`,
   ).describe(
     "Comma-separated scopes that MCP hosts ask an outside issuer for, where it gives no token without one. The gateway's own is `mcp`.",
   ),

@@ -8,7 +8,7 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.ori
 
 export const signInSettings = {
   PUBLIC_ORIGIN: optionalText((value) =>
-    isOrigin(value) ? null : "is no origin such as https://skills.example.com",
+    isOrigin(value) ? null : "is not an origin such as https://skills.example.com",
   ).describe(
     "The origin at which MCP hosts know the gateway. It is in what their tokens are for, and the name of the issuer. Unset: the one that a request comes to.",
   ),

@@ -48,7 +48,7 @@ export async function isLive(places: Places, credential: string, userId: string)
   const judge = ({ key, stale }: Found): true => {
     if (stale) throw storageDown();
     if (isUsable(key, now()) && standsFor(marks, key) && (key.userId === userId || canActAs(key))) return true;
-    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key does not count any more.");
+    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key expired or was revoked.");
   };
   const asked = { keyId: credential, userId, claimed: [] };
   try {

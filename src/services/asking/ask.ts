@@ -60,16 +60,21 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   const { questions, clients } = asking;
   const connected = clients.count() > 0;
   if (requireClient && !connected) {
-    throw new GatewayError("conflict", "NO_CLIENT", "No page is connected to this conversation.");
+    throw new GatewayError(
+      "conflict",
+      "NO_CLIENT",
+      "No page is connected to this conversation. Open the conversation in a browser first.",
+    );
   }
   if (questions.pendingCount() >= ASKING_LIMITS.pending) {
-    const message = `More than ${ASKING_LIMITS.pending} requests of this conversation wait for an answer.`;
+    const message = `Too many pending requests in this conversation (limit ${ASKING_LIMITS.pending}). Wait for answers, or cancel some.`;
     throw new GatewayError("rate_limited", "TOO_MANY_REQUESTS", message);
   }
   const waiting = questions.pendingBytes();
   if (waiting + bytes > ASKING_LIMITS.pendingBytes) {
     const limit = ASKING_LIMITS.pendingBytes;
-    const message = "The requests of this conversation that wait for an answer may have payloads of 1 MiB together.";
+    const message =
+      "Pending requests of this conversation are too large (limit 1 MiB together). Wait for answers, or cancel some.";
     throw new GatewayError("rate_limited", "TOO_MUCH_PENDING", message, { limit, used: waiting });
   }
   const now = asking.now();
@@ -169,7 +174,7 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
     signal.addEventListener("abort", stop, { once: true });
     try {
       const ended = await waitForEnd(asking, id, question.timeout_ms);
-      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet." };
+      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet. Try again later." };
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -177,14 +182,14 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
 }
 
 export function questionNotFound(): GatewayError {
-  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
+  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "Request not found in this conversation. Check the id.");
 }
 
 /** The refusal for what comes after a question's end. */
 export function tooLate(verdict: "already_resolved" | "expired"): GatewayError {
   return verdict === "expired"
-    ? new GatewayError("conflict", "EXPIRED", "The request's deadline has passed.")
-    : new GatewayError("conflict", "ALREADY_RESOLVED", "The request has its answer, or was cancelled.");
+    ? new GatewayError("conflict", "EXPIRED", "The deadline of the request has passed. Ask again.")
+    : new GatewayError("conflict", "ALREADY_RESOLVED", "This request was already answered or cancelled.");
 }
 
 /** Ends a question: the row first, then the pages and those who wait. `false` when it may not end so. */

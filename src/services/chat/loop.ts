@@ -116,7 +116,7 @@ export async function runLoop(state: Begun, onEnd: (digest: string | null) => Pr
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
       await hearStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
-        throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
+        throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly.");
       // Who has left wants nothing run any more.
       requireCaller(loop);
       state.done++;
@@ -214,7 +214,7 @@ async function callModel(state: Begun): Promise<Response> {
 }
 
 function requireCaller({ signal }: Loop): void {
-  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The caller has left.");
+  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The client disconnected.");
 }
 
 async function ask({ object, target, settings }: Loop, request: ChatRequest): Promise<ChatReply> {

@@ -35,8 +35,7 @@ export async function beginConsoleOutside(
 /** What came of it: the session that is to begin and where to it leads, or what to tell who waits. */
 export type ConsoleOutside = { session: NewSession; returnTo: string } | { problem: string };
 
-const ENDED =
-  "This sign-in belongs to another browser, was answered already, or its ten minutes are over. Begin it again.";
+const ENDED = "This sign-in expired (10 minutes), was already completed, or belongs to another browser. Start again.";
 
 /** Takes the issuer's answer, once. */
 export async function finishConsoleOutside(

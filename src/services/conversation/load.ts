@@ -63,7 +63,7 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
   );
   if (clash !== undefined) {
     return failed(
-      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', and another one is loaded.`,
+      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', but another version is loaded.`,
     );
   }
   // What is active already has its instructions in the prompt or in an earlier answer.

@@ -43,7 +43,7 @@ export async function runReadSkill(
   if (entry === null) return notAvailable(context, view, name, "read_skill");
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
-  if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (version === undefined) return failed(`Error: Skill '${name}' is being changed. Try again.`);
   if (filePath === null || filePath === "") {
     const runs = (await barOf(context, view, entry)) === null;
     return instructions(name, version, page, runs);
@@ -71,7 +71,7 @@ export async function runFindSkill(context: Context, view: View, query: string, 
     visible = await searchInView(context, view, query, { shown: SEARCH_LIMITS.shown, most: HITS });
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
-    return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
+    return failed("Error: Search is not available. Use load_skill if you know the name of the skill.");
   }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
   const answer = renderFound(entries, query, loadTool);
@@ -115,7 +115,7 @@ async function readFile(
   page: Page,
 ): Promise<ToolResult> {
   const bytes = await readPackageRange(context.packages, context.timings, skill.version_id, file.offset, file.size);
-  if (bytes === null) return failed(`Error: Skill '${skill.name}' changed just now. Try again.`);
+  if (bytes === null) return failed(`Error: Skill '${skill.name}' is being changed. Try again.`);
   const content = shownText(bytes);
   const facts = { skill_name: skill.name, file_path: file.path };
   if (content === null) {
@@ -150,14 +150,14 @@ function paged(body: string, page: Page): { shown: string; note: string } {
   if (shown.length > CONVERSATION_LIMITS.readChars) {
     return {
       shown: shown.slice(0, CONVERSATION_LIMITS.readChars),
-      note: `\n\n(line ${offset} is too long to show whole)`,
+      note: `\n\n(line ${offset} is truncated because it is too long)`,
     };
   }
-  if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
+  if (offset >= count && offset > 0) return { shown: "", note: `(the text has ${count} lines)` };
   return {
     shown,
     note:
-      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to go on)` : "",
+      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to continue)` : "",
   };
 }
 

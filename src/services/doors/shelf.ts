@@ -25,7 +25,7 @@ export type Shelved = ShelfRow & { sha256: string };
 
 /** The refusal of everything that a door does not show: as of a path that no route has. */
 export function nothingThere(): GatewayError {
-  return new GatewayError("not_found", "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
+  return new GatewayError("not_found", "NOT_FOUND", "Path not found. `/openapi.json` lists all paths.");
 }
 
 /** The skills that an index shows, by name, and whether there are more than it has room for; with a name that one alone. */

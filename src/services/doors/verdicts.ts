@@ -46,5 +46,5 @@ export async function requireUnblocked({ db }: Pick<Context, "db">, versionId: s
 
 /** The refusal of a blocked version, where it is no secret that it is there. */
 export function versionBlocked(reason: string): GatewayError {
-  return new GatewayError("forbidden", "VERSION_BLOCKED", `An admin has blocked this version: ${reason}`);
+  return new GatewayError("forbidden", "VERSION_BLOCKED", `This version was blocked by an admin: ${reason}`);
 }

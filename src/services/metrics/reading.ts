@@ -8,9 +8,9 @@ import { flush, type MeterObject } from "./outbox";
 
 /** What was counted since metrics were first turned on. */
 export async function readSums({ caller, settings }: Context, meter: () => MeterObject): Promise<Sums> {
-  requireAdmin(caller.principal, "Only an admin may read metrics.");
+  requireAdmin(caller.principal, "Only admins can read metrics. Use an admin's key.");
   if (settings.METRICS === "off")
-    throw new GatewayError("not_found", "METRICS_OFF", "Nothing is counted here. Set METRICS=on.");
+    throw new GatewayError("not_found", "METRICS_OFF", "Metrics are disabled. The operator can set METRICS=on.");
   await flush({ meter });
   const sums: Sums = new Map();
   addAll(sums, await meter().read());

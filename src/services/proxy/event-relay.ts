@@ -144,13 +144,13 @@ class Relay {
 
 /** A server took longer than it may. */
 export function late(ms: number): UpstreamFault {
-  return new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`);
+  return new UpstreamFault("timeout", `the server did not respond within ${ms / 1_000}s`);
 }
 
 /** A message is larger than is passed on. */
 export function tooLarge(): UpstreamFault {
   const most = `${Math.floor(UPSTREAM_LIMITS.answerBytes / 1_048_576)} MiB`;
-  return new UpstreamFault("too_large", `the server's answer is larger than ${most}`);
+  return new UpstreamFault("too_large", `the server's answer is too large (limit ${most})`);
 }
 
 function parsed(data: string): unknown {

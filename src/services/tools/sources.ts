@@ -128,6 +128,6 @@ async function described(
   } catch (error) {
     // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.
     if (!(error instanceof GatewayError)) throw error;
-    return { facts: all("its code could not be read just now"), isSettled: false };
+    return { facts: all("its code could not be read"), isSettled: false };
   }
 }

@@ -1,7 +1,7 @@
 // A site's index of its skills becomes a plan: version 0.2 with an artifact and its digest for each skill, 0.1 with lists of files.
 
 import * as z from "zod";
-import { INDEX_SCHEMA } from "../doors/well-known";
+import { INDEX_SCHEMA } from "../compat/well-known";
 import { checkName } from "../package/name";
 import { checkPath, foldName, printable } from "../package/path";
 import type { ImportProblem } from "./import";
@@ -39,14 +39,14 @@ export function readIndexDocument(text: string, at: URL): IndexReading {
     const found = version === undefined ? listed(entry, at) : artifact(entry, at);
     const named =
       found ??
-      unplannable(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "The index entry of the skill is not valid.");
-    return plannedOnce(seen, named);
+      unplannableReason(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "The index entry of the skill is not valid.");
+    return withoutDuplicates(seen, named);
   });
   return { planned };
 }
 
 /** The same plan, or a refusal of what a name stands for a second time. */
-export function plannedOnce(seen: Set<string>, planned: Planned): Planned {
+export function withoutDuplicates(seen: Set<string>, planned: Planned): Planned {
   const folded = foldName(planned.name);
   if (!seen.has(folded)) {
     seen.add(folded);
@@ -54,10 +54,10 @@ export function plannedOnce(seen: Set<string>, planned: Planned): Planned {
   }
   const name = `${planned.name}#${seen.size + 1}`;
   seen.add(name);
-  return unplannable(name, "NAME_TWICE", "The source has two skills with this name. The first one is used.");
+  return unplannableReason(name, "NAME_TWICE", "The source has two skills with this name. The first one is used.");
 }
 
-export function unplannable(name: string, code: string, message: string): Planned {
+export function unplannableReason(name: string, code: string, message: string): Planned {
   const shown = printable(name).slice(0, NAME_CHARS);
   return { name: shown, digest: null, get: { how: "none", problem: { code, message } } };
 }
@@ -69,12 +69,12 @@ function artifact(entry: unknown, at: URL): Planned | null {
   if (!read.success) return null;
   const { name, type, digest } = read.data;
   const [bad] = checkName(name, "index").issues;
-  if (bad !== undefined) return unplannable(name, bad.code, bad.message);
+  if (bad !== undefined) return unplannableReason(name, bad.code, bad.message);
   if (type !== "archive" && type !== "skill-md")
-    return unplannable(name, "INDEX_TYPE", "The type of the index entry is not supported.");
+    return unplannableReason(name, "INDEX_TYPE", "The type of the index entry is not supported.");
   const url = URL.parse(read.data.url, at.href);
   if (url === null || url.origin !== at.origin)
-    return unplannable(
+    return unplannableReason(
       name,
       "SOURCE_OTHER_HOST",
       "The index entry points to another host than the index. Other hosts are not contacted.",
@@ -88,7 +88,7 @@ function listed(entry: unknown, at: URL): Planned | null {
   if (!read.success) return null;
   const { name, files } = read.data;
   const [bad] = [...checkName(name, "index").issues, ...files.flatMap((path) => checkPath(path).issues)];
-  if (bad !== undefined) return unplannable(name, bad.code, bad.message);
+  if (bad !== undefined) return unplannableReason(name, bad.code, bad.message);
   const base = new URL(`${encodeURIComponent(name)}/`, at).href;
   return { name: name.normalize("NFC"), digest: null, get: { how: "files", base, paths: [...new Set(files)] } };
 }

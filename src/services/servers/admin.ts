@@ -120,6 +120,6 @@ export function jsonOfEntry({ type, ...entry }: UserServerEntry): JsonObject {
   return { type: type ?? "streamable-http", ...(Object.fromEntries(given) as JsonObject) };
 }
 
-export function serverNotFound(of = "The gateway has"): GatewayError {
-  return new GatewayError("not_found", "MCP_SERVER_NOT_FOUND", `${of} no MCP server of this name.`);
+export function serverNotFound(): GatewayError {
+  return new GatewayError("not_found", "MCP_SERVER_NOT_FOUND", "MCP server not found. Check the name.");
 }

@@ -91,5 +91,5 @@ export async function usableServers(context: Context): Promise<UsableServer[]> {
 }
 
 function noneOfThisName(): GatewayError {
-  return serverNotFound("You keep");
+  return serverNotFound();
 }

@@ -6,8 +6,8 @@ import { AUDIT_ACTIONS, type AuditAction, KEPT_AFTER_ERASURE, RESOURCE_TYPES } f
 import { primaryDatabase } from "../../src/edge/context";
 import { recordOnly } from "../../src/storage/d1/audit";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { form, skillZip } from "../support/skill";
-import { publishOwn } from "../support/talk";
 
 /** Stands in every text that a user writes here. */
 const WRITTEN = "zanzibar";

@@ -5,7 +5,7 @@ import { getPath } from "hono/utils/url";
 const PLACE = /^\/console(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/;
 
 /** Whether a text is such a path. It may have a query. */
-export function isConsolePlace(text: string): boolean {
+export function isConsolePath(text: string): boolean {
   if (!PLACE.test(text) || text.length > 1_024) return false;
   // As the browser reads it, without `.` and `..`, and then as the router does, with its letters decoded.
   const request = new Request(new URL(text, "https://gateway.invalid"));

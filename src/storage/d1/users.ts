@@ -4,8 +4,8 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PUBLIC_USER, userScope } from "../../domain/access/access";
 import { eraseFromAudit } from "./audit";
+import { titleOfSkill } from "./compat/vendor-skills";
 import type { Database } from "./database";
-import { titleOfSkill } from "./doors/vendor-skills";
 import { sourceOfVersion } from "./registry/sources";
 import { audit, groupMembers, pseudonyms } from "./schema/access";
 import { conversations } from "./schema/conversations";
@@ -132,7 +132,7 @@ export async function eraseUserRows(db: Database, userId: string): Promise<Recor
  * Takes the user's name off what others keep, forgets whom the pseudonym stands for, and removes what the user wrote from the audit log. The
  * last step of an erasure.
  */
-export async function forgetUser(db: Database, userId: string): Promise<void> {
+export async function anonymizeUser(db: Database, userId: string): Promise<void> {
   const [known] = await db
     .select({ pseudonym: pseudonyms.pseudonym })
     .from(pseudonyms)

@@ -42,7 +42,7 @@ const FULL_ONLY = [
   "test/edge/attacks/**",
   "test/domain/package/archive/damaged.test.ts",
   "test/domain/servers/redaction-effort.test.ts",
-  "test/domain/chat/load.test.ts",
+  "test/domain/chat/answer-size.test.ts",
   "test/node/inspection.test.ts",
   // Other programs, started as their users start them.
   "test/node/chat/clients.test.ts",

@@ -4,7 +4,7 @@ const ACCESS = "src/domain/access/access.ts";
 const KEY_SCOPE = "src/domain/access/key-scope.ts";
 const ACTIVATION = "src/domain/conversation/activation.ts";
 const BUDGET = "src/domain/conversation/budget.ts";
-const PRESENT = "src/domain/conversation/present.ts";
+const PRESENT = "src/domain/conversation/carriers.ts";
 const LOAD = "src/services/conversation/load.ts";
 
 const RIGHTS = ["test/domain/access"];
@@ -80,7 +80,7 @@ export const MUTATIONS = [
     file: ACCESS,
     find: "return scope === PUBLIC_SCOPE || scope.startsWith(PUBLIC_DRAFTS);",
     replace: "return scope === PUBLIC_SCOPE || scope.startsWith(GROUP_PREFIX) || scope.startsWith(PUBLIC_DRAFTS);",
-    tests: [...RIGHTS, "test/services/catalog/may-run.test.ts", "test/api/may-run.test.ts"],
+    tests: [...RIGHTS, "test/services/catalog/can-run.test.ts", "test/api/can-run.test.ts"],
   },
   {
     area: "authorization",
@@ -137,7 +137,7 @@ export const MUTATIONS = [
   {
     area: "authorization",
     rule: "files with a credential are readable for the whole group",
-    file: "src/services/catalog/withheld.ts",
+    file: "src/services/catalog/restricted-files.ts",
     find: "if (literalCredentials(servers).length === 0) return null;",
     replace: "if (literalCredentials(servers).length >= 0) return null;",
     tests: ["test/api/registry/skills/credentials.test.ts"],
@@ -169,7 +169,7 @@ export const MUTATIONS = [
   {
     area: "retention",
     rule: "a dependency leaves before the skill that needs it",
-    file: "src/domain/conversation/walk.ts",
+    file: "src/domain/conversation/dependency-walk.ts",
     find: "for (const dependency of skill.dependencies) keep(dependency, remaining);",
     replace: "for (const dependency of skill.dependencies) keep(dependency, 0);",
     tests: FOLD,
@@ -242,7 +242,7 @@ export const MUTATIONS = [
   {
     area: "delivery",
     rule: "the same call under one key runs again",
-    file: "src/services/once.ts",
+    file: "src/services/idempotency.ts",
     find: "if (known !== null && known.answer !== null) return",
     replace: "if (known !== null && known.answer === null) return",
     tests: ["test/api/conversation/turns.test.ts", "test/api/conversation/calls.test.ts"],
@@ -282,11 +282,11 @@ export const MUTATIONS = [
   {
     area: "storage order",
     rule: "a file's row is deleted before its object",
-    file: "src/services/tools/kept-files.ts",
+    file: "src/services/tools/stored-files.ts",
     find: "  await deleteRunObjects(context.packages, context.timings, [row.object]);\n  await deleteRunFiles(context.db, [row.id]);",
     replace:
       "  await deleteRunFiles(context.db, [row.id]);\n  await deleteRunObjects(context.packages, context.timings, [row.object]);",
-    tests: ["test/services/tools/kept-files.test.ts", "test/api/conversation/kept-files.test.ts"],
+    tests: ["test/services/tools/stored-files.test.ts", "test/api/conversation/kept-files.test.ts"],
   },
   {
     area: "storage order",

@@ -72,6 +72,7 @@ export default defineConfig(async () => {
               "test/sdk/**",
               "test/browser/**",
               "test/fuzz/**",
+              "test/trials/**",
               "test/architecture.test.ts",
             ],
             // The compiler of skill code as its sources are now; and servers that tests talk to, in Node, which are

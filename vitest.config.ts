@@ -99,6 +99,7 @@ export default defineConfig(async () => {
               "test/sdk/**",
               "test/browser/**",
               "test/fuzz/**",
+              "test/trials/**",
               "test/architecture.test.ts",
               ...leftOut,
             ],

@@ -1,4 +1,4 @@
-// The tables of `npm run bench:world`, for the terminal and for docs/benchmarks.md alike.
+// The tables of `npm run bench:world`, for the terminal.
 
 import { DATED, HOMES, REGIONS } from "./places.mjs";
 import { timeOf, tripsOf } from "./time.mjs";

@@ -47,13 +47,12 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 it("the back end by hand runs as printed, for users who have no agent of their own", async () => {
-  const readme = await readFile(path.join(root, "README.md"), "utf8");
-  const [, spec = "", route] = /-d '(\{.*\})' \$GW(\/kinds\/ghosts\/by-name\/public\/\S+)/.exec(readme) ?? [];
+  const page = await readFile(path.join(root, "docs", "back-end.md"), "utf8");
+  const [, spec = "", route] = /-d '(\{.*\})' \$GW(\/kinds\/ghosts\/by-name\/public\/\S+)/.exec(page) ?? [];
   await gateway.send("PUT", `/api/v1${route}`, JSON.parse(spec));
   const service = { user_id: "a-back-end", scopes: ["act_as", "conversations"] };
   const { key } = (await (await gateway.send("POST", "/api/v1/keys", service)).json()) as { key: string };
 
-  const page = await readFile(path.join(root, "docs", "back-end.md"), "utf8");
   const [, code] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
   const given = "GW, KEY, MODEL, chatId, userId, message, history, told, model, mine, runMine";
   const module = `export default async ({ ${given} }) => { ${code}; return { step, thread }; }`;

@@ -41,7 +41,7 @@ export const imports = sqliteTable(
   ],
 );
 
-/** What a user's export tells of imports. What came of each skill is said by the versions. */
+/** The columns of imports in a user's export. The results of single skills are part of their versions. */
 export const EXPORTED_IMPORTS = {
   as: "imports",
   columns: {
@@ -50,7 +50,7 @@ export const EXPORTED_IMPORTS = {
   },
 };
 
-/** What became of a skill of the source in the last run that saw it, and which skill here came of it. */
+/** The result for one skill in the last run that saw it, and the local skill it became. */
 export const importItems = sqliteTable(
   "import_items",
   {
@@ -61,12 +61,12 @@ export const importItems = sqliteTable(
     run: integer().notNull(),
     state: text().$type<ImportItemState>().notNull(),
     problem: text({ mode: "json" }).$type<ImportProblem>(),
-    /** What identifies the content that was taken, at the source. */
+    /** Identifies the imported content at the source. */
     digest: text(),
-    /** `null`: none came of it, or it was deleted. */
+    /** `null`: no skill was imported, or it was deleted. */
     skillId: text("skill_id").references(() => skills.id, { onDelete: "set null" }),
     versionId: text("version_id"),
-    /** Since when the source does not have it any more. */
+    /** Time at which the source stopped offering it. */
     removedAt: integer("removed_at"),
   },
   (t) => [primaryKey({ columns: [t.importId, t.name] }), index("import_items_skill").on(t.skillId)],

@@ -12,7 +12,7 @@ export interface ChatNode {
   parent: string;
   digest: string;
   exchange: string;
-  /** The API format and model settings it was created with. */
+  /** The message format of the chat. */
   format: string;
   model: string;
   /** Whether a user message started it. */

@@ -1,4 +1,4 @@
-// Puts together what draws diagrams: drawing/ as it is, and mermaid from npm, into public/drawing/.
+// Puts together what draws diagrams: src/pages/drawing/ as it is, and mermaid from npm, into public/drawing/.
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -44,7 +44,7 @@ export async function isDrawingCurrent(folder) {
 }
 
 async function allSources() {
-  return new Map([...(await filesOf(path.join(root, "drawing"))), ...(await mermaidFiles())]);
+  return new Map([...(await filesOf(path.join(root, "src/pages/drawing"))), ...(await mermaidFiles())]);
 }
 
 async function filesOf(folder) {

@@ -26,7 +26,7 @@ const PUBLIC = path.join(root, "public");
 export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
-  { output: "docs/", sources: ["docs", "reference"], prepare: prepareDocuments },
+  { output: "docs/", sources: ["docs"], prepare: prepareDocuments },
   {
     output: "console/",
     label: "the console",
@@ -37,21 +37,21 @@ export const PARTS = [
   {
     output: "drawing/",
     label: "the diagram renderer",
-    sources: ["drawing"],
+    sources: ["src/pages/drawing"],
     prepare: prepareDrawing,
     isCurrent: isDrawingCurrent,
   },
   {
     output: "sandbox/node.js",
     label: "the JavaScript runtime",
-    sources: ["guest"],
+    sources: ["src/sandbox/guest"],
     prepare: prepareGuest,
     isCurrent: isGuestCurrent,
   },
   {
     output: "sandbox/shell.js",
     label: "the shell",
-    sources: ["guest", "src"],
+    sources: ["src"],
     prepare: prepareShell,
     isCurrent: isShellCurrent,
   },

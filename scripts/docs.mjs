@@ -92,7 +92,7 @@ secrets of the Worker ([operate.md](operate.md)). An invalid value stops the sta
 one of these does (\`SKILS_ENABLED\`); one near to a name that other programs have, too (\`SECRET_KEY\`), is only told of.
 
 \`npm start\` and \`npm run dev\` differ from the table: \`GATEWAY_ADMIN_KEY\` and \`SECRETS_KEY\` are made and kept in \`.dev.vars\` when
-nobody gave them, and \`LOG_REQUESTS\` is \`false\`, since a terminal is no log.
+nobody gave them, \`LOG_REQUESTS\` is \`false\`, since a terminal is no log, and \`METRICS\` is \`on\`.
 
 | name | default | meaning |
 |---|---|---|

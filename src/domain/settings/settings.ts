@@ -125,7 +125,7 @@ export const SETTINGS = {
     "One line of JSON a request in the log, without paths, users or content. `npm start` and `npm run dev` turn it off unless it is set.",
   ),
   METRICS: choice(["on", "off"], "off").describe(
-    "With `on` the gateway counts what it does, in one object that is awake then, and `/metrics` tells it to admins as OpenMetrics.",
+    "With `on` the gateway counts what it does, in one object that is awake then, and `/metrics` tells it to admins as OpenMetrics. `npm start` and `npm run dev` turn it on unless it is set.",
   ),
   RATE_LIMITS: onOff(true).describe(
     "Requests are limited per IP address and per principal, wrong keys per IP address, where the platform's rate counters are bound.",

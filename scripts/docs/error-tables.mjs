@@ -4,8 +4,16 @@ import { cell } from "./operations.mjs";
 
 /** The tables by kind: title and columns. */
 const TABLES = {
-  http: ["API errors", "These messages are the `detail` of a problem document. The `code` is stable.", ["Status", "Code"]],
-  issue: ["Issues and warnings", "These messages are in `issues` of an error, or in `warnings` of a response.", ["Code"]],
+  http: [
+    "API errors",
+    "These messages are the `detail` of a problem document. The `code` is stable.",
+    ["Status", "Code"],
+  ],
+  issue: [
+    "Issues and warnings",
+    "These messages are in `issues` of an error, or in `warnings` of a response.",
+    ["Code"],
+  ],
   tool: ["Tool results", "A failed tool call is a result with `isError`. The model reads these texts.", []],
   chat: ["Chat endpoint", "Errors have the shape of the vendor whose API is used.", ["Status", "Code"]],
   oauth: ["Sign-in", "Errors of the authorization server (RFC 6749).", ["Code"]],
@@ -27,7 +35,14 @@ export function errorTables(errors) {
         });
       if (rows.length === 0) return "";
       const heads = [...columns, "Message", "What to do"];
-      return [`## ${title}`, "", ...(about === "" ? [] : [about, ""]), `| ${heads.join(" | ")} |`, `|${"---|".repeat(heads.length)}`, ...rows].join("\n");
+      return [
+        `## ${title}`,
+        "",
+        ...(about === "" ? [] : [about, ""]),
+        `| ${heads.join(" | ")} |`,
+        `|${"---|".repeat(heads.length)}`,
+        ...rows,
+      ].join("\n");
     })
     .filter((table) => table !== "")
     .join("\n\n");

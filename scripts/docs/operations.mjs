@@ -12,9 +12,24 @@ const CODES = {
   "oauthClients.delete": ["OAUTH_CLIENT_NOT_FOUND"],
   "skills.list": ["SEARCH_INDEX_MISSING"],
   "skills.invoke": ["SKILL_NOT_FOUND", "SKILL_HAS_NO_PROMPT", "SKILLS_DISABLED"],
-  "skills.publish": ["NAME_CONFLICT", "VERSION_EXISTS", "VERSION_YANKED", "QUOTA_EXCEEDED", "DAILY_LIMIT", "CREDENTIAL_LITERAL", "ROLE_TOO_LOW"],
+  "skills.publish": [
+    "NAME_CONFLICT",
+    "VERSION_EXISTS",
+    "VERSION_YANKED",
+    "QUOTA_EXCEEDED",
+    "DAILY_LIMIT",
+    "CREDENTIAL_LITERAL",
+    "ROLE_TOO_LOW",
+  ],
   "skills.publishPublic": ["ADMIN_ONLY", "NAME_CONFLICT", "VERSION_EXISTS", "VERSION_YANKED", "CREDENTIAL_LITERAL"],
-  "skills.publishVersion": ["SKILL_NOT_FOUND", "VERSION_EXISTS", "VERSION_YANKED", "QUOTA_EXCEEDED", "DAILY_LIMIT", "CREDENTIAL_LITERAL"],
+  "skills.publishVersion": [
+    "SKILL_NOT_FOUND",
+    "VERSION_EXISTS",
+    "VERSION_YANKED",
+    "QUOTA_EXCEEDED",
+    "DAILY_LIMIT",
+    "CREDENTIAL_LITERAL",
+  ],
   "skills.share": ["SKILL_NOT_FOUND", "ROLE_TOO_LOW", "CREDENTIAL_LITERAL"],
   "skills.delete": ["SKILL_NOT_FOUND", "SKILL_REFERENCED"],
   "skills.download": ["SKILL_NOT_FOUND", "VERSION_NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
@@ -97,7 +112,8 @@ export class Operations {
   /** A table of the operations with links to their sections. */
   table(tags) {
     const rows = this.of(tags).map(
-      (one) => `| [\`${one.method} ${one.path}\`](#${anchor(one.operationId)}) | ${cell(one.summary)} | ${this.#scope(one)} |`,
+      (one) =>
+        `| [\`${one.method} ${one.path}\`](#${anchor(one.operationId)}) | ${cell(one.summary)} | ${this.#scope(one)} |`,
     );
     return ["| Method and path | Description | Key scope |", "|---|---|---|", ...rows].join("\n");
   }
@@ -150,7 +166,9 @@ export class Operations {
         (one) =>
           `| \`${one.name}\`${one.required && one.in === "query" ? " (required)" : ""} | ${one.in} | ${this.#type(one.schema)} | ${cell(one.description ?? "")} |`,
       );
-    return rows.length === 0 ? "" : ["| Parameter | In | Type | Description |", "|---|---|---|---|", ...rows].join("\n");
+    return rows.length === 0
+      ? ""
+      : ["| Parameter | In | Type | Description |", "|---|---|---|---|", ...rows].join("\n");
   }
 
   #body({ requestBody }) {
@@ -203,7 +221,12 @@ export class Operations {
       if (status === undefined) throw new Error(`${operationId}: no source has the error ${code}`);
       return `\`${status} ${code}\``;
     });
-    const all = [...codes, ...statuses.filter((status) => !codes.some((code) => code.startsWith(`\`${status}`))).map((status) => `\`${status}\``)];
+    const all = [
+      ...codes,
+      ...statuses
+        .filter((status) => !codes.some((code) => code.startsWith(`\`${status}`)))
+        .map((status) => `\`${status}\``),
+    ];
     return all.length === 0 ? "" : `Errors: ${all.join(", ")}. See [Errors](errors.md).`;
   }
 
@@ -215,7 +238,9 @@ export class Operations {
   /** The properties of an object, of all of its parts. */
   #members(schema) {
     const found = this.#resolved(schema);
-    const parts = [...(found.allOf ?? []), ...(found.anyOf ?? []), ...(found.oneOf ?? [])].map((part) => this.#members(part));
+    const parts = [...(found.allOf ?? []), ...(found.anyOf ?? []), ...(found.oneOf ?? [])].map((part) =>
+      this.#members(part),
+    );
     return {
       properties: Object.assign({}, ...parts.map(({ properties }) => properties), found.properties),
       required: new Set([...(found.required ?? []), ...parts.flatMap(({ required }) => [...required])]),
@@ -244,7 +269,11 @@ function shortened(value) {
 }
 
 /** The anchor that a heading has on GitHub. */
-const anchor = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-");
+const anchor = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+    .replaceAll(" ", "-");
 
 /** Text for a cell of a table. */
 export const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");

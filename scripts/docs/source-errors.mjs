@@ -21,7 +21,9 @@ const KEYED = new Set(["problem", "GatewayError"]);
  * @returns {Promise<{ kind: string, code: string, status: string, message: string, file: string }[]>}
  */
 export async function sourceErrors() {
-  const names = (await readdir(path.join(root, "src"), { recursive: true })).map((name) => name.replaceAll(path.sep, "/"));
+  const names = (await readdir(path.join(root, "src"), { recursive: true })).map((name) =>
+    name.replaceAll(path.sep, "/"),
+  );
   const files = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts")).sort();
   const [{ HTTP_STATUS }, limits] = await Promise.all([
     importTypeScript("src/domain/errors.ts"),
@@ -65,7 +67,9 @@ function ofCall(node, source) {
 /** The texts of an object `{ code, message }`: an issue of a request or a warning. */
 function ofIssue(node, source) {
   const fields = Object.fromEntries(
-    node.properties.flatMap((one) => (one.type === "Property" && !one.computed ? [[one.key.name ?? one.key.value, one]] : [])),
+    node.properties.flatMap((one) =>
+      one.type === "Property" && !one.computed ? [[one.key.name ?? one.key.value, one]] : [],
+    ),
   );
   if (fields.code === undefined || fields.message === undefined) return [];
   const codes = textsOf(fields.code.value, source).filter((code) => CODE.test(code));
@@ -120,7 +124,10 @@ function textsOf(node, source, depth = 0) {
     case "TemplateLiteral":
       return [
         node.quasis
-          .map(({ value }, index) => value.cooked + (index < node.expressions.length ? partOf(node.expressions[index], source) : ""))
+          .map(
+            ({ value }, index) =>
+              value.cooked + (index < node.expressions.length ? partOf(node.expressions[index], source) : ""),
+          )
           .join(""),
       ];
     case "ConditionalExpression":
@@ -171,7 +178,8 @@ function evaluated(node, { code, known, constants }) {
     if (value === undefined) return undefined;
     scope[name] = value;
   }
-  if (!/^[\w.\s/*()]+$/.test(text) || !names.every((name) => name in scope || name === "Math" || name === "floor")) return undefined;
+  if (!/^[\w.\s/*()]+$/.test(text) || !names.every((name) => name in scope || name === "Math" || name === "floor"))
+    return undefined;
   try {
     return new Function(...Object.keys(scope), `return ${text};`)(...Object.values(scope));
   } catch {
@@ -192,7 +200,13 @@ function constantsOf(tree) {
   return constants;
 }
 
-const SCOPES = new Set(["Program", "BlockStatement", "FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+const SCOPES = new Set([
+  "Program",
+  "BlockStatement",
+  "FunctionDeclaration",
+  "FunctionExpression",
+  "ArrowFunctionExpression",
+]);
 
 function visit(node, look, scope = node) {
   if (Array.isArray(node)) for (const one of node) visit(one, look, scope);

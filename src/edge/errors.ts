@@ -28,7 +28,7 @@ const TITLE: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-/** An answer in the error shape of docs/api.md. Facts may add members but never replace the standard ones. */
+/** An answer in the error shape of docs/api/errors.md. Facts may add members but never replace the standard ones. */
 export function problem(
   c: HonoContext<HttpEnv>,
   status: number,
@@ -86,7 +86,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   return problem(c, 500, "INTERNAL", "Internal error. Report the request id to the operator of the gateway.");
 }
 
-/** The issues of a failed zod parse, in the shape of docs/api.md. */
+/** The issues of a failed zod parse, in the shape of docs/api/errors.md. */
 export function issuesOf(error: z.core.$ZodError, where?: string): Issue[] {
   return error.issues.flatMap((issue): Issue[] => {
     const path = [...(where === undefined ? [] : [where]), ...issue.path.map(String)].join(".");

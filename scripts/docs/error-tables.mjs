@@ -52,7 +52,10 @@ const order = ({ code, status, message }) => [code, status, message].join(" ");
 
 /** The sentence that says what is wrong, and the rest. */
 function split(message) {
-  const text = message.trim().replaceAll("<", "&lt;").replace(/\n+/g, " ");
+  const text = message
+    .trim()
+    .replace(/`[^`]*`|</g, (part) => (part === "<" ? "&lt;" : part))
+    .replace(/\n+/g, " ");
   const end = /[.!?](?= [\p{Lu}`{'])/u.exec(text.replace(/^Error: /, "       "));
   if (end === null) return [text, ""];
   return [text.slice(0, end.index + 1), text.slice(end.index + 2)];
